@@ -1,0 +1,2 @@
+//! The curt command.
+fn main() {}
