@@ -1,1 +1,34 @@
-//! curt
+//! **curt**: filesystem operations with the fewest operating-system calls that still give the
+//! system's exact answer.
+//!
+//! # A map of the files
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `error.rs` | [`Error`]: operation, path and cause |
+//! | `calls.rs` | [`Calls`]: the calls made, by kind |
+//! | `fields.rs` | [`Kind`]: what an entry is |
+//! | `name.rs` | names as the system gives them |
+//! | `pool.rs` | helper threads, and when they pay |
+//! | `os/` | what one system has beyond the others: [`os`] |
+//! | `sys/` | the platforms behind one private contract |
+
+mod calls;
+mod error;
+mod fields;
+mod name;
+pub mod os;
+mod pool;
+mod remove;
+mod sys;
+
+pub use calls::Calls;
+pub use error::{Cause, Error, Operation};
+pub use fields::Kind;
+pub use remove::{
+    Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Question, Relocated, Remove,
+    Report, Subject, Threads, Totals, remove_many, remove_tree,
+};
+#[doc(hidden)]
+pub use sys::Feature;

@@ -1,0 +1,85 @@
+//! How many calls an operation made, by kind.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// The most kinds of call a platform may have.
+const KINDS: usize = 24;
+
+/// The operating-system calls that an operation made, by the platform's own names.
+///
+/// Every call the library makes passes one door per platform that counts it, so the numbers are
+/// what a system-call tracer shows, less what the language's runtime does (allocating memory,
+/// starting threads, waiting on locks).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Calls {
+    names: &'static [&'static str],
+    counts: [u64; KINDS],
+}
+
+impl Calls {
+    /// The number of calls of all kinds.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The kinds that were called at least once, with their counts, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
+    }
+
+    /// The count of one kind, by its name; 0 for a name this platform does not have.
+    pub fn of(&self, name: &str) -> u64 {
+        self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
+    }
+
+    /// Adds the calls that another worker of the same operation made.
+    pub(crate) fn add(&mut self, other: &Calls) {
+        if self.names.is_empty() {
+            self.names = other.names;
+        }
+        for (sum, count) in self.counts.iter_mut().zip(other.counts) {
+            *sum += count;
+        }
+    }
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Calls { names: &[], counts: [0; KINDS] }
+    }
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The counter of one worker: plain cells, because a worker belongs to one thread at a time.
+pub(crate) struct Counter {
+    names: &'static [&'static str],
+    counts: [Cell<u64>; KINDS],
+}
+
+impl Counter {
+    pub(crate) fn new(names: &'static [&'static str]) -> Self {
+        debug_assert!(names.len() <= KINDS);
+        Counter { names, counts: [const { Cell::new(0) }; KINDS] }
+    }
+
+    /// Counts one call of the kind with this index into the names.
+    pub(crate) fn tick(&self, kind: usize) {
+        if let Some(count) = self.counts.get(kind) {
+            count.set(count.get() + 1);
+        }
+    }
+
+    pub(crate) fn calls(&self) -> Calls {
+        let mut counts = [0; KINDS];
+        for (count, cell) in counts.iter_mut().zip(&self.counts) {
+            *count = cell.get();
+        }
+        Calls { names: self.names, counts }
+    }
+}

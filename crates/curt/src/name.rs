@@ -1,0 +1,131 @@
+//! Names as the system gives them: exact units, terminated, never text until asked.
+
+/// What a platform's names are made of: bytes, or the 16-bit units of Windows.
+pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static {
+    /// The unit that no name can contain.
+    const NUL: Self;
+    /// The separator that joins names to a path for display.
+    const SEPARATOR: Self;
+    /// The unit of an ASCII character.
+    fn ascii(character: u8) -> Self;
+}
+
+impl Unit for u8 {
+    const NUL: u8 = 0;
+    const SEPARATOR: u8 = std::path::MAIN_SEPARATOR as u8;
+    fn ascii(character: u8) -> u8 {
+        character
+    }
+}
+
+/// The name of one directory entry: units without NUL, and one NUL behind them, so that it can be
+/// handed to the system where it lies (in a listing or in [`Names`]) without being copied.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Name<'a, U>(&'a [U]);
+
+impl<'a, U: Unit> Name<'a, U> {
+    /// The name at the front of `units`, up to the first NUL; `None` where there is no NUL.
+    pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
+        let end = units.iter().position(|&unit| unit == U::NUL)?;
+        Some(Name(&units[..=end]))
+    }
+
+    /// The units without the terminator.
+    pub(crate) fn units(self) -> &'a [U] {
+        &self.0[..self.0.len() - 1]
+    }
+
+    /// The units and the terminator.
+    pub(crate) fn terminated(self) -> &'a [U] {
+        self.0
+    }
+
+    /// Whether this is one of the two entries that every directory has.
+    pub(crate) fn is_dot_or_dot_dot(self) -> bool {
+        let dot = U::ascii(b'.');
+        matches!(self.units(), [first] if *first == dot)
+            || matches!(self.units(), [first, second] if *first == dot && *second == dot)
+    }
+}
+
+/// Names kept for later, one behind the other: the arena of a traversal, or a batch that is handed
+/// to another worker. One allocation for all of them, which is kept when they are cleared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names<U> {
+    units: Vec<U>,
+}
+
+impl<U: Unit> Names<U> {
+    pub(crate) fn new() -> Self {
+        Names { units: Vec::new() }
+    }
+
+    /// Adds a name and returns where it lies.
+    pub(crate) fn push(&mut self, name: Name<'_, U>) -> usize {
+        let at = self.units.len();
+        self.units.extend_from_slice(name.terminated());
+        at
+    }
+
+    /// Adds a name from units that may or may not be terminated.
+    pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
+        let at = self.units.len();
+        self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
+        self.units.push(U::NUL);
+        at
+    }
+
+    /// The name at a place that [`Names::push`] returned, or the one that follows another.
+    pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
+        Name::until_nul(self.units.get(at..)?)
+    }
+
+    /// How many units are kept, which is also where the next name will lie.
+    pub(crate) fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Forgets everything from `at` on.
+    pub(crate) fn truncate(&mut self, at: usize) {
+        self.units.truncate(at);
+    }
+
+    /// Moves the names from `at` on into an arena of their own.
+    pub(crate) fn split_off(&mut self, at: usize) -> Names<U> {
+        let units = self.units[at..].to_vec();
+        self.units.truncate(at);
+        Names { units }
+    }
+
+    /// Adds all names of another arena.
+    pub(crate) fn append(&mut self, other: &Names<U>) {
+        self.units.extend_from_slice(&other.units);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Name, Names};
+
+    #[test]
+    fn names_follow_one_another() {
+        let mut names = Names::new();
+        let first = names.push_units(b"first");
+        let second = names.push(Name::until_nul(b"second\0rest").unwrap());
+        assert_eq!(names.get(first).unwrap().units(), b"first");
+        assert_eq!(names.get(second).unwrap().terminated(), b"second\0");
+        assert_eq!(second, first + names.get(first).unwrap().terminated().len());
+        assert!(names.get(names.len()).is_none());
+        let rest = names.split_off(second);
+        assert_eq!(rest.get(0).unwrap().units(), b"second");
+        assert!(names.get(second).is_none());
+    }
+
+    #[test]
+    fn only_one_and_two_dots_are_special() {
+        for (text, special) in [(&b".\0"[..], true), (b"..\0", true), (b"...\0", false), (b"\0", false)]
+        {
+            assert_eq!(Name::until_nul(text).unwrap().is_dot_or_dot_dot(), special);
+        }
+    }
+}

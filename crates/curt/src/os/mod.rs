@@ -1,0 +1,1 @@
+//! What one system has beyond the others.

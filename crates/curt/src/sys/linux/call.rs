@@ -1,0 +1,224 @@
+//! The only door to the system on Linux: one function per call, each counted, each of which a test
+//! can fail. No logic.
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{Access, AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, SeekFrom, Statx, StatxFlags};
+use rustix::io::{Errno, Result};
+
+use crate::calls::{Calls, Counter};
+use crate::sys::Setup;
+
+/// The kinds of call, in the order of [`NAMES`].
+#[derive(Clone, Copy)]
+enum Call {
+    Openat2,
+    Openat,
+    Getdents64,
+    Unlinkat,
+    Close,
+    CloseRange,
+    Statx,
+    Renameat2,
+    Lseek,
+    Faccessat2,
+    Fstatfs,
+    Prlimit64,
+    ClockGettime,
+    Nanosleep,
+}
+
+/// Their names, as a tracer prints them.
+const NAMES: [&str; 14] = [
+    "openat2",
+    "openat",
+    "getdents64",
+    "unlinkat",
+    "close",
+    "close_range",
+    "statx",
+    "renameat2",
+    "lseek",
+    "faccessat2",
+    "fstatfs",
+    "prlimit64",
+    "clock_gettime",
+    "clock_nanosleep",
+];
+
+/// The door of one worker.
+pub(super) struct Door {
+    counter: Counter,
+    #[cfg(test)]
+    faults: Option<std::sync::Arc<crate::sys::fault::Faults>>,
+}
+
+impl Door {
+    pub(super) fn new(setup: &Setup) -> Self {
+        let _ = setup;
+        Door {
+            counter: Counter::new(&NAMES),
+            #[cfg(test)]
+            faults: setup.faults.clone(),
+        }
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.counter.calls()
+    }
+
+    fn pass(&self, call: Call) -> Result<()> {
+        self.counter.tick(call as usize);
+        #[cfg(test)]
+        if let Some(errno) = self.faults.as_ref().and_then(|f| f.next(NAMES[call as usize])) {
+            return Err(Errno::from_raw_os_error(errno));
+        }
+        Ok(())
+    }
+
+    pub(super) fn openat2(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+        resolve: ResolveFlags,
+    ) -> Result<OwnedFd> {
+        self.pass(Call::Openat2)?;
+        rustix::fs::openat2(dir, name, flags, Mode::empty(), resolve)
+    }
+
+    pub(super) fn openat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: OFlags) -> Result<OwnedFd> {
+        self.pass(Call::Openat)?;
+        rustix::fs::openat(dir, name, flags, Mode::empty())
+    }
+
+    /// Opens a path as the caller typed it.
+    pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        self.pass(Call::Openat)?;
+        rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+    }
+
+    /// Fills the buffer with directory records and returns how many bytes they take.
+    pub(super) fn getdents64(&self, dir: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
+        self.pass(Call::Getdents64)?;
+        // SAFETY: the pointer and the length are those of one exclusively borrowed, initialised
+        // slice, and the descriptor is open for as long as it is borrowed. That the kernel writes
+        // no more than the length is the system call's contract.
+        let read = unsafe {
+            libc::syscall(
+                libc::SYS_getdents64,
+                dir.as_raw_fd(),
+                buffer.as_mut_ptr(),
+                buffer.len(),
+            )
+        };
+        usize::try_from(read).map_err(|_| last_errno())
+    }
+
+    pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {
+        self.pass(Call::Unlinkat)?;
+        rustix::fs::unlinkat(dir, name, flags)
+    }
+
+    pub(super) fn close(&self, fd: OwnedFd) {
+        // A close that reports an error has closed all the same on Linux.
+        let _ = self.pass(Call::Close);
+        drop(fd);
+    }
+
+    /// Closes every descriptor from `first` to `last`. The caller owns each of them.
+    pub(super) fn close_range(&self, first: RawFd, last: RawFd) -> Result<()> {
+        self.pass(Call::CloseRange)?;
+        // SAFETY: no memory is involved. That all numbers in the range are descriptors which this
+        // worker opened, and no longer uses, is what `retire::Retired` keeps account of.
+        let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        if closed == 0 { Ok(()) } else { Err(last_errno()) }
+    }
+
+    pub(super) fn statx(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        mask: StatxFlags,
+    ) -> Result<Statx> {
+        self.pass(Call::Statx)?;
+        rustix::fs::statx(dir, name, flags, mask)
+    }
+
+    /// The plain stat, for kernels and filters without `statx`. Counted with it.
+    pub(super) fn fstatat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat> {
+        self.pass(Call::Statx)?;
+        rustix::fs::statat(dir, name, flags)
+    }
+
+    pub(super) fn renameat2(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::Renameat2)?;
+        rustix::fs::renameat_with(from, name, to, fresh, RenameFlags::NOREPLACE)
+    }
+
+    pub(super) fn rewind(&self, dir: BorrowedFd<'_>) -> Result<()> {
+        self.pass(Call::Lseek)?;
+        rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
+    }
+
+    pub(super) fn may_write(&self, dir: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+        self.pass(Call::Faccessat2)?;
+        rustix::fs::accessat(dir, name, Access::WRITE_OK, AtFlags::EACCESS)
+    }
+
+    /// The magic number of the file system that a directory lies on.
+    pub(super) fn file_system(&self, dir: BorrowedFd<'_>) -> Result<i64> {
+        self.pass(Call::Fstatfs)?;
+        // The type of the field differs between architectures.
+        #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not the same everywhere")]
+        rustix::fs::fstatfs(dir).map(|fs| fs.f_type as i64)
+    }
+
+    pub(super) fn descriptor_limit(&self) -> Option<u64> {
+        self.pass(Call::Prlimit64).ok()?;
+        rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+    }
+
+    pub(super) fn thread_time(&self) -> Option<Duration> {
+        self.pass(Call::ClockGettime).ok()?;
+        Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).ok()
+    }
+
+    pub(super) fn sleep(&self, time: Duration) {
+        if self.pass(Call::Nanosleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+}
+
+/// Hands a descriptor's number over to somebody who keeps account of it.
+pub(super) fn into_number(fd: OwnedFd) -> RawFd {
+    fd.into_raw_fd()
+}
+
+/// Takes a descriptor back from its number.
+pub(super) fn from_number(number: RawFd) -> OwnedFd {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the numbers come from `into_number` alone, each is taken back at most once, and none
+    // has been closed in between: see `retire::Retired`.
+    unsafe { OwnedFd::from_raw_fd(number) }
+}
+
+fn last_errno() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+}

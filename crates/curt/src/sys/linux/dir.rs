@@ -1,0 +1,192 @@
+//! Open directories, and the records that `getdents64` writes.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+
+use crate::fields::Kind;
+use crate::name::{Name, Unit};
+use crate::sys::{Entry, Listing};
+
+/// An open directory, or the working directory without one.
+#[derive(Debug)]
+pub(crate) struct Dir {
+    fd: Option<OwnedFd>,
+    /// The mount it lies on; only asked for where `openat2` cannot be used.
+    pub(super) mount: OnceLock<(u64, u64)>,
+}
+
+impl Dir {
+    pub(super) const WORKING: Dir = Dir { fd: None, mount: OnceLock::new() };
+
+    pub(super) fn is_working(&self) -> bool {
+        self.fd.is_none()
+    }
+
+    pub(super) fn into_fd(self) -> Option<OwnedFd> {
+        self.fd
+    }
+}
+
+impl From<OwnedFd> for Dir {
+    fn from(fd: OwnedFd) -> Self {
+        Dir { fd: Some(fd), mount: OnceLock::new() }
+    }
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd)
+    }
+}
+
+/// 64 KiB take about two thousand entries per call. Above 4 KiB the time no longer changes, only
+/// the number of calls does; one buffer serves a whole worker.
+const CAPACITY: usize = 64 << 10;
+
+/// The longest name that Linux allows, and the head of a record before it.
+const LONGEST_NAME: usize = 255;
+const NAME: usize = 19;
+const _: () = assert!(CAPACITY >= NAME + LONGEST_NAME + 1, "the longest name must fit, or EINVAL");
+
+/// When at least this much of the buffer stays empty, the listing is probably at its end: the next
+/// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
+const SLACK: usize = 1024;
+
+/// The buffer of one worker. Allocated at the first use.
+#[derive(Default)]
+pub(crate) struct DirBuf {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl DirBuf {
+    /// The whole buffer, for the system to write to.
+    pub(super) fn space(&mut self) -> &mut [u8] {
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; CAPACITY];
+        }
+        self.filled = 0;
+        &mut self.bytes
+    }
+
+    /// Says how much the system wrote.
+    pub(super) fn set_filled(&mut self, filled: usize) {
+        self.filled = filled.min(self.bytes.len());
+    }
+
+    /// Whether the system left room that another record would have fitted in.
+    pub(super) fn has_slack(&self) -> bool {
+        self.filled + SLACK <= self.bytes.len()
+    }
+}
+
+impl Listing for DirBuf {
+    type Unit = u8;
+
+    fn entry(&self, mut position: usize) -> Option<(Entry<'_, u8>, usize)> {
+        loop {
+            let record = self.bytes[..self.filled].get(position..)?;
+            let length = usize::from(u16::from_ne_bytes(record.get(16..18)?.try_into().ok()?));
+            let record = record.get(..length)?;
+            position += length;
+            let name = Name::until_nul(record.get(NAME..)?)?;
+            if !name.is_dot_or_dot_dot() {
+                let id = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
+                return Some((Entry { name, kind: kind(record[18]), id }, position));
+            }
+        }
+    }
+
+    fn end(&self) -> usize {
+        self.filled
+    }
+}
+
+/// The kind that a record's type says.
+fn kind(d_type: u8) -> Kind {
+    match d_type {
+        libc::DT_REG => Kind::File,
+        libc::DT_DIR => Kind::Directory,
+        libc::DT_LNK => Kind::Symlink,
+        libc::DT_FIFO => Kind::Fifo,
+        libc::DT_SOCK => Kind::Socket,
+        libc::DT_CHR => Kind::CharacterDevice,
+        libc::DT_BLK => Kind::BlockDevice,
+        _ => Kind::Unknown,
+    }
+}
+
+/// The name as the system takes it.
+pub(super) fn text(name: Name<'_, u8>) -> &CStr {
+    CStr::from_bytes_until_nul(name.terminated()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DirBuf, NAME};
+    use crate::fields::Kind;
+    use crate::sys::Listing;
+
+    fn record(id: u64, kind: u8, name: &[u8], pad: usize) -> Vec<u8> {
+        let mut bytes = id.to_ne_bytes().to_vec();
+        bytes.extend([0; 8]);
+        bytes.extend(((NAME + name.len() + 1 + pad) as u16).to_ne_bytes());
+        bytes.push(kind);
+        bytes.extend(name);
+        bytes.resize(bytes.len() + 1 + pad, 0);
+        bytes
+    }
+
+    fn listing(records: &[Vec<u8>]) -> DirBuf {
+        let mut buf = DirBuf::default();
+        let bytes = records.concat();
+        buf.space()[..bytes.len()].copy_from_slice(&bytes);
+        buf.set_filled(bytes.len());
+        buf
+    }
+
+    fn all(buf: &DirBuf) -> Vec<(Vec<u8>, Kind, u64)> {
+        let mut found = Vec::new();
+        let mut position = 0;
+        while let Some((entry, next)) = buf.entry(position) {
+            found.push((entry.name.units().to_vec(), entry.kind, entry.id));
+            assert!(next > position, "a position must advance");
+            position = next;
+        }
+        found
+    }
+
+    #[test]
+    fn records_are_read_and_dots_passed_over() {
+        let buf = listing(&[
+            record(1, libc::DT_DIR, b".", 0),
+            record(7, libc::DT_REG, b"odd \xff name", 3),
+            record(2, libc::DT_DIR, b"..", 2),
+            record(9, 77, &[b'x'; 255], 1),
+        ]);
+        let expected = [
+            (b"odd \xff name".to_vec(), Kind::File, 7),
+            (vec![b'x'; 255], Kind::Unknown, 9),
+        ];
+        assert_eq!(all(&buf), expected);
+    }
+
+    #[test]
+    fn broken_records_end_the_listing_without_a_panic() {
+        let good = record(1, libc::DT_REG, b"good", 0);
+        for broken in [vec![0; 5], vec![0; 40], vec![0xff; 40], good[..good.len() - 2].to_vec()] {
+            assert_eq!(all(&listing(&[good.clone(), broken])).len(), 1);
+        }
+    }
+
+    #[test]
+    fn slack_is_what_the_next_record_would_need() {
+        let mut buf = DirBuf::default();
+        let capacity = buf.space().len();
+        buf.set_filled(capacity - 1024);
+        assert!(buf.has_slack());
+        buf.set_filled(capacity - 1023);
+        assert!(!buf.has_slack());
+    }
+}

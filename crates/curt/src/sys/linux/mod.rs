@@ -1,0 +1,330 @@
+//! Linux: `openat2` sees every mount for no call of its own, `getdents64` reads into our buffer,
+//! finished directories are closed in ranges. Each has a twin for kernels or filters without it.
+
+mod call;
+pub(crate) mod dir;
+mod retire;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, OFlags, ResolveFlags, StatxFlags};
+use rustix::io::Errno;
+
+use self::call::Door;
+pub(crate) use self::dir::{Dir, DirBuf};
+use self::dir::text;
+use self::retire::Retired;
+use super::unix;
+use super::{
+    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys,
+};
+use crate::calls::Calls;
+use crate::fields::Kind;
+use crate::name::Name;
+
+/// What this kernel was seen to lack. Written once, never for an answer that a security filter may
+/// have given (`EPERM`): only `ENOSYS` says that the call does not exist.
+static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+
+const LIST: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// Linux, as one worker sees it.
+pub(crate) struct Linux {
+    door: Door,
+    setup: Setup,
+    retired: RefCell<Retired>,
+    /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
+    openat2_refused: Cell<bool>,
+}
+
+impl Linux {
+    fn may_openat2(&self) -> bool {
+        !self.setup.without.has(Feature::Openat2)
+            && !self.openat2_refused.get()
+            && !NO_OPENAT2.load(Ordering::Relaxed)
+    }
+
+    /// Opens a child where mounts are refused: the kernel refuses them itself.
+    fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+        if self.may_openat2() {
+            let opened =
+                self.door.openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
+            match opened {
+                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
+                Err(Errno::PERM) => {
+                    // A filter, or the file system itself. Only if the older call now succeeds
+                    // was it a filter.
+                    let fd = self.open_compared(parent, name)?;
+                    self.openat2_refused.set(true);
+                    return Ok(fd);
+                }
+                answer => return answer,
+            }
+        }
+        self.open_compared(parent, name)
+    }
+
+    /// The twin of the above for older kernels: open, then compare the mounts of both ends. What
+    /// is compared is what was opened, so nothing can be swapped in between.
+    fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+        let fd = self.door.openat(parent.as_fd(), text(name), LIST)?;
+        let same = self.mount_of(parent.as_fd(), &parent.mount).and_then(|ours| {
+            let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
+            Ok(ours == theirs)
+        });
+        match same {
+            Ok(true) => Ok(fd),
+            Ok(false) => {
+                self.door.close(fd);
+                Err(Errno::XDEV)
+            }
+            Err(error) => {
+                self.door.close(fd);
+                Err(error)
+            }
+        }
+    }
+
+    /// The device and, since Linux 5.8, the mount that a directory lies on, asked once.
+    fn mount_of(
+        &self,
+        fd: BorrowedFd<'_>,
+        known: &std::sync::OnceLock<(u64, u64)>,
+    ) -> Result<(u64, u64), Errno> {
+        if let Some(&mount) = known.get() {
+            return Ok(mount);
+        }
+        let mount = if self.setup.without.has(Feature::Statx) {
+            let stat = self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?;
+            (stat.st_dev, 0)
+        } else {
+            let mask = StatxFlags::TYPE | StatxFlags::MNT_ID;
+            let stat = self.door.statx(fd, c"", AtFlags::EMPTY_PATH, mask)?;
+            let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+            (device(stat.stx_dev_major, stat.stx_dev_minor), if has_mount { stat.stx_mnt_id } else { 0 })
+        };
+        Ok(*known.get_or_init(|| mount))
+    }
+
+    fn stat(&self, dir: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> io::Result<Stat> {
+        if self.setup.without.has(Feature::Statx) {
+            return Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?));
+        }
+        let mask = StatxFlags::TYPE
+            | StatxFlags::INO
+            | StatxFlags::NLINK
+            | StatxFlags::SIZE
+            | StatxFlags::BLOCKS;
+        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
+            Ok(stat) => Ok(Stat {
+                kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
+                identity: Identity {
+                    device: device(stat.stx_dev_major, stat.stx_dev_minor),
+                    file: u128::from(stat.stx_ino),
+                },
+                links: u64::from(stat.stx_nlink),
+                size: stat.stx_size,
+                allocated: stat.stx_blocks * 512,
+            }),
+            Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Linux {
+    fn drop(&mut self) {
+        self.retired.get_mut().close_all(&self.door);
+    }
+}
+
+impl Sys for Linux {
+    type Unit = u8;
+    type Dir = Dir;
+    type DirBuf = DirBuf;
+    type Setup = Setup;
+
+    fn start(setup: &Setup) -> Self {
+        Linux {
+            door: Door::new(setup),
+            setup: setup.clone(),
+            retired: RefCell::default(),
+            openat2_refused: Cell::new(false),
+        }
+    }
+
+    fn calls(&self) -> Calls {
+        self.retired.borrow_mut().close_all(&self.door);
+        self.door.calls()
+    }
+
+    fn operand(path: &Path) -> Operand<u8> {
+        unix::operand(path)
+    }
+
+    fn units(path: &Path) -> Vec<u8> {
+        unix::units(path)
+    }
+
+    fn path(units: Vec<u8>) -> PathBuf {
+        unix::path(units)
+    }
+
+    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+        if path.as_os_str().is_empty() {
+            return Ok(Dir::WORKING);
+        }
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(self.door.open_path(path, flags)?.into())
+    }
+
+    fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        let open = || match mounts {
+            Mounts::Refuse => self.open_unmounted(parent, name),
+            Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST),
+        };
+        let opened = match open() {
+            // Finished directories that are still open may be all that is in the way.
+            Err(error) if is_shortage(error) && self.retired.borrow_mut().close_all(&self.door) => {
+                open()
+            }
+            opened => opened,
+        };
+        match opened {
+            Ok(fd) => Opened::Dir(fd.into()),
+            Err(Errno::NOTDIR | Errno::LOOP) => Opened::NotDirectory,
+            Err(Errno::NOENT) => Opened::Gone,
+            Err(Errno::XDEV) => Opened::Mount,
+            Err(error) if is_shortage(error) => Opened::Shortage(error.into()),
+            Err(error) => Opened::Failed(error.into()),
+        }
+    }
+
+    fn close(&self, dir: Dir) {
+        let Some(fd) = dir.into_fd() else { return };
+        if self.setup.retire == 0 || self.setup.without.has(Feature::CloseRange) {
+            self.door.close(fd);
+        } else {
+            self.retired.borrow_mut().push(&self.door, fd, self.setup.retire);
+        }
+    }
+
+    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+        let filled = self.door.getdents64(dir.as_fd(), buf.space());
+        buf.set_filled(*filled.as_ref().unwrap_or(&0));
+        match filled {
+            // A directory that was removed by somebody else while it was open lists nothing.
+            Ok(0) | Err(Errno::NOENT) => Ok(Batch::End),
+            Ok(_) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
+                Ok(Batch::ProbablyLast)
+            }
+            Ok(_) => Ok(Batch::More),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn rewind(&self, dir: &Dir) -> io::Result<()> {
+        Ok(self.door.rewind(dir.as_fd())?)
+    }
+
+    fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
+        // Linux never unlinks a directory, not even for root, so this may be tried on anything.
+        let _ = kind;
+        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::empty()) {
+            Ok(()) => Removed::Done,
+            Err(Errno::ISDIR) => Removed::IsDirectory,
+            Err(Errno::NOENT) => Removed::Gone,
+            Err(error) => Removed::Failed(error.into()),
+        }
+    }
+
+    /// Removes, then closes: the inode is destroyed when its last user lets go, and this way that
+    /// happens in the close, outside the lock of the parent.
+    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR) {
+            Ok(()) => {
+                self.close(dir);
+                Finished::Done
+            }
+            Err(Errno::NOENT) => {
+                self.close(dir);
+                Finished::Gone
+            }
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
+            Err(error) => Finished::Failed(dir, error.into()),
+        }
+    }
+
+    fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
+        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+    }
+
+    fn move_dir(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        Ok(self.door.renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+    }
+
+    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
+        self.stat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
+        if dir.is_working() {
+            return self.stat(dir.as_fd(), c".", AtFlags::empty());
+        }
+        self.stat(dir.as_fd(), c"", AtFlags::EMPTY_PATH)
+    }
+
+    fn root_identity(&self) -> io::Result<Identity> {
+        Ok(self.stat(rustix::fs::CWD, c"/", AtFlags::empty())?.identity)
+    }
+
+    fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
+        kind == Kind::Symlink || self.door.may_write(parent.as_fd(), text(name)).is_ok()
+    }
+
+    fn inode_order_pays(&self, dir: &Dir) -> bool {
+        !self.setup.without.has(Feature::InodeOrder)
+            && self.door.file_system(dir.as_fd()).is_ok_and(|magic| magic == EXT4)
+    }
+
+    fn descriptor_limit(&self) -> usize {
+        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
+    }
+
+    fn now(&self) -> Duration {
+        unix::now()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.door.sleep(time);
+    }
+
+    fn thread_time(&self) -> Option<Duration> {
+        self.door.thread_time()
+    }
+}
+
+/// The magic number that ext2, ext3 and ext4 share.
+const EXT4: i64 = 0xEF53;
+
+fn is_shortage(error: Errno) -> bool {
+    matches!(error, Errno::MFILE | Errno::NFILE | Errno::NOMEM)
+}
+
+fn device(major: u32, minor: u32) -> u64 {
+    rustix::fs::makedev(major, minor)
+}

@@ -1,0 +1,285 @@
+//! The platform contract: what the operations ask of a system, cut by intent and not by call.
+//!
+//! `Sys` is implemented once per platform, in a folder of its own with the same file names in each:
+//! `mod.rs` (the implementation), `call.rs` (the only door to the system: it counts every call and,
+//! in tests, can fail the nth), `dir.rs` (open directories and listings). Operations are generic
+//! over it; the public functions fix it to [`Os`].
+//!
+//! - `linux`: the fast paths, each with a twin for older kernels.
+//! - `posix`: the portable `*at` calls, for macOS and the BSDs, and for Linux by force.
+//! - `windows`: Windows.
+//! - `other`: the standard library only, with weaker promises.
+//! - `memory`: a small file system in memory with scheduled races, for tests.
+#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::calls::Calls;
+use crate::fields::Kind;
+use crate::name::{Name, Unit};
+
+#[cfg(test)]
+pub(crate) mod fault;
+#[cfg(target_os = "linux")]
+pub(crate) mod linux;
+#[cfg(test)]
+pub(crate) mod memory;
+#[cfg(any(not(any(unix, windows)), windows, test))]
+pub(crate) mod other;
+#[cfg(unix)]
+pub(crate) mod posix;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+pub(crate) mod windows;
+
+/// Today's platform.
+#[cfg(target_os = "linux")]
+pub(crate) type Os = linux::Linux;
+/// Today's platform.
+#[cfg(all(unix, not(target_os = "linux")))]
+pub(crate) type Os = posix::Posix;
+/// Today's platform.
+#[cfg(windows)]
+pub(crate) type Os = windows::Windows;
+/// Today's platform.
+#[cfg(not(any(unix, windows)))]
+pub(crate) type Os = other::Other;
+
+/// A feature of a system that curt can do without, and is made to in tests.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Feature {
+    /// `openat2`, Linux 5.6.
+    Openat2,
+    /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
+    Statx,
+    /// `close_range`, Linux 5.9.
+    CloseRange,
+    /// Skipping the listing call that would only say that a listing has ended.
+    ShortListing,
+    /// Renaming deep directories upwards.
+    Hoist,
+    /// Removing large listings in the order of their file numbers.
+    InodeOrder,
+}
+
+impl Feature {
+    /// All of them, by the name that the command's `--without` takes.
+    pub const ALL: [(&'static str, Feature); 6] = [
+        ("openat2", Feature::Openat2),
+        ("statx", Feature::Statx),
+        ("close-range", Feature::CloseRange),
+        ("short-listing", Feature::ShortListing),
+        ("hoist", Feature::Hoist),
+        ("inode-order", Feature::InodeOrder),
+    ];
+}
+
+/// A set of features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Features(u32);
+
+impl Features {
+    pub(crate) fn with(self, feature: Feature) -> Self {
+        Features(self.0 | 1 << feature as u32)
+    }
+
+    pub(crate) fn has(self, feature: Feature) -> bool {
+        self.0 & 1 << feature as u32 != 0
+    }
+}
+
+/// What all workers of one operation are started with.
+#[derive(Clone, Default)]
+pub(crate) struct Setup {
+    /// Features to do without.
+    pub(crate) without: Features,
+    /// How many finished directories may stay open until they are closed in one call; 0 closes
+    /// each at once.
+    pub(crate) retire: usize,
+    /// Calls to fail.
+    #[cfg(test)]
+    pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
+}
+
+/// What to do at a mount point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mounts {
+    Cross,
+    Refuse,
+}
+
+/// The answer to opening a child directory.
+#[derive(Debug)]
+pub(crate) enum Opened<D> {
+    Dir(D),
+    /// It is something else, a symbolic link included.
+    NotDirectory,
+    Gone,
+    /// It is a mount point, and mounts were to be refused.
+    Mount,
+    /// No descriptor or no kernel memory was left for it. The caller holds fewer and tries again.
+    Shortage(io::Error),
+    Failed(io::Error),
+}
+
+/// What a listing call said beyond its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Batch {
+    /// There may be more.
+    More,
+    /// There is probably no more: much of the buffer stayed empty. Removing the directory is the
+    /// test.
+    ProbablyLast,
+    /// There is no more.
+    End,
+}
+
+/// The answer to removing a child that is not meant to be a directory.
+#[derive(Debug)]
+pub(crate) enum Removed {
+    Done,
+    IsDirectory,
+    Gone,
+    Failed(io::Error),
+}
+
+/// The answer to removing an emptied directory. Where it could not be removed it is handed back.
+#[derive(Debug)]
+pub(crate) enum Finished<D> {
+    Done,
+    /// It was no longer there under its name.
+    Gone,
+    NotEmpty(D),
+    Failed(D, io::Error),
+}
+
+/// One entry of a listing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a, U> {
+    pub(crate) name: Name<'a, U>,
+    pub(crate) kind: Kind,
+    /// The file number, or 0 where the listing has none.
+    pub(crate) id: u64,
+}
+
+/// Which directory it is, as long as it is open somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) file: u128,
+}
+
+/// What a stat tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stat {
+    pub(crate) kind: Kind,
+    pub(crate) identity: Identity,
+    pub(crate) links: u64,
+    pub(crate) size: u64,
+    pub(crate) allocated: u64,
+}
+
+/// An operand, taken apart by text: the directory to open, and the name in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Operand<U> {
+    /// The path up to the last name; empty for the working directory.
+    pub(crate) parent: PathBuf,
+    pub(crate) last: Last<U>,
+    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
+    pub(crate) directory_only: bool,
+}
+
+/// The last part of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Last<U> {
+    /// A name, terminated.
+    Name(Vec<U>),
+    DotOrDotDot,
+    /// The path is a root directory by its spelling.
+    Root,
+    /// The path is empty, or no name of this platform (it contains a NUL).
+    Invalid(io::ErrorKind),
+}
+
+/// Entries of a listing, in the order of the system.
+pub(crate) trait Listing: Send {
+    type Unit: Unit;
+    /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
+    /// at 0. `.` and `..` never appear.
+    fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
+    /// The position behind the last entry.
+    fn end(&self) -> usize;
+}
+
+/// A platform, as one worker of an operation sees it.
+pub(crate) trait Sys: Sized + Send {
+    type Unit: Unit;
+    /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
+    type Dir: Send + Sync;
+    /// The buffer of one worker, and the listing in it.
+    type DirBuf: Listing<Unit = Self::Unit> + Default;
+    /// What workers are started with.
+    type Setup: Sync;
+
+    fn start(setup: &Self::Setup) -> Self;
+    /// The calls made so far.
+    fn calls(&self) -> Calls;
+
+    /// Takes an operand apart, by text alone.
+    fn operand(path: &Path) -> Operand<Self::Unit>;
+    /// The units of a path, for [`Sys::path`] to give back with names appended.
+    fn units(path: &Path) -> Vec<Self::Unit>;
+    /// The path that these units spell.
+    fn path(units: Vec<Self::Unit>) -> PathBuf;
+
+    /// Opens the directory that an operand lies in, following links as the caller typed them; an
+    /// empty path is the working directory and costs nothing.
+    fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
+    /// Opens a child for listing, without following a link.
+    fn open_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, mounts: Mounts)
+        -> Opened<Self::Dir>;
+    /// Closes a directory.
+    fn close(&self, dir: Self::Dir);
+    /// Reads the next entries into the buffer.
+    fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
+    /// Begins the listing again.
+    fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
+
+    /// Removes a child that the listing says to be of `kind`.
+    fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
+    /// Removes an emptied directory and closes it, in the order that the platform wants.
+    fn finish_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, dir: Self::Dir)
+        -> Finished<Self::Dir>;
+    /// Removes a directory that is not open, if it is empty.
+    fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
+    /// Moves a directory to another place of the same tree; never replaces anything of value.
+    fn move_dir(
+        &self,
+        from: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        to: &Self::Dir,
+        fresh: Name<'_, Self::Unit>,
+    ) -> io::Result<()>;
+
+    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat>;
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
+    /// The identity of the root directory.
+    fn root_identity(&self) -> io::Result<Identity>;
+    /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
+    fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
+    /// Whether removing in the order of file numbers can pay on the file system of this directory.
+    fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
+
+    /// How many descriptors (or handles) the process may have.
+    fn descriptor_limit(&self) -> usize;
+    /// A monotonic clock.
+    fn now(&self) -> Duration;
+    fn sleep(&self, time: Duration);
+    /// The processor time that this thread has used; `None` where the system does not say.
+    fn thread_time(&self) -> Option<Duration>;
+}

@@ -1,0 +1,117 @@
+//! What `linux` and `posix` share: text and plain values. No call.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use rustix::fs::FileType;
+
+use super::{Identity, Last, Operand, Stat};
+use crate::fields::Kind;
+
+/// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
+pub(super) fn operand(path: &Path) -> Operand<u8> {
+    let bytes = path.as_os_str().as_bytes();
+    let trimmed = trim_end(bytes);
+    let begin = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
+    let last = match &trimmed[begin..] {
+        _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
+        _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
+        b"" => Last::Root,
+        b"." | b".." => Last::DotOrDotDot,
+        name => Last::Name([name, b"\0"].concat()),
+    };
+    Operand {
+        parent: self::path(trimmed[..begin].to_vec()),
+        last,
+        directory_only: trimmed.len() < bytes.len(),
+    }
+}
+
+fn trim_end(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    &bytes[..end]
+}
+
+pub(super) fn units(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+pub(super) fn path(units: Vec<u8>) -> PathBuf {
+    OsString::from_vec(units).into()
+}
+
+pub(super) fn kind_of_mode(mode: u32) -> Kind {
+    // The type of a mode differs between systems.
+    #[allow(clippy::cast_possible_truncation, clippy::useless_conversion, reason = "u16 on macOS")]
+    match FileType::from_raw_mode(mode as rustix::fs::RawMode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Symlink,
+        FileType::Fifo => Kind::Fifo,
+        FileType::Socket => Kind::Socket,
+        FileType::CharacterDevice => Kind::CharacterDevice,
+        FileType::BlockDevice => Kind::BlockDevice,
+        FileType::Unknown => Kind::Unknown,
+    }
+}
+
+/// The plain stat in our terms.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_lossless,
+    clippy::useless_conversion,
+    reason = "the types of the fields differ between systems"
+)]
+pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
+    Stat {
+        kind: kind_of_mode(stat.st_mode as u32),
+        identity: Identity { device: stat.st_dev as u64, file: stat.st_ino as u128 },
+        links: stat.st_nlink as u64,
+        size: stat.st_size as u64,
+        allocated: stat.st_blocks as u64 * 512,
+    }
+}
+
+/// Time since the first question, from the monotonic clock.
+pub(super) fn now() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Last, Operand, operand};
+    use std::io::ErrorKind;
+    use std::path::Path;
+
+    fn apart(path: &str) -> (String, Last<u8>, bool) {
+        let Operand { parent, last, directory_only } = operand(Path::new(path));
+        (parent.to_str().unwrap().to_owned(), last, directory_only)
+    }
+
+    fn name(text: &str) -> Last<u8> {
+        Last::Name([text.as_bytes(), b"\0"].concat())
+    }
+
+    #[test]
+    fn operands_are_taken_apart_by_text() {
+        assert_eq!(apart("a"), (String::new(), name("a"), false));
+        assert_eq!(apart("a/"), (String::new(), name("a"), true));
+        assert_eq!(apart("x//a//"), ("x//".into(), name("a"), true));
+        assert_eq!(apart("/a"), ("/".into(), name("a"), false));
+        assert_eq!(apart("../a"), ("../".into(), name("a"), false));
+        assert_eq!(apart("...").1, name("..."));
+        for special in [".", "..", "a/.", "a/..", "./", "../", "/..", "a/.//"] {
+            assert_eq!(apart(special).1, Last::DotOrDotDot, "{special}");
+        }
+        for root in ["/", "//", "///"] {
+            assert_eq!(apart(root).1, Last::Root);
+        }
+        assert_eq!(apart("").1, Last::Invalid(ErrorKind::NotFound));
+        assert_eq!(apart("a\0b").1, Last::Invalid(ErrorKind::InvalidInput));
+    }
+}
