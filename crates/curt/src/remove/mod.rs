@@ -1,7 +1,16 @@
 //! Removing trees.
 
+mod batch;
+mod engine;
+mod finish;
+mod frame;
+mod operand;
 mod options;
+mod path;
 mod report;
+mod room;
+mod run;
+mod share;
 
 pub use options::{
     Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,
@@ -9,6 +18,8 @@ pub use options::{
 pub use report::{Incomplete, Relocated, Report};
 
 use std::path::Path;
+
+use crate::sys::{Os, Setup};
 
 /// Removes a tree.
 pub fn remove_tree(path: impl AsRef<Path>) -> Result<Report, Incomplete> {
@@ -28,7 +39,8 @@ impl Remove<'_> {
 
     /// Removes several operands in one pool of threads. With one thread they are taken in order.
     pub fn run_many<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Report {
-        let _paths: Vec<P> = paths.into_iter().collect();
-        Report::default()
+        let paths: Vec<P> = paths.into_iter().collect();
+        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+        run::Run::<Os>::remove(self, &Setup::default(), &paths)
     }
 }

@@ -182,6 +182,9 @@ pub(crate) struct Stat {
     pub(crate) links: u64,
     pub(crate) size: u64,
     pub(crate) allocated: u64,
+    /// When it was last changed in any way, by the clock of [`Sys::wall_clock`]; zero where the
+    /// system does not say.
+    pub(crate) changed: Duration,
 }
 
 /// An operand, taken apart by text: the directory to open, and the name in it.
@@ -280,6 +283,8 @@ pub(crate) trait Sys: Sized + Send {
     /// A monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
+    /// The clock that entries are stamped with, since 1970.
+    fn wall_clock(&self) -> Duration;
     /// The processor time that this thread has used; `None` where the system does not say.
     fn thread_time(&self) -> Option<Duration>;
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::FileType;
 
@@ -73,7 +73,18 @@ pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
         links: stat.st_nlink as u64,
         size: stat.st_size as u64,
         allocated: stat.st_blocks as u64 * 512,
+        changed: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
     }
+}
+
+/// A time stamp; those before 1970 are as good as 1970 for whom this is made.
+pub(super) fn since_epoch(seconds: i64, nanoseconds: u32) -> Duration {
+    Duration::new(seconds.try_into().unwrap_or(0), nanoseconds)
+}
+
+/// The clock that entries are stamped with.
+pub(super) fn wall_clock() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Time since the first question, from the monotonic clock.

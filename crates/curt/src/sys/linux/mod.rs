@@ -122,7 +122,8 @@ impl Linux {
             | StatxFlags::INO
             | StatxFlags::NLINK
             | StatxFlags::SIZE
-            | StatxFlags::BLOCKS;
+            | StatxFlags::BLOCKS
+            | StatxFlags::CTIME;
         match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
             Ok(stat) => Ok(Stat {
                 kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
@@ -133,6 +134,7 @@ impl Linux {
                 links: u64::from(stat.stx_nlink),
                 size: stat.stx_size,
                 allocated: stat.stx_blocks * 512,
+                changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
             }),
             Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
             Err(error) => Err(error.into()),
@@ -311,6 +313,10 @@ impl Sys for Linux {
 
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        unix::wall_clock()
     }
 
     fn thread_time(&self) -> Option<Duration> {
