@@ -18,6 +18,14 @@ impl Unit for u8 {
     }
 }
 
+impl Unit for u16 {
+    const NUL: u16 = 0;
+    const SEPARATOR: u16 = std::path::MAIN_SEPARATOR as u16;
+    fn ascii(character: u8) -> u16 {
+        u16::from(character)
+    }
+}
+
 /// The name of one directory entry: units without NUL, and one NUL behind them, so that it can be
 /// handed to the system where it lies (in a listing or in [`Names`]) without being copied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

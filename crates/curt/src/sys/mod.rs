@@ -22,14 +22,17 @@ use crate::name::{Name, Unit};
 
 #[cfg(test)]
 pub(crate) mod fault;
+mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
 #[cfg(test)]
 pub(crate) mod memory;
-#[cfg(any(not(any(unix, windows)), windows, test))]
+#[cfg(any(not(unix), test))]
 pub(crate) mod other;
-#[cfg(unix)]
+#[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
+#[cfg(any(not(target_os = "linux"), test))]
+mod records;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

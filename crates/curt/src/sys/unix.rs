@@ -47,7 +47,11 @@ pub(super) fn path(units: Vec<u8>) -> PathBuf {
 pub(super) fn kind_of_mode(mode: u32) -> Kind {
     // The type of a mode differs between systems.
     #[allow(clippy::cast_possible_truncation, clippy::useless_conversion, reason = "u16 on macOS")]
-    match FileType::from_raw_mode(mode as rustix::fs::RawMode) {
+    kind(FileType::from_raw_mode(mode as rustix::fs::RawMode))
+}
+
+pub(super) fn kind(file_type: FileType) -> Kind {
+    match file_type {
         FileType::RegularFile => Kind::File,
         FileType::Directory => Kind::Directory,
         FileType::Symlink => Kind::Symlink,

@@ -9,8 +9,9 @@ use std::time::Duration;
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, SeekFrom, Statx, StatxFlags};
 use rustix::io::{Errno, Result};
 
-use crate::calls::{Calls, Counter};
+use crate::calls::Calls;
 use crate::sys::Setup;
+use crate::sys::gate::Gate;
 
 /// The kinds of call, in the order of [`NAMES`].
 #[derive(Clone, Copy)]
@@ -50,33 +51,19 @@ const NAMES: [&str; 14] = [
 ];
 
 /// The door of one worker.
-pub(super) struct Door {
-    counter: Counter,
-    #[cfg(test)]
-    faults: Option<std::sync::Arc<crate::sys::fault::Faults>>,
-}
+pub(super) struct Door(Gate);
 
 impl Door {
     pub(super) fn new(setup: &Setup) -> Self {
-        let _ = setup;
-        Door {
-            counter: Counter::new(&NAMES),
-            #[cfg(test)]
-            faults: setup.faults.clone(),
-        }
+        Door(Gate::new(&NAMES, setup))
     }
 
     pub(super) fn calls(&self) -> Calls {
-        self.counter.calls()
+        self.0.calls()
     }
 
     fn pass(&self, call: Call) -> Result<()> {
-        self.counter.tick(call as usize);
-        #[cfg(test)]
-        if let Some(errno) = self.faults.as_ref().and_then(|f| f.next(NAMES[call as usize])) {
-            return Err(Errno::from_raw_os_error(errno));
-        }
-        Ok(())
+        self.0.pass(call as usize).map_err(Errno::from_raw_os_error)
     }
 
     pub(super) fn openat2(

@@ -17,7 +17,9 @@ pub(crate) struct Dir {
 }
 
 impl Dir {
-    pub(super) const WORKING: Dir = Dir { fd: None, mount: OnceLock::new() };
+    pub(super) fn working() -> Dir {
+        Dir { fd: None, mount: OnceLock::new() }
+    }
 
     pub(super) fn is_working(&self) -> bool {
         self.fd.is_none()
@@ -47,7 +49,7 @@ const CAPACITY: usize = 64 << 10;
 /// The longest name that Linux allows, and the head of a record before it.
 const LONGEST_NAME: usize = 255;
 const NAME: usize = 19;
-const _: () = assert!(CAPACITY >= NAME + LONGEST_NAME + 1, "the longest name must fit, or EINVAL");
+const _: () = assert!(CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)

@@ -182,7 +182,7 @@ impl Sys for Linux {
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
-            return Ok(Dir::WORKING);
+            return Ok(Dir::working());
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(self.door.open_path(path, flags)?.into())

@@ -1,0 +1,41 @@
+//! What the doors of all platforms have: a gate that counts every call and, in tests, can fail it.
+
+use crate::calls::{Calls, Counter};
+use crate::sys::Setup;
+
+/// The gate of one worker's door.
+pub(super) struct Gate {
+    counter: Counter,
+    names: &'static [&'static str],
+    #[cfg(test)]
+    faults: Option<std::sync::Arc<super::fault::Faults>>,
+}
+
+impl Gate {
+    /// A gate for the kinds of call with these names.
+    pub(super) fn new(names: &'static [&'static str], setup: &Setup) -> Self {
+        let _ = setup;
+        Gate {
+            counter: Counter::new(names),
+            names,
+            #[cfg(test)]
+            faults: setup.faults.clone(),
+        }
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.counter.calls()
+    }
+
+    /// Counts a call of the kind with this index; the error is the number that it must fail with.
+    #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
+    pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
+        self.counter.tick(kind);
+        #[cfg(test)]
+        if let Some(error) = self.faults.as_ref().and_then(|faults| faults.next(self.names[kind])) {
+            return Err(error);
+        }
+        let _ = self.names;
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! The only door to the system where there is nothing but the standard library: one function per
+//! operation of `std::fs`, each counted, each of which a test can fail. No logic.
+//!
+//! The kinds counted are the library's operations, several calls of the system each. One reading of
+//! up to a thousand entries counts as one.
+
+use std::fs::{self, Metadata, ReadDir};
+use std::io::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::dir::{DirBuf, Stream};
+use crate::calls::Calls;
+use crate::sys::gate::Gate;
+use crate::sys::{Batch, Setup};
+
+/// The kinds of call, in the order of [`NAMES`].
+#[derive(Clone, Copy)]
+enum Call {
+    OpenDir,
+    NextEntries,
+    Close,
+    RemoveFile,
+    RemoveDir,
+    Metadata,
+    Canonicalize,
+    Rename,
+    #[cfg(windows)]
+    SetPermissions,
+    Now,
+    Sleep,
+}
+
+/// Their names, as in the standard library.
+const NAMES: &[&str] = &[
+    "read_dir",
+    "next",
+    "close",
+    "remove_file",
+    "remove_dir",
+    "symlink_metadata",
+    "canonicalize",
+    "rename",
+    #[cfg(windows)]
+    "set_permissions",
+    "now",
+    "sleep",
+];
+
+/// The door of one worker.
+pub(super) struct Door(Gate);
+
+impl Door {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Door(Gate::new(NAMES, setup))
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.0.calls()
+    }
+
+    fn pass(&self, call: Call) -> Result<()> {
+        self.0.pass(call as usize).map_err(Error::from_raw_os_error)
+    }
+
+    pub(super) fn read_dir(&self, path: &Path) -> Result<ReadDir> {
+        self.pass(Call::OpenDir)?;
+        fs::read_dir(path)
+    }
+
+    pub(super) fn next_entries(&self, stream: &mut Stream, buf: &mut DirBuf) -> Result<Batch> {
+        self.pass(Call::NextEntries)?;
+        stream.fill(buf)
+    }
+
+    pub(super) fn close(&self, stream: Stream) {
+        let _ = self.pass(Call::Close);
+        drop(stream);
+    }
+
+    pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
+        self.pass(Call::RemoveFile)?;
+        fs::remove_file(path)
+    }
+
+    pub(super) fn remove_dir(&self, path: &Path) -> Result<()> {
+        self.pass(Call::RemoveDir)?;
+        fs::remove_dir(path)
+    }
+
+    /// What the entry itself is, a link included.
+    pub(super) fn symlink_metadata(&self, path: &Path) -> Result<Metadata> {
+        self.pass(Call::Metadata)?;
+        fs::symlink_metadata(path)
+    }
+
+    /// What the path leads to.
+    pub(super) fn metadata(&self, path: &Path) -> Result<Metadata> {
+        self.pass(Call::Metadata)?;
+        fs::metadata(path)
+    }
+
+    pub(super) fn canonicalize(&self, path: &Path) -> Result<PathBuf> {
+        self.pass(Call::Canonicalize)?;
+        fs::canonicalize(path)
+    }
+
+    pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.pass(Call::Rename)?;
+        fs::rename(from, to)
+    }
+
+    #[cfg(windows)]
+    pub(super) fn set_readonly(&self, path: &Path, found: &Metadata, readonly: bool) -> Result<()> {
+        self.pass(Call::SetPermissions)?;
+        let mut permissions = found.permissions();
+        permissions.set_readonly(readonly);
+        fs::set_permissions(path, permissions)
+    }
+
+    /// Time since the first question, from the monotonic clock.
+    pub(super) fn now(&self) -> Duration {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        let _ = self.pass(Call::Now);
+        START.get_or_init(Instant::now).elapsed()
+    }
+
+    pub(super) fn sleep(&self, time: Duration) {
+        if self.pass(Call::Sleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The only door to the system on the portable platform: one function per call, each counted, each
+//! of which a test can fail. No logic.
+//!
+//! What the C library does of its own accord is not seen here: `fdopendir` may ask for the kind of
+//! the descriptor, and `readdir` fetches entries in portions of its own choosing. One reading of
+//! ours, of up to a thousand entries, counts as one `readdir`.
+
+use std::ffi::CStr;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
+use rustix::io::{Errno, Result};
+
+use super::dir::{DirBuf, Stream};
+use crate::calls::Calls;
+use crate::sys::gate::Gate;
+use crate::sys::{Batch, Setup};
+
+/// The kinds of call, in the order of [`NAMES`].
+#[derive(Clone, Copy)]
+enum Call {
+    Openat,
+    Readdir,
+    Unlinkat,
+    Close,
+    Fstat,
+    Fstatat,
+    Renameat,
+    Rewinddir,
+    Faccessat,
+    Getrlimit,
+    ClockGettime,
+    Nanosleep,
+}
+
+/// Their names, as in C.
+const NAMES: [&str; 12] = [
+    "openat",
+    "readdir",
+    "unlinkat",
+    "close",
+    "fstat",
+    "fstatat",
+    "renameat",
+    "rewinddir",
+    "faccessat",
+    "getrlimit",
+    "clock_gettime",
+    "nanosleep",
+];
+
+/// The door of one worker.
+pub(super) struct Door(Gate);
+
+impl Door {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Door(Gate::new(&NAMES, setup))
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.0.calls()
+    }
+
+    fn pass(&self, call: Call) -> Result<()> {
+        self.0.pass(call as usize).map_err(Errno::from_raw_os_error)
+    }
+
+    /// Opens a directory and begins a listing of it.
+    pub(super) fn open_listing(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+    ) -> Result<Stream> {
+        self.pass(Call::Openat)?;
+        Stream::new(rustix::fs::openat(dir, name, flags, Mode::empty())?)
+    }
+
+    /// Opens a path as the caller typed it.
+    pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        self.pass(Call::Openat)?;
+        rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+    }
+
+    pub(super) fn readdir(&self, stream: &mut Stream, buf: &mut DirBuf) -> Result<Batch> {
+        self.pass(Call::Readdir)?;
+        stream.fill(buf)
+    }
+
+    pub(super) fn rewinddir(&self, stream: &mut Stream) -> Result<()> {
+        self.pass(Call::Rewinddir)?;
+        stream.rewind();
+        Ok(())
+    }
+
+    pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {
+        self.pass(Call::Unlinkat)?;
+        rustix::fs::unlinkat(dir, name, flags)
+    }
+
+    /// Closes a descriptor, or the listing that owns it.
+    pub(super) fn close<D>(&self, dir: D) {
+        // A close that reports an error must not be tried again: the number may be somebody else's.
+        let _ = self.pass(Call::Close);
+        drop(dir);
+    }
+
+    pub(super) fn fstat(&self, dir: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
+        self.pass(Call::Fstat)?;
+        rustix::fs::fstat(dir)
+    }
+
+    pub(super) fn fstatat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat> {
+        self.pass(Call::Fstatat)?;
+        rustix::fs::statat(dir, name, flags)
+    }
+
+    /// Renames without replacing, where the system can do that; `ENOSYS` where it cannot.
+    pub(super) fn rename_exclusively(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        {
+            self.pass(Call::Renameat)?;
+            let flags = rustix::fs::RenameFlags::NOREPLACE;
+            rustix::fs::renameat_with(from, name, to, fresh, flags)
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+        {
+            let _ = (self, from, name, to, fresh);
+            Err(Errno::NOSYS)
+        }
+    }
+
+    pub(super) fn renameat(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::Renameat)?;
+        rustix::fs::renameat(from, name, to, fresh)
+    }
+
+    pub(super) fn may_write(&self, dir: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+        self.pass(Call::Faccessat)?;
+        #[cfg(not(target_os = "android"))]
+        let flags = AtFlags::EACCESS;
+        #[cfg(target_os = "android")]
+        let flags = AtFlags::empty();
+        rustix::fs::accessat(dir, name, Access::WRITE_OK, flags)
+    }
+
+    pub(super) fn descriptor_limit(&self) -> Option<u64> {
+        self.pass(Call::Getrlimit).ok()?;
+        rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+    }
+
+    /// The processor time of this thread; `None` where rustix has no clock for it.
+    pub(super) fn thread_time(&self) -> Option<Duration> {
+        #[cfg(not(any(target_os = "netbsd", target_os = "solaris", target_os = "illumos")))]
+        {
+            self.pass(Call::ClockGettime).ok()?;
+            let clock = rustix::time::ClockId::ThreadCPUTime;
+            Duration::try_from(rustix::time::clock_gettime(clock)).ok()
+        }
+        #[cfg(any(target_os = "netbsd", target_os = "solaris", target_os = "illumos"))]
+        {
+            let _ = (self, Call::ClockGettime);
+            None
+        }
+    }
+
+    pub(super) fn sleep(&self, time: Duration) {
+        if self.pass(Call::Nanosleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! A private temporary directory that trees are built in, and that nothing leaves.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// A fresh private directory, gone with everything in it when dropped.
+///
+/// Every method takes a path relative to it and panics on one that would lead outside, be it by
+/// `..`, by being absolute, or by a symbolic link on the way: a test must not be able to build or
+/// remove anything elsewhere, whatever mistake it contains.
+#[derive(Debug)]
+pub struct Scratch {
+    /// The true path, so that what lies below can be compared with it.
+    root: PathBuf,
+    /// Removes the directory after `drop` has emptied it.
+    _directory: tempfile::TempDir,
+}
+
+impl Scratch {
+    /// A scratch directory in the system's place for temporary files.
+    pub fn new() -> Scratch {
+        Scratch::new_in(std::env::temp_dir())
+    }
+
+    /// A scratch directory in memory where the system has a place for that, for trees that a disk
+    /// takes long to make: ten thousand nested directories take ext4 ten seconds, tmpfs half a one.
+    pub fn in_memory() -> Scratch {
+        let memory = Path::new("/dev/shm");
+        if cfg!(target_os = "linux") && memory.is_dir() {
+            Scratch::new_in(memory)
+        } else {
+            Scratch::new()
+        }
+    }
+
+    /// A scratch directory on a chosen file system.
+    ///
+    /// # Panics
+    /// If it cannot be made there.
+    pub fn new_in(place: impl AsRef<Path>) -> Scratch {
+        let directory = tempfile::Builder::new()
+            .prefix("curt-test-")
+            .tempdir_in(place)
+            .expect("a temporary directory can be made");
+        let root = fs::canonicalize(directory.path()).expect("it has a true path");
+        Scratch { root, _directory: directory }
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path in it; the last name may be a link, or may not exist.
+    ///
+    /// # Panics
+    /// If the path leads outside.
+    pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        let normal = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        assert!(path.components().all(normal), "{} leads out of the scratch", path.display());
+        let whole = self.root.join(path);
+        // The nearest ancestor that exists must truly lie inside.
+        if whole != self.root {
+            let real = whole.ancestors().skip(1).find_map(|above| fs::canonicalize(above).ok());
+            let inside = real.is_some_and(|real| real.starts_with(&self.root));
+            assert!(inside, "{} leads out of the scratch through a link", path.display());
+        }
+        whole
+    }
+
+    /// Makes a directory, and those above it.
+    ///
+    /// # Panics
+    /// As all that make something: if it cannot be made, or leads outside.
+    pub fn dir(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = self.at(path);
+        fs::create_dir_all(&path).expect("the directory can be made");
+        path
+    }
+
+    /// Makes an empty file, and the directories above it.
+    pub fn file(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.file_with(path, b"")
+    }
+
+    /// Makes a file with this content, and the directories above it.
+    ///
+    /// # Panics
+    /// If it cannot be made, or leads outside.
+    pub fn file_with(&self, path: impl AsRef<Path>, content: &[u8]) -> PathBuf {
+        let path = self.place(path);
+        // Not through a link that lies there already: only a new file is surely inside.
+        let mut file = fs::File::create_new(&path).expect("the file can be made");
+        std::io::Write::write_all(&mut file, content).expect("the file can be written");
+        path
+    }
+
+    /// Gives a file a second name.
+    ///
+    /// # Panics
+    /// If it cannot be given, or one of the two leads outside.
+    pub fn hard_link(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
+        let path = self.place(path);
+        fs::hard_link(self.at(original), &path).expect("the hard link can be made");
+        path
+    }
+
+    /// Makes a symbolic link, and the directories above it. The target may be anything: it is
+    /// only text, and nothing here follows it.
+    ///
+    /// # Panics
+    /// If it cannot be made, or its place is outside.
+    #[cfg(unix)]
+    pub fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
+        let path = self.place(path);
+        std::os::unix::fs::symlink(target, &path).expect("the link can be made");
+        path
+    }
+
+    /// Makes a named pipe, and the directories above it.
+    ///
+    /// # Panics
+    /// If it cannot be made, or leads outside.
+    #[cfg(all(unix, not(target_vendor = "apple")))]
+    pub fn fifo(&self, path: impl AsRef<Path>) -> PathBuf {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        let path = self.place(path);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).expect("the pipe can be made");
+        path
+    }
+
+    /// Makes a chain of directories, each of this name and in the one before, of any depth: no
+    /// path is ever longer than one name, and two directories are open at a time.
+    ///
+    /// # Panics
+    /// If it cannot be made, or begins outside.
+    #[cfg(unix)]
+    pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
+        use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+        assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
+        let top = self.dir(path);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut at = openat(CWD, &top, flags, Mode::empty()).expect("the top can be opened");
+        for _ in 0..levels {
+            mkdirat(&at, name, Mode::RWXU).expect("a level can be made");
+            at = openat(&at, name, flags, Mode::empty()).expect("a level can be opened");
+        }
+        top
+    }
+
+    /// Whether there is something at this path, be it a link that leads nowhere.
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        fs::symlink_metadata(self.at(path)).is_ok()
+    }
+
+    /// Removes a tree in it.
+    ///
+    /// # Panics
+    /// If it leads outside, or something of it stays.
+    pub fn remove(&self, path: impl AsRef<Path>) {
+        let path = self.at(path);
+        #[cfg(unix)]
+        tear_down(&path);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(&path),
+            Ok(_) => fs::remove_file(&path),
+            Err(_) => Ok(()),
+        }
+        .expect("the tree can be removed");
+    }
+
+    /// The tree below a path as sorted lines: the kind as `ls` writes it (`-`, `d`, `l`, …), a
+    /// space, the path below that one. Links are not followed.
+    ///
+    /// # Panics
+    /// If it leads outside or cannot be listed; also if it is deeper than paths may be long.
+    pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let top = self.at(path);
+        let mut lines = Vec::new();
+        let mut waiting = vec![top.clone()];
+        while let Some(directory) = waiting.pop() {
+            for entry in fs::read_dir(directory).expect("a directory can be listed") {
+                let entry = entry.expect("its entries can be read");
+                let file_type = entry.file_type().expect("an entry has a kind");
+                let path = entry.path();
+                let below = path.strip_prefix(&top).expect("entries lie below");
+                lines.push(format!("{} {}", letter(file_type), below.display()));
+                if file_type.is_dir() {
+                    waiting.push(path);
+                }
+            }
+        }
+        lines.sort();
+        lines
+    }
+
+    fn place(&self, path: impl AsRef<Path>) -> PathBuf {
+        if let Some(above) = path.as_ref().parent() {
+            self.dir(above);
+        }
+        self.at(path)
+    }
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch::new()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        tear_down(&self.root);
+    }
+}
+
+/// Removes what is below a directory, whatever its depth and permissions. What stays, stays for
+/// the caller to notice.
+#[cfg(unix)]
+fn tear_down(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+        let _ = crate::tear::empty(path);
+    }
+}
+
+fn letter(file_type: fs::FileType) -> char {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        match () {
+            () if file_type.is_fifo() => return 'p',
+            () if file_type.is_socket() => return 's',
+            () if file_type.is_char_device() => return 'c',
+            () if file_type.is_block_device() => return 'b',
+            () => {}
+        }
+    }
+    match () {
+        () if file_type.is_dir() => 'd',
+        () if file_type.is_symlink() => 'l',
+        () => '-',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scratch;
+
+    #[test]
+    fn a_tree_is_built_listed_and_removed() {
+        let scratch = Scratch::new();
+        scratch.file_with("a/b/file", b"content");
+        scratch.hard_link("a/b/file", "a/same");
+        scratch.dir("a/empty");
+        assert_eq!(scratch.list("a"), ["- b/file", "- same", "d b", "d empty"]);
+        assert!(scratch.exists("a/b"));
+        scratch.remove("a");
+        assert!(!scratch.exists("a"));
+        assert!(scratch.list("").is_empty());
+    }
+
+    #[test]
+    fn nothing_outside_can_be_named() {
+        let scratch = Scratch::new();
+        for path in ["..", "a/../..", "/", "/tmp"] {
+            let at = std::panic::catch_unwind(|| scratch.at(path));
+            assert!(at.is_err(), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_nowhere_outside() {
+        let (scratch, outside) = (Scratch::new(), Scratch::new());
+        outside.file("kept");
+        scratch.link("door", outside.path());
+        for attempt in [
+            std::panic::catch_unwind(|| drop(scratch.file("door/new"))),
+            std::panic::catch_unwind(|| scratch.remove("door/kept")),
+        ] {
+            assert!(attempt.is_err());
+        }
+        scratch.remove("door");
+        assert_eq!(outside.list(""), ["- kept"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn deep_and_forbidden_trees_are_torn_down() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::in_memory();
+        scratch.deep("deep", 10_000, "level");
+        scratch.file("shut/inside");
+        let nothing = std::fs::Permissions::from_mode(0o000);
+        std::fs::set_permissions(scratch.at("shut"), nothing).unwrap();
+        let path = scratch.path().to_owned();
+        drop(scratch);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,84 @@
+//! Tearing down any tree, by another way than the one that is tested: every directory found is
+//! moved up to the top before it is listed, so no more than two are ever open.
+
+use std::ffi::CStr;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, chmodat, openat, renameat, statat, unlinkat,
+};
+use rustix::io::Result;
+
+const LIST: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// Removes everything in a directory.
+pub(crate) fn empty(path: &Path) -> Result<()> {
+    let top = openat(CWD, path, LIST, Mode::empty())?;
+    let mut fresh = 0;
+    // Each round empties the directories that the one before moved up. A round that moves nothing
+    // is the last.
+    loop {
+        let before = fresh;
+        for (name, _) in entries(&top)? {
+            if unlinkat(&top, &*name, AtFlags::empty()).is_err() {
+                let _ = hollow(&top, &name, &mut fresh);
+            }
+        }
+        if fresh == before {
+            return Ok(());
+        }
+    }
+}
+
+/// Removes a directory whose subdirectories are moved up beside it.
+fn hollow(top: &OwnedFd, name: &CStr, fresh: &mut u64) -> Result<()> {
+    permit(top, name);
+    let dir = openat(top, name, LIST, Mode::empty())?;
+    for (child, kind) in entries(&dir)? {
+        if kind != FileType::Directory && unlinkat(&dir, &*child, AtFlags::empty()).is_ok() {
+            continue;
+        }
+        // To be moved, a directory must be writable itself: its `..` changes.
+        permit(&dir, &child);
+        if renameat(&dir, &*child, top, free_name(top, fresh)).is_err() {
+            let _ = unlinkat(&dir, &*child, AtFlags::REMOVEDIR);
+        }
+    }
+    drop(dir);
+    unlinkat(top, name, AtFlags::REMOVEDIR)
+}
+
+/// Gives the owner every right on a directory, and on nothing else: changing the mode of a link
+/// would change that of its target.
+fn permit(dir: &OwnedFd, name: &CStr) {
+    let found = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+    if found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory) {
+        let _ = chmodat(dir, name, Mode::RWXU, AtFlags::empty());
+    }
+}
+
+/// A name that nothing at the top has.
+fn free_name(top: &OwnedFd, fresh: &mut u64) -> String {
+    loop {
+        *fresh += 1;
+        let name = format!(".torn-{fresh}");
+        if statat(top, &name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+            return name;
+        }
+    }
+}
+
+fn entries(dir: &OwnedFd) -> Result<Vec<(Box<CStr>, FileType)>> {
+    let mut found = Vec::new();
+    let fd: BorrowedFd<'_> = std::os::fd::AsFd::as_fd(dir);
+    for entry in Dir::read_from(fd)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name != c"." && name != c".." {
+            found.push((name.into(), entry.file_type()));
+        }
+    }
+    Ok(found)
+}
