@@ -26,7 +26,6 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
             return;
         }
         let Some(frame) = self.frames.last_mut() else { return };
-        let Some(dir) = frame.dir() else { return };
         if !std::mem::take(&mut frame.prefetched) {
             let Some(dir) = frame.dir() else { return };
             match self.at.sys.read(dir, &mut self.buf) {

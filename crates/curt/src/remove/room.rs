@@ -55,8 +55,8 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
             let Some(fresh) = crate::name::Name::until_nul(&fresh) else { return false };
             match self.at.sys.move_dir(from, name, to, fresh) {
                 Ok(()) => {
-                    let parent = self.shared_path();
-                    let moved = Moved { serial, parent, name: name.terminated().to_vec() };
+                    let name = name.terminated().to_vec();
+                    let moved = Moved { serial, parent: self.shared_path(), name };
                     self.frames[self.top].moved_here.push_back(moved);
                     return true;
                 }
