@@ -27,8 +27,9 @@ pub use calls::Calls;
 pub use error::{Cause, Error, Operation};
 pub use fields::Kind;
 pub use remove::{
-    Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Question, Relocated, Remove,
-    Report, Subject, Threads, Totals, remove_many, remove_tree,
+    Buffer, Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Outline, Question,
+    Relocated, Remove, Report, Subject, Threads, Totals, remove_many, remove_tree,
+    remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;

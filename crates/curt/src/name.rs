@@ -98,13 +98,6 @@ impl<U: Unit> Names<U> {
         self.units.truncate(at);
     }
 
-    /// Moves the names from `at` on into an arena of their own.
-    pub(crate) fn split_off(&mut self, at: usize) -> Names<U> {
-        let units = self.units[at..].to_vec();
-        self.units.truncate(at);
-        Names { units }
-    }
-
     /// Adds all names of another arena.
     pub(crate) fn append(&mut self, other: &Names<U>) {
         self.units.extend_from_slice(&other.units);
@@ -124,8 +117,7 @@ mod tests {
         assert_eq!(names.get(second).unwrap().terminated(), b"second\0");
         assert_eq!(second, first + names.get(first).unwrap().terminated().len());
         assert!(names.get(names.len()).is_none());
-        let rest = names.split_off(second);
-        assert_eq!(rest.get(0).unwrap().units(), b"second");
+        names.truncate(second);
         assert!(names.get(second).is_none());
     }
 

@@ -5,20 +5,23 @@ use super::frame::Frame;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Batch, Entry, Listing, Removed, Setup, Sys};
+use crate::sys::{Batch, Entry, Listing, Removed, Sys};
 
 /// The most that the names of subdirectories may take. What does not fit is forgotten and listed
 /// again: by then, what was entered is gone, so the directory is its own list of what is left.
 const ARENA: usize = 1 << 20;
 
+/// How many entries are dealt with before it is looked at whether somebody wants some.
+const ENTRIES_BETWEEN_LOOKS: u64 = 16;
+
 /// How many listing calls one pass over a directory may take before it is looked at whether
 /// somebody keeps adding to it; and again after as many more.
 const READS_BETWEEN_CHECKS: u32 = 64;
 
-/// From this many entries on, a buffer is worth taking in the order of file numbers.
+/// With so many entries, a listing is worth taking in the order of file numbers.
 const LARGE: usize = 1000;
 
-impl<S: Sys<Setup = Setup>> Engine<'_, S> {
+impl<S: Sys> Engine<'_, S> {
     /// Reads the next entries of the topmost directory, removes the files among them and keeps
     /// the names of the directories.
     pub(super) fn read_batch(&mut self) {
@@ -84,7 +87,7 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
         let mut position = 0;
         let mut found = 0;
         loop {
-            if self.at.run.pool.is_hungry() {
+            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.at.run.pool.is_hungry() {
                 position = self.share_files(position, &mut found);
             }
             let Some((entry, next)) = self.buf.entry(position) else { return found };
@@ -117,16 +120,25 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
 
     /// Fills the order if the buffer is large and the file system one where it pays.
     fn ordered(&mut self) -> bool {
-        if !self.at.run.plain {
+        if !self.at.run.plain || self.buf.left(0) < LARGE {
             return false;
         }
-        let _ = LARGE;
-        false
+        let Some(dir) = self.frames.last().and_then(Frame::dir) else { return false };
+        if !*self.order_pays.get_or_insert_with(|| self.at.sys.inode_order_pays(dir)) {
+            return false;
+        }
+        let mut position = 0;
+        while let Some((entry, next)) = self.buf.entry(position) {
+            self.order.push((entry.id, position));
+            position = next;
+        }
+        self.order.sort_unstable();
+        true
     }
 }
 
 /// Deals with one entry of a directory.
-fn take<S: Sys<Setup = Setup>>(
+fn take<S: Sys>(
     at: &mut Worker<'_, S>,
     frame: &mut Frame<S>,
     names: &mut Names<S::Unit>,
@@ -176,7 +188,7 @@ fn take<S: Sys<Setup = Setup>>(
 }
 
 /// Keeps the name of a subdirectory, or forgets it for now where there is no room.
-fn remember<S: Sys<Setup = Setup>>(
+fn remember<S: Sys>(
     at: &mut Worker<'_, S>,
     frame: &mut Frame<S>,
     names: &mut Names<S::Unit>,

@@ -21,7 +21,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::{Name, Names};
 use crate::pool::Sample;
-use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Removed, Setup, Stat, Sys};
+use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Removed, Stat, Sys};
 
 /// Entries between two checkpoints.
 pub(super) const CHECKPOINT: u32 = 256;
@@ -32,6 +32,8 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) buf: S::DirBuf,
     /// Positions of the entries at hand, where they are taken in another order.
     pub(super) order: Vec<(u64, usize)>,
+    /// Whether another order pays on the file system of the operand; asked at most once for each.
+    pub(super) order_pays: Option<bool>,
     pub(super) names: Names<S::Unit>,
     pub(super) frames: Vec<Frame<S>>,
     /// The frames that hold a descriptor of their own, from the bottom up.
@@ -85,10 +87,10 @@ pub(super) enum Outcome {
     Directory,
 }
 
-impl<'r, S: Sys<Setup = Setup>> Engine<'r, S> {
+impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(
         run: &'r Run<'r, S>,
-        setup: &Setup,
+        setup: &S::Setup,
         number: usize,
         start: Option<Start<'r>>,
     ) -> Self {
@@ -106,6 +108,7 @@ impl<'r, S: Sys<Setup = Setup>> Engine<'r, S> {
             },
             buf: S::DirBuf::default(),
             order: Vec::new(),
+            order_pays: None,
             names: Names::new(),
             frames: Vec::new(),
             held: Vec::new(),
@@ -325,7 +328,7 @@ impl<'r, S: Sys<Setup = Setup>> Engine<'r, S> {
     }
 }
 
-impl<S: Sys<Setup = Setup>> Worker<'_, S> {
+impl<S: Sys> Worker<'_, S> {
     /// Removes one entry that is not known to be a directory, with everything that the caller
     /// wants to know, be asked or have counted. A `chosen` one is not asked about for exclusion.
     pub(super) fn remove_entry(

@@ -14,7 +14,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Waited;
-use crate::sys::{Batch, Finished, Setup, Sys};
+use crate::sys::{Batch, Finished, Sys};
 
 /// The first pause before a directory is looked at again in which nothing could be removed.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -22,7 +22,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 /// No pause is longer than this without a look at the cancellation.
 const NAP: Duration = Duration::from_millis(5);
 
-impl<S: Sys<Setup = Setup>> Engine<'_, S> {
+impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
     pub(super) fn leave(&mut self) {
         if self.wait_for_pieces() || self.enter_moved() {

@@ -11,15 +11,17 @@ mod report;
 mod room;
 mod run;
 mod share;
+mod small;
 
 pub use options::{
     Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,
 };
 pub use report::{Incomplete, Relocated, Report};
+pub use small::{Buffer, Outline, remove_tree_with};
 
 use std::path::Path;
 
-use crate::sys::{Os, Setup};
+use crate::sys::{Os, Setup, Sys};
 
 /// Removes a tree.
 pub fn remove_tree(path: impl AsRef<Path>) -> Result<Report, Incomplete> {
@@ -41,6 +43,11 @@ impl Remove<'_> {
     pub fn run_many<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Report {
         let paths: Vec<P> = paths.into_iter().collect();
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-        run::Run::<Os>::remove(self, &Setup::default(), &paths)
+        run::Run::<Os>::remove(self, &Setup::default(), &paths, None)
+    }
+
+    /// Removes names of an open directory.
+    pub(crate) fn run_names(&self, names: &[&Path], dir: <Os as Sys>::Dir) -> Report {
+        run::Run::<Os>::remove(self, &Setup::default(), names, Some(dir))
     }
 }

@@ -11,9 +11,9 @@ use super::path::LogicalPath;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Setup, Stat, Sys};
+use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Stat, Sys};
 
-impl<S: Sys<Setup = Setup>> Engine<'_, S> {
+impl<S: Sys> Engine<'_, S> {
     /// Removes one operand.
     pub(super) fn remove_operand(&mut self, path: &Path) {
         self.at.path = LogicalPath::operand(S::units(path));
@@ -38,6 +38,10 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
 
     /// Opens the directory that an operand lies in, unless that of the operand before is the same.
     fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
+        if let Some(below) = &self.at.run.below {
+            let is_name = operand.parent.as_os_str().is_empty() && operand.last != Last::Root;
+            return if is_name { Ok(Arc::clone(below)) } else { Err(io::ErrorKind::InvalidInput.into()) };
+        }
         let parent = if operand.last == Last::Root { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
             // Compared by text: two spellings may differ in a link.
@@ -178,6 +182,7 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
             self.at.sys.close(dir);
             return self.at.fail(Operation::Remove, cause);
         }
+        self.order_pays = None;
         let floor = self.frames.len();
         let at = self.names.push(name);
         let mut base = Frame::new(Hold::Shared(Arc::clone(parent)), Role::Base, at, at, 0);

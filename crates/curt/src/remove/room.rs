@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::frame::{Hold, Moved};
 use crate::error::{Cause, Operation};
 use crate::name::Unit;
-use crate::sys::{Mounts, Opened, Setup, Sys};
+use crate::sys::{Mounts, Opened, Sys};
 
 /// So many directories below the one that others are moved to are entered in any case.
 const LEAST_DEPTH: usize = 4;
@@ -25,7 +25,7 @@ const FRESH_NAMES: usize = 16;
 /// How long to wait before looking for a descriptor again.
 const NAP: Duration = Duration::from_millis(2);
 
-impl<S: Sys<Setup = Setup>> Engine<'_, S> {
+impl<S: Sys> Engine<'_, S> {
     /// Makes room for the child whose name lies at `at`. Returns whether it is to be entered now;
     /// otherwise it was moved, or has vanished.
     pub(super) fn make_room(&mut self, at: usize) -> bool {
@@ -190,7 +190,48 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
     }
 }
 
-/// The name of a directory that was moved upwards.
-pub(super) fn moved_name<U: Unit>(serial: u64) -> Vec<U> {
-    format!(".curt-{:x}-{serial:x}\0", std::process::id()).bytes().map(U::ascii).collect()
+/// Room for the name of a directory that was moved upwards: two numbers and a few characters.
+pub(super) const MOVED_NAME: usize = 40;
+
+/// The name of a directory that was moved upwards, terminated.
+pub(super) fn moved_name<U: Unit>(serial: u64) -> [U; MOVED_NAME] {
+    let mut name = [U::NUL; MOVED_NAME];
+    write_moved_name(serial, &mut name);
+    name
+}
+
+/// Writes `.curt-PROCESS-SERIAL` without allocating.
+pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME]) {
+    let mut at = 0;
+    let mut put = |character: u8| {
+        name[at] = U::ascii(character);
+        at += 1;
+    };
+    b".curt-".iter().for_each(|&character| put(character));
+    write_hexadecimal(u64::from(std::process::id()), &mut put);
+    put(b'-');
+    write_hexadecimal(serial, &mut put);
+    put(0);
+}
+
+fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
+    let digits = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    for digit in (0..digits).rev() {
+        put(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 15]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved_name;
+    use crate::name::Name;
+
+    #[test]
+    fn moved_names_are_plain_and_fit() {
+        for serial in [0, 1, 0xabc, u64::MAX] {
+            let name = moved_name::<u8>(serial);
+            let expected = format!(".curt-{:x}-{serial:x}", std::process::id());
+            assert_eq!(Name::until_nul(&name).unwrap().units(), expected.as_bytes());
+        }
+    }
 }

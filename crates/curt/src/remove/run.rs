@@ -12,7 +12,7 @@ use super::path::LogicalPath;
 use super::report::Report;
 use crate::name::Names;
 use crate::pool::{Governor, Pool, Sample, SharedJoin};
-use crate::sys::{Feature, Identity, Setup, Sys};
+use crate::sys::{Feature, Identity, Settings, Sys};
 
 /// The most directories that one removal holds open.
 const MOST_DESCRIPTORS: usize = 1024;
@@ -60,6 +60,8 @@ pub(super) struct Run<'r, S: Sys> {
     serial: AtomicU64,
     wrong_guesses: AtomicU32,
     operands: &'r [&'r Path],
+    /// The open directory that the operands are names in, if they are not paths.
+    pub(super) below: Option<Arc<S::Dir>>,
     next_operand: AtomicUsize,
     most_threads: usize,
     governor: Mutex<Governor>,
@@ -69,9 +71,16 @@ pub(super) struct Run<'r, S: Sys> {
     report: Mutex<Report>,
 }
 
-impl<'r, S: Sys<Setup = Setup>> Run<'r, S> {
+impl<'r, S: Sys> Run<'r, S> {
     /// Removes the operands and returns the report.
-    pub(super) fn remove(options: &Remove<'r>, setup: &Setup, operands: &'r [&'r Path]) -> Report {
+    ///
+    /// With a directory to be `below`, each operand is a name in it.
+    pub(super) fn remove(
+        options: &Remove<'r>,
+        setup: &S::Setup,
+        operands: &'r [&'r Path],
+        below: Option<S::Dir>,
+    ) -> Report {
         let plain = is_plain(options);
         let most_threads = match options.threads {
             _ if options.confirm != Confirm::Never => 1,
@@ -81,12 +90,9 @@ impl<'r, S: Sys<Setup = Setup>> Run<'r, S> {
         let first = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
-        let mut setup = setup.clone();
-        setup.without = options.without;
-        if options.batch_close {
-            // Both together stay within half of the limit: frames have the smaller part.
-            setup.retire = (limit / 2).min(MOST_RETIRED);
-        }
+        // Both together stay within half of the limit.
+        let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
+        let setup = setup.with(options.without, retire);
         let frugal = options.threads == Threads::Automatic;
         let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
@@ -101,6 +107,7 @@ impl<'r, S: Sys<Setup = Setup>> Run<'r, S> {
             serial: AtomicU64::new(0),
             wrong_guesses: AtomicU32::new(0),
             operands,
+            below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
             most_threads,
             governor: Mutex::new(Governor::new(most_threads, frugal, begin)),
@@ -121,13 +128,13 @@ impl<'r, S: Sys<Setup = Setup>> Run<'r, S> {
         report
     }
 
-    fn work(&self, setup: &Setup) {
+    fn work(&self, setup: &S::Setup) {
         if self.most_threads == 1 {
             Engine::<S>::new(self, setup, 0, None).work();
             return;
         }
         // Helpers close each directory at once: the numbers of several workers lie mixed.
-        let helpers = Setup { retire: 0, ..setup.clone() };
+        let helpers = setup.with(self.options.without, 0);
         let helpers = &helpers;
         thread::scope(|scope| {
             let start = || {
@@ -150,11 +157,6 @@ impl<'r, S: Sys<Setup = Setup>> Run<'r, S> {
     /// The next operand, in order.
     pub(super) fn next_operand(&self) -> Option<&'r Path> {
         self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
-    }
-
-    /// How many operands nobody has begun with.
-    pub(super) fn operands_left(&self) -> usize {
-        self.operands.len().saturating_sub(self.next_operand.load(Ordering::Relaxed))
     }
 
     /// A number that no other name of this process in this removal has.

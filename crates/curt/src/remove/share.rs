@@ -9,12 +9,12 @@ use super::run::{Piece, Task};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Batch, Listing, Removed, Setup, Sys};
+use crate::sys::{Batch, Listing, Removed, Sys};
 
-/// A piece of less than this many units of a listing is not worth a hand-over.
-const LEAST_SLICE: usize = 4096;
+/// With fewer entries than this in the buffer, a hand-over is not worth its price.
+const LEAST_SLICE: usize = 128;
 
-impl<S: Sys<Setup = Setup>> Engine<'_, S> {
+impl<S: Sys> Engine<'_, S> {
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
     pub(super) fn share_directories(&mut self, floor: usize) {
         let last = self.frames.len() - 1;
@@ -48,13 +48,13 @@ impl<S: Sys<Setup = Setup>> Engine<'_, S> {
     /// Hands over half of the entries of the buffer from `position` on. Returns the position of
     /// the next entry that is still ours.
     pub(super) fn share_files(&mut self, position: usize, found: &mut u64) -> usize {
-        let rest = self.buf.end().saturating_sub(position);
+        let rest = self.buf.left(position);
         if !self.at.run.plain || rest < LEAST_SLICE {
             return position;
         }
         let mut names = Names::new();
         let mut at = position;
-        while at - position < rest / 2 {
+        while self.buf.left(at) > rest / 2 {
             let Some((entry, next)) = self.buf.entry(at) else { break };
             at = next;
             *found += 1;

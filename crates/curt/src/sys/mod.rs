@@ -51,6 +51,12 @@ pub(crate) type Os = windows::Windows;
 #[cfg(not(any(unix, windows)))]
 pub(crate) type Os = other::Other;
 
+/// A directory of our own from one that the caller has open.
+#[cfg(unix)]
+pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os as Sys>::Dir> {
+    Ok(fd.try_clone_to_owned()?.into())
+}
+
 /// A feature of a system that curt can do without, and is made to in tests.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +113,18 @@ pub(crate) struct Setup {
     /// Calls to fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
+}
+
+/// What every platform's setup lets an operation choose.
+pub(crate) trait Settings: Clone + Sync {
+    /// The same, with this choice.
+    fn with(&self, without: Features, retire: usize) -> Self;
+}
+
+impl Settings for Setup {
+    fn with(&self, without: Features, retire: usize) -> Self {
+        Setup { without, retire, ..self.clone() }
+    }
 }
 
 /// What to do at a mount point.
@@ -218,8 +236,11 @@ pub(crate) trait Listing: Send {
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// The position behind the last entry.
-    fn end(&self) -> usize;
+    /// About how many entries there are from `position` on.
+    fn left(&self, position: usize) -> usize;
+    /// A buffer of about this many bytes, allocated now and never again. It is made large enough
+    /// for the longest name in any case.
+    fn with_capacity(bytes: usize) -> Self;
 }
 
 /// A platform, as one worker of an operation sees it.
@@ -230,7 +251,7 @@ pub(crate) trait Sys: Sized + Send {
     /// The buffer of one worker, and the listing in it.
     type DirBuf: Listing<Unit = Self::Unit> + Default;
     /// What workers are started with.
-    type Setup: Sync;
+    type Setup: Settings;
 
     fn start(setup: &Self::Setup) -> Self;
     /// The calls made so far.

@@ -64,8 +64,13 @@ impl<U: Unit> Listing for Records<U> {
         Some((Entry { name, kind: head.kind, id: head.id }, position + 1))
     }
 
-    fn end(&self) -> usize {
-        self.heads.len()
+    fn left(&self, position: usize) -> usize {
+        self.heads.len().saturating_sub(position)
+    }
+
+    /// The capacity is that of all listings here: the system's own stream allocates in any case.
+    fn with_capacity(_bytes: usize) -> Self {
+        Self::default()
     }
 }
 

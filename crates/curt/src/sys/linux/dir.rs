@@ -46,14 +46,19 @@ impl AsFd for Dir {
 /// the number of calls does; one buffer serves a whole worker.
 const CAPACITY: usize = 64 << 10;
 
-/// The longest name that Linux allows, and the head of a record before it.
-const LONGEST_NAME: usize = 255;
+/// The longest name (255 units of UTF-16 on FAT are up to 765 bytes here), the head of a record
+/// before it, and the least that a buffer may have.
+const LONGEST_NAME: usize = 765;
 const NAME: usize = 19;
-const _: () = assert!(CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
+const LEAST_CAPACITY: usize = 1024;
+const _: () = assert!(LEAST_CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
 const SLACK: usize = 1024;
+
+/// What most records take.
+const USUAL_RECORD: usize = 32;
 
 /// The buffer of one worker. Allocated at the first use.
 #[derive(Default)]
@@ -100,8 +105,12 @@ impl Listing for DirBuf {
         }
     }
 
-    fn end(&self) -> usize {
-        self.filled
+    fn left(&self, position: usize) -> usize {
+        self.filled.saturating_sub(position) / USUAL_RECORD
+    }
+
+    fn with_capacity(bytes: usize) -> Self {
+        DirBuf { bytes: vec![0; bytes.max(LEAST_CAPACITY)], filled: 0 }
     }
 }
 
