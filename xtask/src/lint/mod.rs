@@ -145,15 +145,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 fn files() -> Result<Vec<File>, Failure> {
     let top = host::checkout();
     let folder = top.to_string_lossy();
-    let arguments = [
-        "-C",
-        &folder,
+    // The checkout may belong to somebody else than root, who runs this in CI.
+    let trust = ["-c", "safe.directory=*", "-C", &folder];
+    let list = [
         "ls-files",
         "-z",
         "--cached",
         "--others",
         "--exclude-standard",
     ];
+    let arguments: Vec<&str> = trust.into_iter().chain(list).collect();
     let listing = host::output_of("git", &arguments)
         .ok_or_else(|| Failure::missing("lint asks git for the files: no git, or no checkout"))?;
     let mut paths: Vec<_> = listing
