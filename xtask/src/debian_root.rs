@@ -25,7 +25,7 @@ pub(crate) struct Set {
     packages: &'static [&'static str],
 }
 
-/// What builds and tests Linux, and type-checks everything else.
+/// What builds and tests Linux, and type-checks almost everything else.
 pub(crate) const LINUX: Set = Set {
     name: "linux",
     packages: &[
@@ -39,6 +39,13 @@ pub(crate) const LINUX: Set = Set {
     ],
 };
 
+/// What type-checking for x86-64 Windows (GNU) wants besides: rustc has `dlltool` make the import
+/// libraries of functions that the source links by name, even where nothing is linked.
+pub(crate) const IMPORTS: Set = Set {
+    name: "imports",
+    packages: &["binutils-mingw-w64-x86-64"],
+};
+
 /// Programs the host must have.
 const TOOLS: &[&str] = &["chroot", "debootstrap", "flock", "mount", "unshare"];
 
@@ -49,6 +56,10 @@ root=$1 version=$2 set=$3
 shift 3
 stamps=$root/var/lib/curt
 if [ "$(cat "$stamps/version" 2>/dev/null || :)" != "$version" ]; then
+    if [ -n "$(ls -A "$root" 2>/dev/null || :)" ] && [ ! -e "$stamps/version" ]; then
+        echo "$root holds something else: it is not deleted; choose another CURT_DEBIAN_ROOT"
+        exit 1
+    fi
     rm -rf --one-file-system "$root.partial"
     if ! debootstrap --variant=minbase --include=ca-certificates trixie "$root.partial"; then
         tail -n 20 "$root.partial/debootstrap/debootstrap.log" || :
@@ -71,8 +82,8 @@ if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
     mount --rbind /dev "$root/dev"
     mount -t proc proc "$root/proc"
     export DEBIAN_FRONTEND=noninteractive
-    chroot "$root" apt-get -q update
-    chroot "$root" apt-get -q install -y --no-install-recommends "$@"
+    chroot "$root" apt-get -qq update
+    chroot "$root" apt-get -qq install -y --no-install-recommends "$@"
     chroot "$root" apt-get clean
     echo "$*" >"$stamps/$set"
 fi
@@ -105,7 +116,7 @@ onto "$build" "$root/build"
 onto "$home/registry" "$root/build/cargo/registry"
 onto "$home/.package-cache" "$root/build/cargo/.package-cache"
 onto "$home/.package-cache-mutate" "$root/build/cargo/.package-cache-mutate"
-rm -f "$root/etc/resolv.conf"
+[ ! -L "$root/etc/resolv.conf" ] || rm "$root/etc/resolv.conf"
 onto /etc/resolv.conf "$root/etc/resolv.conf"
 onto /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 exec chroot "$root" /bin/sh -c 'cd "$1" && shift && exec "$@"' sh "$checkout" "$@"
