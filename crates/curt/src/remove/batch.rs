@@ -29,16 +29,20 @@ impl<S: Sys> Engine<'_, S> {
             return;
         }
         let Some(frame) = self.frames.last_mut() else { return };
-        if !std::mem::take(&mut frame.prefetched) {
-            let Some(dir) = frame.dir() else { return };
-            match self.at.sys.read(dir, &mut self.buf) {
-                Ok(batch) => frame.listing = batch,
-                Err(error) => {
-                    frame.listing = Batch::End;
-                    frame.kept = true;
-                    self.at.fail(Operation::ReadDirectory, Cause::Os(error));
-                    return;
-                }
+        let read = match frame.prefetched.take() {
+            Some(batch) => Ok(batch),
+            None => {
+                let Some(dir) = frame.dir() else { return };
+                self.at.sys.read(dir, &mut self.buf)
+            }
+        };
+        match read {
+            Ok(batch) => frame.listing = batch,
+            Err(error) => {
+                frame.listing = Batch::End;
+                frame.kept = true;
+                self.at.fail(Operation::ReadDirectory, Cause::Os(error));
+                return;
             }
         }
         frame.reads += 1;

@@ -287,10 +287,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let empty = self.buf.entry(0).is_none();
         let Some(frame) = self.frames.last_mut() else { return };
         match read {
-            Ok(batch) => {
-                frame.listing = batch;
-                frame.prefetched = true;
-            }
+            Ok(batch) => frame.prefetched = Some(batch),
             Err(error) => {
                 frame.kept = true;
                 frame.listing = Batch::End;
@@ -301,7 +298,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if !empty && !self.at.ask(Question::Descend, Kind::Directory, false, protected) {
             frame.kept = true;
             frame.listing = Batch::End;
-            frame.prefetched = false;
+            frame.prefetched = None;
             self.at.report.skipped += 1;
         }
     }
@@ -314,7 +311,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 frame.kept = true;
                 frame.next = frame.end;
                 frame.listing = Batch::End;
-                frame.prefetched = false;
+                frame.prefetched = None;
             }
             self.leave();
         }

@@ -20,8 +20,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) end: usize,
     /// What the last read of the listing said.
     pub(super) listing: Batch,
-    /// The first entries are in the buffer already.
-    pub(super) prefetched: bool,
+    /// What reading the first entries said, which are in the buffer already.
+    pub(super) prefetched: Option<Batch>,
     /// Something in it stays, so it stays.
     pub(super) kept: bool,
     /// Names were forgotten for want of room, and are listed again.
@@ -98,7 +98,7 @@ impl<S: Sys> Frame<S> {
             next: names,
             end: names,
             listing: Batch::More,
-            prefetched: false,
+            prefetched: None,
             kept: false,
             forgotten: false,
             protected: false,

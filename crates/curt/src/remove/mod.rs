@@ -12,6 +12,8 @@ mod room;
 mod run;
 mod share;
 mod small;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
 
 pub use options::{
     Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,

@@ -40,7 +40,7 @@ impl<S: Sys> Engine<'_, S> {
             // It cannot be done here: another file system layer, or no permission.
             self.may_hoist = false;
         }
-        self.release_one();
+        self.release_one(self.frames.len() - 1);
         true
     }
 
@@ -71,13 +71,14 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    /// Closes one directory between the operand and the present one, if there is one to spare.
-    fn release_one(&mut self) {
+    /// Closes one directory between the operand and the present one, if there is one to spare, but
+    /// not that of the frame `keep`.
+    fn release_one(&mut self, keep: usize) {
         let topmost = self.frames.len() - 1;
         let mut best: Option<(usize, usize, usize)> = None;
         for i in 1..self.held.len().saturating_sub(1) {
             let (below, index, above) = (self.held[i - 1], self.held[i], self.held[i + 1]);
-            if index <= self.top || !matches!(self.frames[index].hold, Hold::Own(_)) {
+            if index <= self.top || index == keep || !matches!(self.frames[index].hold, Hold::Own(_)) {
                 continue;
             }
             // The gap that it leaves, in proportion to how far away it is.
@@ -122,7 +123,7 @@ impl<S: Sys> Engine<'_, S> {
                 return false;
             }
             if self.held.len() > self.descriptors {
-                self.release_one();
+                self.release_one(next);
             }
         }
         true

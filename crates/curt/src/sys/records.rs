@@ -91,7 +91,7 @@ mod tests {
         ] {
             records.push(name, kind, id);
         }
-        assert_eq!(records.end(), 2);
+        assert_eq!(records.left(0), 2);
         let (first, next) = records.entry(0).unwrap();
         assert_eq!((first.name.units(), first.kind, first.id), (&b"a"[..], Kind::File, 2));
         let (second, next) = records.entry(next).unwrap();
@@ -111,7 +111,7 @@ mod tests {
         while !long.is_full() {
             long.push(&[b'x'; 255], Kind::File, 0);
         }
-        assert_eq!(short.end(), 1024);
-        assert_eq!(long.end(), 128);
+        assert_eq!(short.left(0), 1024);
+        assert_eq!(long.left(0), 128);
     }
 }

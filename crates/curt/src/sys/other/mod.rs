@@ -21,7 +21,7 @@ mod text;
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use self::call::Door;
 use self::dir::Stream;
@@ -143,6 +143,8 @@ impl Other {
             links: links(found),
             size: found.len(),
             allocated: allocated(found),
+            // The time of the last change of any kind is not in the standard library.
+            changed: found.modified().map_or(Duration::ZERO, since_epoch),
         })
     }
 
@@ -338,6 +340,10 @@ impl Sys for Other {
         self.door.sleep(time);
     }
 
+    fn wall_clock(&self) -> Duration {
+        since_epoch(SystemTime::now())
+    }
+
     fn thread_time(&self) -> Option<Duration> {
         None
     }
@@ -394,4 +400,8 @@ fn hash(seed: u8, path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, path).hash(&mut hasher);
     hasher.finish()
+}
+
+fn since_epoch(time: SystemTime) -> Duration {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

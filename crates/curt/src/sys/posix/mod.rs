@@ -256,6 +256,10 @@ impl Sys for Posix {
         self.door.sleep(time);
     }
 
+    fn wall_clock(&self) -> Duration {
+        unix::wall_clock()
+    }
+
     fn thread_time(&self) -> Option<Duration> {
         self.door.thread_time()
     }
