@@ -28,13 +28,14 @@ impl<S: Sys> Engine<'_, S> {
         if !self.reopen_topmost() {
             return;
         }
-        let Some(frame) = self.frames.last_mut() else { return };
-        let read = match frame.prefetched.take() {
-            Some(batch) => Ok(batch),
-            None => {
-                let Some(dir) = frame.dir() else { return };
-                self.at.sys.read(dir, &mut self.buf)
-            }
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let read = if let Some(batch) = frame.prefetched.take() {
+            Ok(batch)
+        } else {
+            let Some(dir) = frame.dir() else { return };
+            self.at.sys.read(dir, &mut self.buf)
         };
         match read {
             Ok(batch) => frame.listing = batch,
@@ -47,7 +48,9 @@ impl<S: Sys> Engine<'_, S> {
         }
         frame.reads += 1;
         let written_to = frame.reads % READS_BETWEEN_CHECKS == 0 && self.is_written_to();
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         // A guess is only worth making, and only right, if the removal of the directory follows.
         let guess = self.at.run.plain && !frame.kept && self.at.run.may_guess();
         if frame.listing == Batch::ProbablyLast && !guess {
@@ -58,8 +61,14 @@ impl<S: Sys> Engine<'_, S> {
             frame.next = frame.children;
         }
         self.order.clear();
-        let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
-        let Some(frame) = self.frames.last_mut() else { return };
+        let found = if self.ordered() {
+            self.take_ordered()
+        } else {
+            self.take_in_turn()
+        };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         frame.end = self.names.len();
         frame.found += found;
         if frame.again.is_some() && !frame.forgotten {
@@ -80,8 +89,12 @@ impl<S: Sys> Engine<'_, S> {
     /// changed after the removal began, the pass ends here, and the directory is begun with again,
     /// which is what the limits on retries count.
     fn is_written_to(&self) -> bool {
-        let Some(dir) = self.frames.last().and_then(Frame::dir) else { return false };
-        let Some((entry, _)) = self.buf.entry(0) else { return false };
+        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+            return false;
+        };
+        let Some((entry, _)) = self.buf.entry(0) else {
+            return false;
+        };
         let stat = self.at.sys.stat_child(dir, entry.name);
         stat.is_ok_and(|stat| stat.changed > self.at.run.begun)
     }
@@ -94,13 +107,17 @@ impl<S: Sys> Engine<'_, S> {
             if found % ENTRIES_BETWEEN_LOOKS == 0 && self.at.run.pool.is_hungry() {
                 position = self.share_files(position, &mut found);
             }
-            let Some((entry, next)) = self.buf.entry(position) else { return found };
+            let Some((entry, next)) = self.buf.entry(position) else {
+                return found;
+            };
             if self.at.run.is_cancelled() {
                 return found;
             }
             position = next;
             found += 1;
-            let Some(frame) = self.frames.last_mut() else { return found };
+            let Some(frame) = self.frames.last_mut() else {
+                return found;
+            };
             take(&mut self.at, frame, &mut self.names, entry);
         }
     }
@@ -110,12 +127,16 @@ impl<S: Sys> Engine<'_, S> {
         let order = std::mem::take(&mut self.order);
         let mut found = 0;
         for &(_, position) in &order {
-            let Some((entry, _)) = self.buf.entry(position) else { break };
+            let Some((entry, _)) = self.buf.entry(position) else {
+                break;
+            };
             if self.at.run.is_cancelled() {
                 break;
             }
             found += 1;
-            let Some(frame) = self.frames.last_mut() else { break };
+            let Some(frame) = self.frames.last_mut() else {
+                break;
+            };
             take(&mut self.at, frame, &mut self.names, entry);
         }
         self.order = order;
@@ -127,8 +148,13 @@ impl<S: Sys> Engine<'_, S> {
         if !self.at.run.plain || self.buf.left(0) < LARGE {
             return false;
         }
-        let Some(dir) = self.frames.last().and_then(Frame::dir) else { return false };
-        if !*self.order_pays.get_or_insert_with(|| self.at.sys.inode_order_pays(dir)) {
+        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+            return false;
+        };
+        if !*self
+            .order_pays
+            .get_or_insert_with(|| self.at.sys.inode_order_pays(dir))
+        {
             return false;
         }
         let mut position = 0;

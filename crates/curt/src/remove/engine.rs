@@ -153,7 +153,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             if self.at.run.pool.is_hungry() {
                 self.share_directories(floor);
             }
-            let Some(frame) = self.frames.last() else { return };
+            let Some(frame) = self.frames.last() else {
+                return;
+            };
             let more = frame.role != Role::Base && frame.listing == Batch::More;
             // Where entries may stay, a directory that was closed early must not be listed again,
             // so it is listed to its end before the traversal goes deeper.
@@ -170,7 +172,9 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Enters the next child of the topmost frame.
     fn enter_next(&mut self) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         let at = frame.next;
         let Some(name) = self.names.get(at) else {
             frame.next = frame.end;
@@ -190,11 +194,25 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Opens the child whose name lies at `at` in the arena, below the frame `parent`, which is the
     /// topmost, and pushes a frame for it. The logical path still ends with the parent, unless the
     /// child was moved here: then it is that of the child.
-    pub(super) fn enter(&mut self, parent: usize, at: usize, role: Role, path_len: usize) -> Entered {
+    pub(super) fn enter(
+        &mut self,
+        parent: usize,
+        at: usize,
+        role: Role,
+        path_len: usize,
+    ) -> Entered {
         let nothing = Entered::Not { kept: false };
-        let Some(name) = self.names.get(at) else { return nothing };
-        let Some(dir) = self.frames[parent].dir() else { return nothing };
-        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
+        let Some(name) = self.names.get(at) else {
+            return nothing;
+        };
+        let Some(dir) = self.frames[parent].dir() else {
+            return nothing;
+        };
+        let mounts = if self.at.run.options.cross_mounts {
+            Mounts::Cross
+        } else {
+            Mounts::Refuse
+        };
         if role != Role::Moved {
             self.at.path.push(name);
         }
@@ -209,7 +227,9 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.path.truncate(path_len);
                 Entered::Later
             }
-            opened => Entered::Not { kept: self.not_entered(parent, at, path_len, opened) },
+            opened => Entered::Not {
+                kept: self.not_entered(parent, at, path_len, opened),
+            },
         }
     }
 
@@ -237,8 +257,12 @@ impl<'r, S: Sys> Engine<'r, S> {
         path_len: usize,
         opened: Opened<S::Dir>,
     ) -> bool {
-        let Some(name) = self.names.get(at) else { return false };
-        let Some(dir) = self.frames[parent].dir() else { return false };
+        let Some(name) = self.names.get(at) else {
+            return false;
+        };
+        let Some(dir) = self.frames[parent].dir() else {
+            return false;
+        };
         let kept = match opened {
             Opened::Gone => {
                 self.at.report.vanished += 1;
@@ -247,7 +271,11 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::NotDirectory => {
                 // It was a directory when it was listed, or nobody knew. Now it is something else.
                 self.at.path.truncate(path_len);
-                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
+                let entry = Entry {
+                    name,
+                    kind: Kind::Unknown,
+                    id: 0,
+                };
                 match self.at.remove_entry(dir, entry, true) {
                     Outcome::Removed => false,
                     Outcome::Kept => true,
@@ -277,7 +305,9 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// whether to go on unless it is empty.
     fn confirm_descent(&mut self) {
         let confirm = self.at.run.options.confirm;
-        let Some(frame) = self.frames.last() else { return };
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
         if confirm == Confirm::Never || (confirm == Confirm::WriteProtected && !frame.protected) {
             return;
         }
@@ -285,7 +315,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(dir) = frame.dir() else { return };
         let read = self.at.sys.read(dir, &mut self.buf);
         let empty = self.buf.entry(0).is_none();
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         match read {
             Ok(batch) => frame.prefetched = Some(batch),
             Err(error) => {
@@ -295,7 +327,11 @@ impl<'r, S: Sys> Engine<'r, S> {
                 return;
             }
         }
-        if !empty && !self.at.ask(Question::Descend, Kind::Directory, false, protected) {
+        if !empty
+            && !self
+                .at
+                .ask(Question::Descend, Kind::Directory, false, protected)
+        {
             frame.kept = true;
             frame.listing = Batch::End;
             frame.prefetched = None;
@@ -375,8 +411,11 @@ impl<S: Sys> Worker<'_, S> {
             self.report.skipped += 1;
             return Outcome::Kept;
         }
-        let removed =
-            if options.dry_run { Removed::Done } else { self.sys.remove_child(dir, entry.name, kind) };
+        let removed = if options.dry_run {
+            Removed::Done
+        } else {
+            self.sys.remove_child(dir, entry.name, kind)
+        };
         match removed {
             Removed::Done => {
                 self.report.files += 1;
@@ -442,7 +481,12 @@ impl<S: Sys> Worker<'_, S> {
         write_protected: bool,
     ) -> bool {
         let path = to_path::<S>(&self.path);
-        let subject = Subject { path: &path, kind, empty_file, write_protected };
+        let subject = Subject {
+            path: &path,
+            kind,
+            empty_file,
+            write_protected,
+        };
         self.run.options.observer.confirm(question, &subject) && !self.run.is_cancelled()
     }
 
@@ -486,7 +530,10 @@ impl<S: Sys> Worker<'_, S> {
     /// Tells the observer that the entry at the path is gone.
     pub(super) fn tell_removed(&self, kind: Kind) {
         if self.run.options.observer.wants_removed() {
-            self.run.options.observer.removed(&to_path::<S>(&self.path), kind);
+            self.run
+                .options
+                .observer
+                .removed(&to_path::<S>(&self.path), kind);
         }
     }
 
@@ -512,7 +559,8 @@ impl<S: Sys> Worker<'_, S> {
         let entries = u64::from(CHECKPOINT - self.until_checkpoint.min(CHECKPOINT));
         self.until_checkpoint = CHECKPOINT;
         let done = (self.report.files, self.report.directories);
-        self.run.progress(done.0 - self.progress.0, done.1 - self.progress.1);
+        self.run
+            .progress(done.0 - self.progress.0, done.1 - self.progress.1);
         self.progress = done;
         if !self.run.may_share() {
             return;

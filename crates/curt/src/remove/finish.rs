@@ -28,7 +28,9 @@ impl<S: Sys> Engine<'_, S> {
         if self.wait_for_pieces() || self.enter_moved() {
             return;
         }
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         if frame.role == Role::Base {
             self.pop();
             return;
@@ -53,8 +55,12 @@ impl<S: Sys> Engine<'_, S> {
     /// Waits for the pieces of the topmost directory that other workers have. Returns whether
     /// something else was done meanwhile, so that the traversal has to look again.
     fn wait_for_pieces(&mut self) -> bool {
-        let Some(frame) = self.frames.last_mut() else { return false };
-        let Some(join) = frame.join.clone() else { return false };
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        let Some(join) = frame.join.clone() else {
+            return false;
+        };
         match self.at.run.pool.wait_for(&join) {
             Waited::Piece(task) => {
                 self.run_task(task);
@@ -70,9 +76,13 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Enters the next directory that was moved here. Returns whether there was one.
     fn enter_moved(&mut self) -> bool {
-        let Some(index) = self.frames.len().checked_sub(1) else { return false };
+        let Some(index) = self.frames.len().checked_sub(1) else {
+            return false;
+        };
         let frame = &mut self.frames[index];
-        let Some(moved) = frame.moved_here.pop_front() else { return false };
+        let Some(moved) = frame.moved_here.pop_front() else {
+            return false;
+        };
         let path = moved.path();
         if self.at.run.is_cancelled() {
             self.report_moved(&path, moved.serial);
@@ -106,14 +116,19 @@ impl<S: Sys> Engine<'_, S> {
         if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
             to.push(name);
         }
-        let relocated = Relocated { from: to_path::<S>(from), to: to_path::<S>(&to) };
+        let relocated = Relocated {
+            from: to_path::<S>(from),
+            to: to_path::<S>(&to),
+        };
         self.at.report.relocated.push(relocated);
     }
 
     /// Whether the topmost directory is not to be removed.
     fn stays(&mut self) -> bool {
         let options = &self.at.run.options;
-        let Some(frame) = self.frames.last() else { return true };
+        let Some(frame) = self.frames.last() else {
+            return true;
+        };
         if frame.kept || (options.contents && frame.role == Role::Root) {
             return true;
         }
@@ -123,7 +138,12 @@ impl<S: Sys> Engine<'_, S> {
             Confirm::Always => true,
         };
         if asked
-            && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, frame.protected)
+            && !self.at.ask(
+                Question::RemoveDirectory,
+                Kind::Directory,
+                false,
+                frame.protected,
+            )
         {
             if let Some(frame) = self.frames.last_mut() {
                 frame.kept = true;
@@ -160,7 +180,9 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Takes the topmost frame off, and passes on to the one below whether something stayed.
     pub(super) fn pop(&mut self) {
-        let Some(mut frame) = self.frames.pop() else { return };
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
         if self.held.last() == Some(&self.frames.len()) {
             self.held.pop();
         }
@@ -187,8 +209,12 @@ impl<S: Sys> Engine<'_, S> {
         }
         self.count_directory_bytes();
         let dir = self.frames[index].take();
-        let Some(name) = self.names.get(self.frames[index].name) else { return };
-        let Some(parent) = self.frames[index - 1].dir() else { return };
+        let Some(name) = self.names.get(self.frames[index].name) else {
+            return;
+        };
+        let Some(parent) = self.frames[index - 1].dir() else {
+            return;
+        };
         let finished = match dir {
             Some(dir) => match self.at.sys.finish_dir(parent, name, dir) {
                 Finished::Done => Ok(()),
@@ -227,7 +253,9 @@ impl<S: Sys> Engine<'_, S> {
 
     /// The topmost directory still has entries.
     fn not_empty(&mut self) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         if frame.listing == Batch::ProbablyLast {
             self.at.run.guessed_wrong();
             frame.listing = Batch::More;
@@ -276,7 +304,9 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Begins the listing of the topmost directory again.
     fn list_again(&mut self) {
-        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         frame.found = 0;
         frame.reads = 0;
         frame.listing = Batch::More;

@@ -89,7 +89,13 @@ pub(super) struct Moved<U> {
 }
 
 impl<S: Sys> Frame<S> {
-    pub(super) fn new(hold: Hold<S::Dir>, role: Role, name: usize, names: usize, path_len: usize) -> Self {
+    pub(super) fn new(
+        hold: Hold<S::Dir>,
+        role: Role,
+        name: usize,
+        names: usize,
+        path_len: usize,
+    ) -> Self {
         Frame {
             hold,
             role,

@@ -29,7 +29,9 @@ impl<S: Sys> Engine<'_, S> {
             Last::Root => [b'.', b'\0'].map(crate::name::Unit::ascii).to_vec(),
             &Last::Invalid(kind) => return self.operand_failed(kind.into()),
         };
-        let Some(name) = Name::until_nul(&name) else { return };
+        let Some(name) = Name::until_nul(&name) else {
+            return;
+        };
         match self.open_parent(path, &operand) {
             Ok(parent) => self.remove_in(&parent, name, &operand),
             Err(error) => self.operand_failed(error),
@@ -40,9 +42,17 @@ impl<S: Sys> Engine<'_, S> {
     fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
         if let Some(below) = &self.at.run.below {
             let is_name = operand.parent.as_os_str().is_empty() && operand.last != Last::Root;
-            return if is_name { Ok(Arc::clone(below)) } else { Err(io::ErrorKind::InvalidInput.into()) };
+            return if is_name {
+                Ok(Arc::clone(below))
+            } else {
+                Err(io::ErrorKind::InvalidInput.into())
+            };
         }
-        let parent = if operand.last == Last::Root { path } else { &operand.parent };
+        let parent = if operand.last == Last::Root {
+            path
+        } else {
+            &operand.parent
+        };
         if let Some((known, dir)) = &self.parent {
             // Compared by text: two spellings may differ in a link.
             if known.as_os_str() == parent.as_os_str() {
@@ -67,7 +77,11 @@ impl<S: Sys> Engine<'_, S> {
         }
         let tree = operand.directory_only || options.contents || options.dry_run;
         if self.expect_file && !tree {
-            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
+            let entry = Entry {
+                name,
+                kind: Kind::Unknown,
+                id: 0,
+            };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => self.expect_file = false,
                 Outcome::Removed | Outcome::Kept => return,
@@ -80,7 +94,11 @@ impl<S: Sys> Engine<'_, S> {
             }
             Opened::NotDirectory => {
                 self.expect_file = true;
-                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
+                let entry = Entry {
+                    name,
+                    kind: Kind::Unknown,
+                    id: 0,
+                };
                 if let Outcome::Directory = self.remove_operand_entry(parent, entry) {
                     self.at.fail(Operation::Remove, Cause::Replaced);
                 }
@@ -111,7 +129,11 @@ impl<S: Sys> Engine<'_, S> {
     /// Removes an operand where trees are not to be removed: one entry, or nothing.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only {
-            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
+            let entry = Entry {
+                name,
+                kind: Kind::Unknown,
+                id: 0,
+            };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => {}
                 Outcome::Removed | Outcome::Kept => return,
@@ -139,7 +161,11 @@ impl<S: Sys> Engine<'_, S> {
             Confirm::WriteProtected => protected,
             Confirm::Always => true,
         };
-        if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, protected) {
+        if asked
+            && !self
+                .at
+                .ask(Question::RemoveDirectory, Kind::Directory, false, protected)
+        {
             self.at.report.skipped += 1;
             return;
         }
@@ -222,7 +248,11 @@ impl<S: Sys> Engine<'_, S> {
     /// The operand has a separator at its end, or its contents were to go, and it is no directory.
     fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
-        let link = self.at.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind == Kind::Symlink);
+        let link = self
+            .at
+            .sys
+            .stat_child(parent, name)
+            .is_ok_and(|stat| stat.kind == Kind::Symlink);
         if link || self.at.run.options.contents {
             // Never forgiven: somebody who names what a link leads to must be told.
             self.at.fail(Operation::Remove, Cause::Os(error));

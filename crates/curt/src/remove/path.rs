@@ -17,7 +17,7 @@ pub(super) struct LogicalPath<U> {
 
 #[derive(Debug)]
 pub(super) struct Above<U> {
-    above: Option<Arc<Above<U>>>,
+    further: Option<Arc<Above<U>>>,
     units: Vec<U>,
     operand: usize,
 }
@@ -25,9 +25,9 @@ pub(super) struct Above<U> {
 impl<U> Drop for Above<U> {
     /// Lets go of a long chain link by link: the derived way would recurse.
     fn drop(&mut self) {
-        let mut next = self.above.take();
+        let mut next = self.further.take();
         while let Some(mut above) = next.and_then(Arc::into_inner) {
-            next = above.above.take();
+            next = above.further.take();
         }
     }
 }
@@ -35,7 +35,11 @@ impl<U> Drop for Above<U> {
 impl<U: Unit> LogicalPath<U> {
     /// The path of an operand, as it was given.
     pub(super) fn operand(units: Vec<U>) -> Self {
-        LogicalPath { above: None, operand: units.len(), units }
+        LogicalPath {
+            above: None,
+            operand: units.len(),
+            units,
+        }
     }
 
     /// The length to give to [`LogicalPath::truncate`] in order to come back here.
@@ -45,9 +49,12 @@ impl<U: Unit> LogicalPath<U> {
 
     /// Appends a name.
     pub(super) fn push(&mut self, name: Name<'_, U>) {
-        if self.units.last().is_some_and(|&last| last != U::SEPARATOR) {
-            self.units.push(U::SEPARATOR);
-        } else if self.units.is_empty() && self.above.is_some() {
+        // What lies above a shared point never ends with a separator.
+        if self
+            .units
+            .last()
+            .map_or(self.above.is_some(), |&last| last != U::SEPARATOR)
+        {
             self.units.push(U::SEPARATOR);
         }
         self.units.extend_from_slice(name.units());
@@ -64,7 +71,7 @@ impl<U: Unit> LogicalPath<U> {
         let mut next = &self.above;
         while let Some(above) = next {
             parts.push(&above.units);
-            next = &above.above;
+            next = &above.further;
         }
         parts.into_iter().rev().flatten().copied().collect()
     }
@@ -86,7 +93,7 @@ impl<U: Unit> LogicalPath<U> {
     /// A point that paths can go on from: this path, to be shared.
     pub(super) fn share(&self) -> Arc<Above<U>> {
         Arc::new(Above {
-            above: self.above.clone(),
+            further: self.above.clone(),
             units: self.units.clone(),
             operand: self.operand,
         })
@@ -94,14 +101,18 @@ impl<U: Unit> LogicalPath<U> {
 
     /// Goes on from a shared point.
     pub(super) fn from_shared(above: &Arc<Above<U>>) -> Self {
-        LogicalPath { above: Some(Arc::clone(above)), units: Vec::new(), operand: 0 }
+        LogicalPath {
+            above: Some(Arc::clone(above)),
+            units: Vec::new(),
+            operand: 0,
+        }
     }
 }
 
 impl<U> Above<U> {
     fn first(&self) -> &Above<U> {
         let mut first = self;
-        while let Some(above) = &first.above {
+        while let Some(above) = &first.further {
             first = above;
         }
         first

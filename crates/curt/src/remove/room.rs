@@ -46,17 +46,29 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Moves the child whose name lies at `at` into the topmost directory of this tree.
     fn hoist(&mut self, at: usize) -> bool {
-        let Some(name) = self.names.get(at) else { return false };
-        let Some(from) = self.frames.last().and_then(|frame| frame.dir()) else { return false };
-        let Some(to) = self.frames[self.top].dir() else { return false };
+        let Some(name) = self.names.get(at) else {
+            return false;
+        };
+        let Some(from) = self.frames.last().and_then(|frame| frame.dir()) else {
+            return false;
+        };
+        let Some(to) = self.frames[self.top].dir() else {
+            return false;
+        };
         for _ in 0..FRESH_NAMES {
             let serial = self.at.run.serial();
             let fresh = moved_name::<S::Unit>(serial);
-            let Some(fresh) = crate::name::Name::until_nul(&fresh) else { return false };
+            let Some(fresh) = crate::name::Name::until_nul(&fresh) else {
+                return false;
+            };
             match self.at.sys.move_dir(from, name, to, fresh) {
                 Ok(()) => {
                     let name = name.terminated().to_vec();
-                    let moved = Moved { serial, parent: self.shared_path(), name };
+                    let moved = Moved {
+                        serial,
+                        parent: self.shared_path(),
+                        name,
+                    };
                     self.frames[self.top].moved_here.push_back(moved);
                     return true;
                 }
@@ -78,7 +90,10 @@ impl<S: Sys> Engine<'_, S> {
         let mut best: Option<(usize, usize, usize)> = None;
         for i in 1..self.held.len().saturating_sub(1) {
             let (below, index, above) = (self.held[i - 1], self.held[i], self.held[i + 1]);
-            if index <= self.top || index == keep || !matches!(self.frames[index].hold, Hold::Own(_)) {
+            if index <= self.top
+                || index == keep
+                || !matches!(self.frames[index].hold, Hold::Own(_))
+            {
                 continue;
             }
             // The gap that it leaves, in proportion to how far away it is.
@@ -90,8 +105,12 @@ impl<S: Sys> Engine<'_, S> {
         let Some((i, ..)) = best else { return };
         let index = self.held[i];
         if self.frames[index].identity.is_none() {
-            let Some(dir) = self.frames[index].dir() else { return };
-            let Ok(stat) = self.at.sys.stat_dir(dir) else { return };
+            let Some(dir) = self.frames[index].dir() else {
+                return;
+            };
+            let Ok(stat) = self.at.sys.stat_dir(dir) else {
+                return;
+            };
             self.frames[index].identity = Some(stat.identity);
         }
         self.held.remove(i);
@@ -114,7 +133,10 @@ impl<S: Sys> Engine<'_, S> {
         if self.frames[index].dir().is_some() {
             return true;
         }
-        let Some(open) = (0..index).rev().find(|&below| self.frames[below].dir().is_some()) else {
+        let Some(open) = (0..index)
+            .rev()
+            .find(|&below| self.frames[below].dir().is_some())
+        else {
             return false;
         };
         for next in open + 1..=index {
@@ -131,12 +153,26 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Opens the directory of one frame again, below that of the frame before it.
     fn reopen_child(&mut self, index: usize) -> bool {
-        let Some(name) = self.names.get(self.frames[index].name) else { return false };
-        let Some(parent) = self.frames[index - 1].dir() else { return false };
-        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
-        let Opened::Dir(dir) = self.at.sys.open_child(parent, name, mounts) else { return false };
+        let Some(name) = self.names.get(self.frames[index].name) else {
+            return false;
+        };
+        let Some(parent) = self.frames[index - 1].dir() else {
+            return false;
+        };
+        let mounts = if self.at.run.options.cross_mounts {
+            Mounts::Cross
+        } else {
+            Mounts::Refuse
+        };
+        let Opened::Dir(dir) = self.at.sys.open_child(parent, name, mounts) else {
+            return false;
+        };
         let known = self.frames[index].identity;
-        let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
+        let same = self
+            .at
+            .sys
+            .stat_dir(&dir)
+            .is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
             self.at.sys.close(dir);
             return false;

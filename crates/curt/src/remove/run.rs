@@ -88,20 +88,33 @@ impl<'r, S: Sys> Run<'r, S> {
             Threads::Automatic => thread::available_parallelism().map_or(1, usize::from),
         };
         let first = S::start(setup);
-        let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
+        let limit = options
+            .descriptors
+            .unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
         // Both together stay within half of the limit.
-        let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
+        let retire = if options.batch_close {
+            (limit / 2).min(MOST_RETIRED)
+        } else {
+            0
+        };
         let setup = setup.with(options.without, retire);
         let frugal = options.threads == Threads::Automatic;
-        let begin = Sample { now: first.now(), ..Sample::default() };
+        let begin = Sample {
+            now: first.now(),
+            ..Sample::default()
+        };
         let run = Run {
             options: *options,
             pool: Pool::new(),
             plain,
             may_hoist: may_hoist(options),
-            descriptors: (if options.batch_close { budget.min(limit / 2) } else { budget })
-                .max(FEWEST_DESCRIPTORS),
+            descriptors: (if options.batch_close {
+                budget.min(limit / 2)
+            } else {
+                budget
+            })
+            .max(FEWEST_DESCRIPTORS),
             root: OnceLock::new(),
             begun: first.wall_clock(),
             serial: AtomicU64::new(0),
@@ -118,7 +131,10 @@ impl<'r, S: Sys> Run<'r, S> {
         };
         run.add_calls(&first);
         run.work(&setup);
-        let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut report = run
+            .report
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         report.threads = run.pool.workers();
         report.cancelled = options.cancel.is_some_and(super::Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
@@ -156,7 +172,9 @@ impl<'r, S: Sys> Run<'r, S> {
 
     /// The next operand, in order.
     pub(super) fn next_operand(&self) -> Option<&'r Path> {
-        self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
+        self.operands
+            .get(self.next_operand.fetch_add(1, Ordering::Relaxed))
+            .copied()
     }
 
     /// A number that no other name of this process in this removal has.
@@ -179,7 +197,11 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn pool_size(&self) -> usize {
-        if self.most_threads == 1 { 1 } else { self.pool.workers() }
+        if self.most_threads == 1 {
+            1
+        } else {
+            self.pool.workers()
+        }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -197,7 +219,11 @@ impl<'r, S: Sys> Run<'r, S> {
         let processor = Duration::from_nanos(processor);
         if let Ok(mut governor) = self.governor.try_lock() {
             let before = governor.workers();
-            let wanted = governor.observe(Sample { now: sample.now, entries, processor });
+            let wanted = governor.observe(Sample {
+                now: sample.now,
+                entries,
+                processor,
+            });
             if wanted != before {
                 self.pool.want(wanted);
             }

@@ -18,22 +18,30 @@ impl<S: Sys> Engine<'_, S> {
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
     pub(super) fn share_directories(&mut self, floor: usize) {
         let last = self.frames.len() - 1;
-        let Some(index) = (floor..=last).find(|&index| {
-            self.frames[index].has_children() && self.frames[index].dir().is_some()
-        }) else {
+        let Some(index) = (floor..=last)
+            .find(|&index| self.frames[index].has_children() && self.frames[index].dir().is_some())
+        else {
             return;
         };
         let frame = &self.frames[index];
         let mut starts = Vec::new();
         let mut at = frame.next;
         while at < frame.end {
-            let Some(name) = self.names.get(at) else { break };
+            let Some(name) = self.names.get(at) else {
+                break;
+            };
             starts.push(at);
             at += name.terminated().len();
         }
         // The one that is being worked on below counts as ours.
-        let ours = if index == last { starts.len().div_ceil(2) } else { starts.len() / 2 };
-        let Some(&from) = starts.get(ours) else { return };
+        let ours = if index == last {
+            starts.len().div_ceil(2)
+        } else {
+            starts.len() / 2
+        };
+        let Some(&from) = starts.get(ours) else {
+            return;
+        };
         let mut names = Names::new();
         for &at in &starts[ours..] {
             if let Some(name) = self.names.get(at) {
@@ -55,7 +63,9 @@ impl<S: Sys> Engine<'_, S> {
         let mut names = Names::new();
         let mut at = position;
         while self.buf.left(at) > rest / 2 {
-            let Some((entry, next)) = self.buf.entry(at) else { break };
+            let Some((entry, next)) = self.buf.entry(at) else {
+                break;
+            };
             at = next;
             *found += 1;
             if entry.kind == Kind::Directory {
@@ -81,14 +91,24 @@ impl<S: Sys> Engine<'_, S> {
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
-        self.at.run.pool.give(Task { dir, names, what, path, join });
+        self.at.run.pool.give(Task {
+            dir,
+            names,
+            what,
+            path,
+            join,
+        });
     }
 
     /// The logical path of a frame.
     fn path_of(&self, index: usize) -> LogicalPath<S::Unit> {
-        let Some(above) = self.frames.get(index + 1) else { return self.at.path.clone() };
+        let Some(above) = self.frames.get(index + 1) else {
+            return self.at.path.clone();
+        };
         // Above it, the path may have been replaced by that of a directory that was moved.
-        let moved = self.frames[index + 1..].iter().find_map(|frame| frame.before.as_deref());
+        let moved = self.frames[index + 1..]
+            .iter()
+            .find_map(|frame| frame.before.as_deref());
         let mut path = moved.map_or(&self.at.path, |(path, _)| path).clone();
         if above.before.is_none() {
             path.truncate(above.path_len);
@@ -98,7 +118,13 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Does a piece of another worker's directory.
     pub(super) fn run_task(&mut self, task: Task<S>) {
-        let Task { dir, names, what, path, join } = task;
+        let Task {
+            dir,
+            names,
+            what,
+            path,
+            join,
+        } = task;
         let before = std::mem::replace(&mut self.at.path, path);
         let kept = match what {
             Piece::Files => self.remove_files(&dir, &names),

@@ -105,7 +105,13 @@ impl<'b, S: Sys> Small<'b, S> {
             calls: Calls::default(),
         };
         let sys = S::start(&setup.with(crate::sys::Features::default(), 0));
-        let mut small = Small { sys, path, outline, serial: 0, may_move: true };
+        let mut small = Small {
+            sys,
+            path,
+            outline,
+            serial: 0,
+            may_move: true,
+        };
         small.operand(buffers);
         small.outline.calls = small.sys.calls();
         small.outline
@@ -119,7 +125,9 @@ impl<'b, S: Sys> Small<'b, S> {
             Last::Root => return self.fail(None, Cause::RootDirectory),
             &Last::Invalid(kind) => return self.fail(None, Cause::Os(kind.into())),
         };
-        let Some(name) = Name::until_nul(name) else { return };
+        let Some(name) = Name::until_nul(name) else {
+            return;
+        };
         let parent = match self.sys.open_parent(&operand.parent) {
             Ok(parent) => parent,
             Err(error) => return self.fail(None, Cause::Os(error)),
@@ -212,7 +220,13 @@ impl<'b, S: Sys> Small<'b, S> {
                         }
                     }
                 }
-                self.child(top, entry.name, &mut buffers.below, &mut buffers.kept, &mut pass);
+                self.child(
+                    top,
+                    entry.name,
+                    &mut buffers.below,
+                    &mut buffers.kept,
+                    &mut pass,
+                );
             }
             if batch != Batch::More {
                 return pass;
@@ -229,7 +243,9 @@ impl<'b, S: Sys> Small<'b, S> {
         kept: &mut Vec<S::Unit>,
         pass: &mut Pass,
     ) {
-        let Some(dir) = self.open(top, name, pass) else { return };
+        let Some(dir) = self.open(top, name, pass) else {
+            return;
+        };
         let mut here = Pass::default();
         let left = self.empty(top, &dir, buf, kept, &mut here);
         pass.progress |= here.progress;
@@ -312,7 +328,9 @@ impl<'b, S: Sys> Small<'b, S> {
         loop {
             write_moved_name(self.serial, &mut fresh);
             self.serial += 1;
-            let Some(fresh) = Name::until_nul(&fresh) else { return false };
+            let Some(fresh) = Name::until_nul(&fresh) else {
+                return false;
+            };
             match self.sys.move_dir(dir, name, top, fresh) {
                 Ok(()) => return true,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
@@ -336,25 +354,28 @@ impl<'b, S: Sys> Small<'b, S> {
         pass: &mut Pass,
     ) {
         loop {
-            let Some(mut dir) = self.open(top, name, pass) else { return };
+            let Some(mut dir) = self.open(top, name, pass) else {
+                return;
+            };
             let mut here = Pass::default();
             let mut depth = 0;
             while self.empty(top, &dir, buf, kept, &mut here) && !here.kept {
-                let Some(next) = Name::until_nul(kept) else { break };
-                match self.sys.remove_empty_dir(&dir, next) {
-                    Ok(()) => {
-                        self.outline.totals.directories += 1;
-                        here.progress = true;
-                        // What else is here is listed again.
-                        if self.sys.rewind(&dir).is_err() {
-                            break;
-                        }
+                let Some(next) = Name::until_nul(kept) else {
+                    break;
+                };
+                if self.sys.remove_empty_dir(&dir, next).is_ok() {
+                    self.outline.totals.directories += 1;
+                    here.progress = true;
+                    // What else is here is listed again.
+                    if self.sys.rewind(&dir).is_err() {
+                        break;
                     }
-                    Err(_) => {
-                        let Some(deeper) = self.open(&dir, next, &mut here) else { break };
-                        self.sys.close(std::mem::replace(&mut dir, deeper));
-                        depth += 1;
-                    }
+                } else {
+                    let Some(deeper) = self.open(&dir, next, &mut here) else {
+                        break;
+                    };
+                    self.sys.close(std::mem::replace(&mut dir, deeper));
+                    depth += 1;
                 }
             }
             pass.progress |= here.progress;
@@ -369,7 +390,12 @@ impl<'b, S: Sys> Small<'b, S> {
         }
     }
 
-    fn open(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, pass: &mut Pass) -> Option<S::Dir> {
+    fn open(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        pass: &mut Pass,
+    ) -> Option<S::Dir> {
         let cause = match self.sys.open_child(parent, name, Mounts::Refuse) {
             Opened::Dir(dir) => return Some(dir),
             Opened::Gone => {

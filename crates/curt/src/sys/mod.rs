@@ -10,7 +10,10 @@
 //! - `windows`: Windows.
 //! - `other`: the standard library only, with weaker promises.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
-#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
+#![allow(
+    unsafe_code,
+    reason = "the platforms are where the calls without a safe form are made"
+)]
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -123,7 +126,9 @@ pub(crate) trait Settings: Clone + Sync {
 
 impl Settings for Setup {
     fn with(&self, without: Features, retire: usize) -> Self {
-        Setup { without, retire, ..self.clone() }
+        let mut setup = self.clone();
+        (setup.without, setup.retire) = (without, retire);
+        setup
     }
 }
 
@@ -268,8 +273,12 @@ pub(crate) trait Sys: Sized + Send {
     /// empty path is the working directory and costs nothing.
     fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Opens a child for listing, without following a link.
-    fn open_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, mounts: Mounts)
-        -> Opened<Self::Dir>;
+    fn open_child(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        mounts: Mounts,
+    ) -> Opened<Self::Dir>;
     /// Closes a directory.
     fn close(&self, dir: Self::Dir);
     /// Reads the next entries into the buffer.
@@ -280,8 +289,12 @@ pub(crate) trait Sys: Sized + Send {
     /// Removes a child that the listing says to be of `kind`.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
     /// Removes an emptied directory and closes it, in the order that the platform wants.
-    fn finish_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, dir: Self::Dir)
-        -> Finished<Self::Dir>;
+    fn finish_dir(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        dir: Self::Dir,
+    ) -> Finished<Self::Dir>;
     /// Removes a directory that is not open, if it is empty.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
     /// Moves a directory to another place of the same tree; never replaces anything of value.

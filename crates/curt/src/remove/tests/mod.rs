@@ -1,6 +1,8 @@
 //! The algorithm on real and imagined platforms. What the public interface promises is tested in
 //! the crate's `tests` folder; here are faults, races and limits, which need the inside.
 
+#![cfg(unix)]
+
 mod deep;
 mod faults;
 mod races;
@@ -42,6 +44,7 @@ fn mixed_tree(scratch: &Scratch, root: &str) {
 /// Runs a test for each of the platforms that work on real directories.
 macro_rules! on_real_platforms {
     ($($name:ident),+ $(,)?) => {
+        #[cfg(target_os = "linux")]
         mod linux {
             $(#[test] fn $name() { super::$name::<crate::sys::linux::Linux>(); })+
         }
@@ -51,3 +54,14 @@ macro_rules! on_real_platforms {
     };
 }
 use on_real_platforms;
+
+/// Runs a test on the platform that has nothing but the standard library. (It promises less: no
+/// test of races, of depth or of faults.)
+macro_rules! on_the_standard_library {
+    ($($name:ident),+ $(,)?) => {
+        mod other {
+            $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })+
+        }
+    };
+}
+use on_the_standard_library;

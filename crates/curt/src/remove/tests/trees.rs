@@ -4,13 +4,26 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
-use super::{mixed_tree, on_real_platforms, remove};
+use super::{mixed_tree, on_real_platforms, on_the_standard_library, remove};
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
 use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
+    everything_goes_and_is_counted,
+    a_dry_run_counts_the_same_and_removes_nothing,
+    excluded_entries_stay_with_their_parents,
+    contents_go_and_the_directory_stays,
+    special_operands_are_refused,
+    a_link_with_a_separator_is_not_followed,
+    many_threads_do_what_one_does,
+    a_large_directory_takes_several_listings,
+    questions_are_asked_and_heeded,
+    cancelled_before_it_begins,
+);
+
+on_the_standard_library!(
     everything_goes_and_is_counted,
     a_dry_run_counts_the_same_and_removes_nothing,
     excluded_entries_stay_with_their_parents,
@@ -81,14 +94,23 @@ fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
     for dots in ["tree/.", "tree/a/..", "tree/./", "tree/a/b/../"] {
         let path = scratch.path().join(dots);
         let report = super::remove_on::<S>(&Remove::new(), &Setup::default(), &[path]);
-        assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{dots}: {report:?}");
+        assert!(
+            matches!(report.errors[0].cause(), Cause::DotOrDotDot),
+            "{dots}: {report:?}"
+        );
     }
     let nothing = Remove::new().directories(Directories::Refuse);
     let report = remove::<S>(&nothing, &scratch, "tree");
-    assert!(matches!(report.errors[0].cause(), Cause::IsADirectory), "{report:?}");
+    assert!(
+        matches!(report.errors[0].cause(), Cause::IsADirectory),
+        "{report:?}"
+    );
     let empty = Remove::new().directories(Directories::OnlyEmpty);
     let report = remove::<S>(&empty, &scratch, "tree/a");
-    assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty);
+    assert_eq!(
+        report.errors[0].kind(),
+        std::io::ErrorKind::DirectoryNotEmpty
+    );
     let report = remove::<S>(&Remove::new(), &scratch, "tree/missing");
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotFound);
     assert!(remove::<S>(&Remove::new().missing_is_fine(true), &scratch, "no/where").is_complete());
@@ -104,12 +126,13 @@ fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
     scratch.link("link", "victim");
     for path in ["link/", "link//"] {
         let options = Remove::new().missing_is_fine(true);
-        let report = super::remove_on::<S>(
-            &options,
-            &Setup::default(),
-            &[scratch.path().join(path)],
+        let report =
+            super::remove_on::<S>(&options, &Setup::default(), &[scratch.path().join(path)]);
+        assert_eq!(
+            report.errors[0].kind(),
+            std::io::ErrorKind::NotADirectory,
+            "{report:?}"
         );
-        assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
     }
     assert!(remove::<S>(&Remove::new(), &scratch, "link").is_complete());
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
@@ -130,7 +153,10 @@ fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove::<S>(&options, &scratch, &copy);
         assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (60 * 8 * 6, 1 + 60 + 60 * 8));
+        assert_eq!(
+            (report.files, report.directories),
+            (60 * 8 * 6, 1 + 60 + 60 * 8)
+        );
         assert_eq!(report.threads, threads);
         assert!(!scratch.exists(&copy));
     }

@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, SeekFrom, Statx, StatxFlags};
+use rustix::fs::{
+    Access, AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, SeekFrom, Statx, StatxFlags,
+};
 use rustix::io::{Errno, Result};
 
 use crate::calls::Calls;
@@ -77,7 +79,12 @@ impl Door {
         rustix::fs::openat2(dir, name, flags, Mode::empty(), resolve)
     }
 
-    pub(super) fn openat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: OFlags) -> Result<OwnedFd> {
+    pub(super) fn openat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+    ) -> Result<OwnedFd> {
         self.pass(Call::Openat)?;
         rustix::fs::openat(dir, name, flags, Mode::empty())
     }
@@ -122,7 +129,11 @@ impl Door {
         // SAFETY: no memory is involved. That all numbers in the range are descriptors which this
         // worker opened, and no longer uses, is what `retire::Retired` keeps account of.
         let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
-        if closed == 0 { Ok(()) } else { Err(last_errno()) }
+        if closed == 0 {
+            Ok(())
+        } else {
+            Err(last_errno())
+        }
     }
 
     pub(super) fn statx(
@@ -172,7 +183,11 @@ impl Door {
     pub(super) fn file_system(&self, dir: BorrowedFd<'_>) -> Result<i64> {
         self.pass(Call::Fstatfs)?;
         // The type of the field differs between architectures.
-        #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not the same everywhere")]
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_lossless,
+            reason = "not the same everywhere"
+        )]
         rustix::fs::fstatfs(dir).map(|fs| fs.f_type as i64)
     }
 
@@ -183,7 +198,10 @@ impl Door {
 
     pub(super) fn thread_time(&self) -> Option<Duration> {
         self.pass(Call::ClockGettime).ok()?;
-        Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).ok()
+        Duration::try_from(rustix::time::clock_gettime(
+            rustix::time::ClockId::ThreadCPUTime,
+        ))
+        .ok()
     }
 
     pub(super) fn sleep(&self, time: Duration) {
