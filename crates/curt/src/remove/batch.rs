@@ -1,7 +1,8 @@
 //! What happens to one buffer of entries.
 
-use super::engine::{Engine, Outcome, Worker};
+use super::engine::Engine;
 use super::frame::Frame;
+use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;

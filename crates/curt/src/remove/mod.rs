@@ -81,6 +81,7 @@ mod share;
 mod small;
 #[cfg(test)]
 mod tests;
+mod worker;
 
 pub use options::{
     Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,

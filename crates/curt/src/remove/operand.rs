@@ -4,10 +4,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::engine::{Engine, Outcome};
+use super::engine::Engine;
 use super::frame::{Frame, Hold, Role};
 use super::options::{Confirm, Directories, Question};
 use super::path::LogicalPath;
+use super::worker::Outcome;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
