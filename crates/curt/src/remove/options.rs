@@ -149,6 +149,12 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// The flag itself: what a signal handler may set to `true` instead of calling
+    /// [`cancel`](Cancel::cancel).
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether it was asked.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
