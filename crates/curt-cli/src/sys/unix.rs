@@ -77,20 +77,21 @@ pub(crate) fn wait_for_input(patience: Duration) -> bool {
     }
 }
 
-/// Makes room for directories that are closed many at a time.
-pub(crate) fn raise_descriptor_limit() {
+/// Makes room for directories that are closed many at a time, and returns how many descriptors the
+/// process may have.
+pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
-    if current.is_some_and(|now| now < FEW_DESCRIPTORS && now < wanted) {
+    let mut limit = current?;
+    if limit < FEW_DESCRIPTORS && limit < wanted {
         // Without it things still work, with fewer directories open.
-        let _ = setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: Some(wanted),
-                maximum,
-            },
-        );
+        let raised = Rlimit {
+            current: Some(wanted),
+            maximum,
+        };
+        limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
+    usize::try_from(limit).ok()
 }
 
 /// The text of the C locale for a system's error, and std's words for the others.

@@ -18,7 +18,9 @@ pub(crate) fn wait_for_input(_patience: Duration) -> bool {
 }
 
 /// Handles have no limit that could be raised.
-pub(crate) fn raise_descriptor_limit() {}
+pub(crate) fn raise_descriptor_limit() -> Option<usize> {
+    None
+}
 
 /// The system's own words, without the number that std appends.
 pub(crate) fn error_text(error: &io::Error) -> String {

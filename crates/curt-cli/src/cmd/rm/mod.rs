@@ -110,8 +110,11 @@ impl Job<'_> {
             report.cancelled = cancel.is_cancelled();
             report
         } else {
-            sys::raise_descriptor_limit();
-            self.removal(&follower, cancel).run_many(&self.operands)
+            let removal = self.removal(&follower, cancel);
+            // Half of them, as the library has it by itself; it need not ask again.
+            let limit = sys::raise_descriptor_limit().map(|limit| limit / 2);
+            let removal = limit.map_or(removal, |limit| removal.descriptors(limit));
+            removal.run_many(&self.operands)
         };
         self.finish(&report, &screen)
     }
