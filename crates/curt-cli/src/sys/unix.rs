@@ -99,6 +99,9 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let number = match (error.raw_os_error(), error.kind()) {
         (Some(number), _) => number,
         (None, io::ErrorKind::NotFound) => Errno::NOENT.raw_os_error(),
+        (None, io::ErrorKind::NotADirectory) => Errno::NOTDIR.raw_os_error(),
+        (None, io::ErrorKind::IsADirectory) => Errno::ISDIR.raw_os_error(),
+        (None, io::ErrorKind::DirectoryNotEmpty) => Errno::NOTEMPTY.raw_os_error(),
         (None, io::ErrorKind::InvalidInput) => Errno::INVAL.raw_os_error(),
         (None, _) => return error.to_string(),
     };

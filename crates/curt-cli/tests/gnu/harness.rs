@@ -159,7 +159,10 @@ impl Bench {
         let scratch = Scratch::in_memory();
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
         let curt = scratch.at("curt");
-        fs::copy(env!("CARGO_BIN_EXE_curt"), &curt).unwrap();
+        // By another process: a file that this one had open for writing could not be run while a
+        // child that another test is just starting holds a copy of the descriptor.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&curt).status();
+        assert!(copied.unwrap().success());
         fs::set_permissions(&curt, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { scratch, curt }
     }

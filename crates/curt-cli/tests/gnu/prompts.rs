@@ -1,6 +1,10 @@
 //! Questions: their words, when they are asked, and what an answer does.
 
+use crate::harness::Difference::Everything;
 use crate::harness::{case, run};
+
+/// Why an answer can end otherwise than in GNU rm.
+const KEPT: &str = "GNU fails to remove the directory of a file that was kept; curt keeps it too";
 
 #[test]
 fn every_entry() {
@@ -44,12 +48,12 @@ fn trees_under_question() {
         case("d/f", "-ir d").input("y\ny\ny\n"),
         case("d/f", "-irv d").input("y\ny\ny\n"),
         case("d/f", "-ir d").input("n\n"),
-        case("d/f", "-ir d").input("y\nn\ny\n"),
+        case("d/f", "-ir d").input("y\nn\ny\n").differs(Everything, KEPT),
         case("d/f", "-ir d").input("y\ny\nn\n"),
         case("d/f", "-ir d").input("y\n"),
         case("d/e/f", "-ir d").input("y\ny\ny\ny\ny\n"),
         case("d/e/f", "-ir d").input("y\nn\ny\ny\n"),
-        case("d/e/f", "-ir d").input("y\ny\nn\ny\ny\n"),
+        case("d/e/f", "-ir d").input("y\ny\nn\ny\ny\n").differs(Everything, KEPT),
         case("d/e/", "-ir d").input("y\ny\ny\n"),
         case("d/e/", "-ir d").input("y\nn\ny\n"),
         case("d/l>nowhere", "-ir d").input("y\ny\ny\n"),

@@ -95,7 +95,10 @@ fn every_name_is_quoted_as_gnu_does() {
     let count = format!("rm: {} errors\n", names.len());
     let ours = ours.strip_suffix(&count).unwrap();
     for (gnu, ours) in gnu.lines().zip(ours.lines()) {
-        assert_eq!(gnu, ours);
+        // Some versions of GNU begin with an empty pair of quotes where the name has a single
+        // quote and ends with an escape.
+        let with_pair = ours.replacen("remove '", "remove '''", 1);
+        assert!(gnu == ours || gnu == with_pair, "\nGNU:  {gnu}\ncurt: {ours}");
     }
     assert_eq!(gnu.lines().count(), names.len());
     assert_eq!(ours.lines().count(), names.len());

@@ -1,6 +1,6 @@
 //! What to remove: the operands, or the names in a list.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -43,6 +43,18 @@ pub(super) fn gather(options: &RmOptions) -> Result<Gathered, String> {
     Ok(split(&list, &shown))
 }
 
+/// The name with no more than one slash at its end, which is how GNU rm shows it.
+fn with_one_slash(name: &OsStr) -> OsString {
+    let mut bytes = name.as_encoded_bytes();
+    while bytes.len() > 2 && bytes.ends_with(b"//") {
+        bytes = &bytes[..bytes.len() - 1];
+    }
+    if bytes.len() == name.len() {
+        return name.to_owned();
+    }
+    sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
+}
+
 fn read_input() -> io::Result<Vec<u8>> {
     let mut list = Vec::new();
     io::stdin().lock().read_to_end(&mut list)?;
@@ -78,7 +90,16 @@ fn split(list: &[u8], shown: &str) -> Gathered {
 
 #[cfg(test)]
 mod tests {
-    use super::split;
+    use super::{split, with_one_slash};
+
+    #[test]
+    fn slashes_at_the_end_become_one() {
+        for (name, shown) in
+            [("d", "d"), ("d/", "d/"), ("d///", "d/"), ("//", "//"), ("////", "//"), ("a//b//", "a//b/")]
+        {
+            assert_eq!(with_one_slash(name.as_ref()), shown);
+        }
+    }
 
     #[test]
     fn names_end_with_a_nul_or_with_the_list() {
