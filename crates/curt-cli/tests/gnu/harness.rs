@@ -161,7 +161,10 @@ impl Bench {
         let curt = scratch.at("curt");
         // By another process: a file that this one had open for writing could not be run while a
         // child that another test is just starting holds a copy of the descriptor.
-        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&curt).status();
+        let copied = Command::new("cp")
+            .arg(env!("CARGO_BIN_EXE_curt"))
+            .arg(&curt)
+            .status();
         assert!(copied.unwrap().success());
         fs::set_permissions(&curt, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { scratch, curt }

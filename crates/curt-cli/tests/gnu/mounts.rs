@@ -64,9 +64,12 @@ struct Said {
 
 fn said(output: &Output) -> Said {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let messages = text(&output.stderr)
+        .replace("curt rm: ", "rm: ")
+        .replace("/rm: ", "rm: ");
     Said {
         out: text(&output.stdout),
-        messages: text(&output.stderr).replace("curt rm: ", "rm: "),
+        messages,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Questions: their words, when they are asked, and what an answer does.
 
-use crate::harness::Difference::Everything;
+use crate::harness::Difference::{Everything, Words};
 use crate::harness::{case, run};
 
 /// Why an answer can end otherwise than in GNU rm.
@@ -48,12 +48,16 @@ fn trees_under_question() {
         case("d/f", "-ir d").input("y\ny\ny\n"),
         case("d/f", "-irv d").input("y\ny\ny\n"),
         case("d/f", "-ir d").input("n\n"),
-        case("d/f", "-ir d").input("y\nn\ny\n").differs(Everything, KEPT),
+        case("d/f", "-ir d")
+            .input("y\nn\ny\n")
+            .differs(Everything, KEPT),
         case("d/f", "-ir d").input("y\ny\nn\n"),
-        case("d/f", "-ir d").input("y\n"),
+        case("d/f", "-ir d").input("y\n").differs(Words, KEPT),
         case("d/e/f", "-ir d").input("y\ny\ny\ny\ny\n"),
         case("d/e/f", "-ir d").input("y\nn\ny\ny\n"),
-        case("d/e/f", "-ir d").input("y\ny\nn\ny\ny\n").differs(Everything, KEPT),
+        case("d/e/f", "-ir d")
+            .input("y\ny\nn\ny\ny\n")
+            .differs(Everything, KEPT),
         case("d/e/", "-ir d").input("y\ny\ny\n"),
         case("d/e/", "-ir d").input("y\nn\ny\n"),
         case("d/l>nowhere", "-ir d").input("y\ny\ny\n"),
@@ -104,8 +108,8 @@ fn write_protected_at_a_terminal() {
         case("d/ 0555:d", "---presume-input-tty -r d").input("y\n"),
         case("d/f 0555:d", "---presume-input-tty -r d").input("y\ny\ny\n"),
         case("d/f 0555:d", "---presume-input-tty -r d").input("n\n"),
-        case("d/f d/g 0444:d/f", "---presume-input-tty -r d").input("n\n"),
         case("d/f d/g 0444:d/f", "---presume-input-tty -rv d").input("y\n"),
+        case("d/f/g d/h 0555:d/f", "---presume-input-tty -r d").input("n\n"),
         case("d/ 0555:d", "---presume-input-tty -d d").input("y\n"),
         case("d/ 0555:d", "---presume-input-tty d").input("y\n"),
         case("d/f 0000:d", "---presume-input-tty -r d")

@@ -98,7 +98,10 @@ fn every_name_is_quoted_as_gnu_does() {
         // Some versions of GNU begin with an empty pair of quotes where the name has a single
         // quote and ends with an escape.
         let with_pair = ours.replacen("remove '", "remove '''", 1);
-        assert!(gnu == ours || gnu == with_pair, "\nGNU:  {gnu}\ncurt: {ours}");
+        assert!(
+            gnu == ours || gnu == with_pair,
+            "\nGNU:  {gnu}\ncurt: {ours}"
+        );
     }
     assert_eq!(gnu.lines().count(), names.len());
     assert_eq!(ours.lines().count(), names.len());
