@@ -80,8 +80,10 @@ pub(crate) fn failure(error: &Error) -> String {
         .text("operation", operation(error.operation()))
         .path("path", error.path())
         .text("cause", cause(error.cause()));
-    if let Some(number) = error.raw_os_error() {
-        fields = fields.number("errno", number);
+    if let Cause::Os(error) = error.cause() {
+        if let Some(number) = sys::error_number(error) {
+            fields = fields.number("errno", number);
+        }
     }
     let fields = fields.text("message", &text::reason(error.cause()));
     Object::new().object("error", fields).line()

@@ -5,14 +5,14 @@
 mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
-    end_by, error_text, listen, name_from_bytes, name_to_json, raise_descriptor_limit, read_file,
-    wait_for_input,
+    end_by, error_number, error_text, listen, name_from_bytes, name_to_json,
+    raise_descriptor_limit, read_file, wait_for_input,
 };
 
 #[cfg(not(unix))]
 mod windows;
 #[cfg(not(unix))]
 pub(crate) use windows::{
-    end_by, error_text, listen, name_from_bytes, name_to_json, raise_descriptor_limit, read_file,
-    wait_for_input,
+    end_by, error_number, error_text, listen, name_from_bytes, name_to_json,
+    raise_descriptor_limit, read_file, wait_for_input,
 };

@@ -94,24 +94,32 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
+/// The system's number of an error, also where std knows its kind only.
+pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
+    let number = match error.kind() {
+        _ if error.raw_os_error().is_some() => return error.raw_os_error(),
+        io::ErrorKind::NotFound => Errno::NOENT,
+        io::ErrorKind::NotADirectory => Errno::NOTDIR,
+        io::ErrorKind::IsADirectory => Errno::ISDIR,
+        io::ErrorKind::DirectoryNotEmpty => Errno::NOTEMPTY,
+        io::ErrorKind::InvalidInput => Errno::INVAL,
+        _ => return None,
+    };
+    Some(number.raw_os_error())
+}
+
 /// The text of the C locale for a system's error, and std's words for the others.
 pub(crate) fn error_text(error: &io::Error) -> String {
-    let number = match (error.raw_os_error(), error.kind()) {
-        (Some(number), _) => number,
-        (None, io::ErrorKind::NotFound) => Errno::NOENT.raw_os_error(),
-        (None, io::ErrorKind::NotADirectory) => Errno::NOTDIR.raw_os_error(),
-        (None, io::ErrorKind::IsADirectory) => Errno::ISDIR.raw_os_error(),
-        (None, io::ErrorKind::DirectoryNotEmpty) => Errno::NOTEMPTY.raw_os_error(),
-        (None, io::ErrorKind::InvalidInput) => Errno::INVAL.raw_os_error(),
-        (None, _) => return error.to_string(),
+    let Some(number) = error_number(error) else {
+        return error.to_string();
     };
-    match TEXTS
+    let known = TEXTS
         .iter()
-        .find(|(errno, _)| errno.raw_os_error() == number)
-    {
-        Some((_, text)) => (*text).to_owned(),
-        None => format!("Unknown error {number}"),
-    }
+        .find(|(errno, _)| errno.raw_os_error() == number);
+    known.map_or_else(
+        || format!("Unknown error {number}"),
+        |(_, text)| (*text).to_owned(),
+    )
 }
 
 /// What opening, listing, removing and writing can meet.

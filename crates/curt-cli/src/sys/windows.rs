@@ -22,6 +22,11 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
+/// The system's number of an error.
+pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
+    error.raw_os_error()
+}
+
 /// The system's own words, without the number that std appends.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let text = error.to_string();
@@ -31,9 +36,10 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// All of a file.
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
+/// Not yet: lists come by standard input.
+pub(crate) fn read_file(_path: &Path) -> io::Result<Vec<u8>> {
+    let reason = "not supported on this system yet; use --files0-from=-";
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
 }
 
 /// A name from a list, where names are UTF-8.

@@ -11,8 +11,13 @@ use curt_testkit::{Scratch, skip};
 fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
-    command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(scratch.path());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["-q", "-e", "-c", &line, "/dev/null"])
+        .current_dir(scratch.path());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         skip("script is not installed");
         return None;
@@ -29,7 +34,9 @@ fn what_is_write_protected_is_asked_about() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
     // Root may write to anything, and is asked nothing.
     let line = "$CURT rm f; echo ended $?";
-    let Some(shown) = in_a_terminal(&scratch, line, "n\n") else { return };
+    let Some(shown) = in_a_terminal(&scratch, line, "n\n") else {
+        return;
+    };
     assert!(shown.contains("ended 0"), "{shown}");
     let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
     if is_root {
@@ -45,10 +52,16 @@ fn what_is_write_protected_is_asked_about() {
 #[test]
 fn progress_is_shown_only_where_it_was_asked_for() {
     let scratch = Scratch::new();
-    let Some(shown) = in_a_terminal(&scratch, "$CURT rm -f missing; $CURT rm -rf --progress missing", "")
-    else {
+    let Some(shown) = in_a_terminal(
+        &scratch,
+        "$CURT rm -f missing; $CURT rm -rf --progress missing",
+        "",
+    ) else {
         return;
     };
     // What is over at once shows none.
-    assert_eq!(shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""), "");
+    assert_eq!(
+        shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""),
+        ""
+    );
 }

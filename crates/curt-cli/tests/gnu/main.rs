@@ -5,6 +5,7 @@
 //! coreutils' own `tests/rm` cover. Differences that are meant are named in the case, with the
 //! reason, and are checked to be there still.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod harness;
 mod mounts;

@@ -166,8 +166,6 @@ fn the_root_directory_is_refused() {
         &["-rv", "--preserve-root", "/"],
         &["-r", "--preserve-root=all", "/"],
         &["-r", "--no-preserve-root", "--preserve-root", "/"],
-        &["/"],
-        &["-f", "/"],
         &["-rf", "/.", "/.."],
         &["-rf", "/canary/..", "/canary/../"],
     ] {
@@ -199,6 +197,13 @@ fn the_root_directory_is_refused() {
             .output()
             .unwrap()
     };
+    // Here GNU says that it is a directory.
+    let output = command(&["-f", "/"]);
+    assert!(
+        said(&output).messages.starts_with("rm: it is dangerous "),
+        "{output:?}"
+    );
+    assert!(root.exists("canary/f"));
     let output = command(&["-rf", "/link/"]);
     assert_eq!(
         said(&output).messages,
