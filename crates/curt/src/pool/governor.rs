@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// Work before the first helper is considered: below this, starting a thread costs more than it
-/// can bring.
-const FIRST: u64 = 1024;
 /// The least work, and the least time, that a rate is measured over.
 const WINDOW: u64 = 1024;
 const WINDOW_TIME: Duration = Duration::from_millis(3);
@@ -59,6 +56,10 @@ enum State {
 }
 
 impl Governor {
+    /// Work before the first helper is considered: below this, starting a thread costs more than
+    /// it can bring.
+    pub(crate) const FIRST: u64 = 1024;
+
     /// At most `most` workers. Unless `frugal`, all of them are wanted as soon as there is work.
     pub(crate) fn new(most: usize, frugal: bool, begin: Sample) -> Self {
         Governor {
@@ -66,7 +67,7 @@ impl Governor {
             frugal,
             begin,
             workers: 1,
-            state: State::Steady { until: FIRST },
+            state: State::Steady { until: Self::FIRST },
             single: Rate::default(),
             patience: WINDOW,
         }

@@ -63,8 +63,11 @@ pub(super) struct Run<'r, S: Sys> {
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) below: Option<Arc<S::Dir>>,
     next_operand: AtomicUsize,
-    most_threads: usize,
-    governor: Mutex<Governor>,
+    /// How many threads may work; `None` where that is for the governor to find out.
+    most_threads: Option<usize>,
+    begin: Sample,
+    /// Comes into being when there is enough to do for it.
+    governor: Mutex<Option<Governor>>,
     entries: AtomicU64,
     processor: AtomicU64,
     totals: Mutex<Totals>,
@@ -83,9 +86,9 @@ impl<'r, S: Sys> Run<'r, S> {
     ) -> Report {
         let plain = is_plain(options);
         let most_threads = match options.threads {
-            _ if options.confirm != Confirm::Never => 1,
-            Threads::AtMost(threads) => threads.max(1),
-            Threads::Automatic => thread::available_parallelism().map_or(1, usize::from),
+            _ if options.confirm != Confirm::Never => Some(1),
+            Threads::AtMost(threads) => Some(threads.max(1)),
+            Threads::Automatic => None,
         };
         let first = S::start(setup);
         let limit = options
@@ -99,7 +102,6 @@ impl<'r, S: Sys> Run<'r, S> {
             0
         };
         let setup = setup.with(options.without, retire);
-        let frugal = options.threads == Threads::Automatic;
         let begin = Sample {
             now: first.now(),
             ..Sample::default()
@@ -123,7 +125,8 @@ impl<'r, S: Sys> Run<'r, S> {
             below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
             most_threads,
-            governor: Mutex::new(Governor::new(most_threads, frugal, begin)),
+            begin,
+            governor: Mutex::default(),
             entries: AtomicU64::new(0),
             processor: AtomicU64::new(0),
             totals: Mutex::default(),
@@ -145,7 +148,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn work(&self, setup: &S::Setup) {
-        if self.most_threads == 1 {
+        if self.most_threads == Some(1) {
             Engine::<S>::new(self, setup, 0, None).work();
             return;
         }
@@ -197,10 +200,10 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn pool_size(&self) -> usize {
-        if self.most_threads == 1 {
-            1
-        } else {
+        if self.may_share() {
             self.pool.workers()
+        } else {
+            1
         }
     }
 
@@ -209,21 +212,29 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
-    pub(super) fn checkpoint(&self, worker: usize, sample: &Sample, start: Option<Start<'_>>) {
-        if self.most_threads == 1 {
+    pub(super) fn checkpoint(
+        &self,
+        sys: &S,
+        worker: usize,
+        done: u64,
+        processor: Duration,
+        start: Option<Start<'_>>,
+    ) {
+        let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
+        let nanoseconds = processor.as_nanos() as u64;
+        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
+        if self.most_threads.is_none() && entries < Governor::FIRST {
             return;
         }
-        let entries = self.entries.fetch_add(sample.entries, Ordering::Relaxed) + sample.entries;
-        let nanoseconds = sample.processor.as_nanos() as u64;
-        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
-        let processor = Duration::from_nanos(processor);
+        let sample =
+            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
         if let Ok(mut governor) = self.governor.try_lock() {
-            let before = governor.workers();
-            let wanted = governor.observe(Sample {
-                now: sample.now,
-                entries,
-                processor,
+            let governor = governor.get_or_insert_with(|| match self.most_threads {
+                Some(most) => Governor::new(most, false, self.begin),
+                None => Governor::new(sys.processors(), true, self.begin),
             });
+            let before = governor.workers();
+            let wanted = governor.observe(sample);
             if wanted != before {
                 self.pool.want(wanted);
             }
@@ -247,7 +258,7 @@ impl<'r, S: Sys> Run<'r, S> {
 
     /// Whether helpers may be used at all.
     pub(super) fn may_share(&self) -> bool {
-        self.most_threads > 1
+        self.most_threads != Some(1)
     }
 
     /// Adds what a worker did to the report.

@@ -10,7 +10,6 @@ use super::run::{Run, Start, to_path};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::pool::Sample;
 use crate::sys::{Entry, Removed, Stat, Sys};
 
 /// Entries between two checkpoints.
@@ -263,12 +262,8 @@ impl<'r, S: Sys> Worker<'r, S> {
             return;
         }
         let processor = self.sys.thread_time().unwrap_or_default();
-        let sample = Sample {
-            now: self.sys.now(),
-            entries,
-            processor: processor.saturating_sub(self.processor),
-        };
+        let used = processor.saturating_sub(self.processor);
         self.processor = processor;
-        self.run.checkpoint(self.number, &sample, self.start);
+        self.run.checkpoint(&self.sys, self.number, entries, used, self.start);
     }
 }

@@ -317,6 +317,8 @@ pub(crate) trait Sys: Sized + Send {
 
     /// How many descriptors (or handles) the process may have.
     fn descriptor_limit(&self) -> usize;
+    /// How many processors this process may use.
+    fn processors(&self) -> usize;
     /// A monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);

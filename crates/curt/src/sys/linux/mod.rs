@@ -333,6 +333,10 @@ impl Sys for Linux {
             .map_or(usize::MAX, |limit| limit as usize)
     }
 
+    fn processors(&self) -> usize {
+        self.door.processors()
+    }
+
     fn now(&self) -> Duration {
         unix::now()
     }

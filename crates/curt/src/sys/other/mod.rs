@@ -357,6 +357,10 @@ impl Sys for Other {
         256
     }
 
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     fn now(&self) -> Duration {
         self.door.now()
     }

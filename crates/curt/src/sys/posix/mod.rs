@@ -270,6 +270,10 @@ impl Sys for Posix {
             .map_or(usize::MAX, |limit| limit as usize)
     }
 
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     fn now(&self) -> Duration {
         unix::now()
     }
