@@ -126,9 +126,13 @@ impl<T> Pool<T> {
 
     /// Says how many workers are wanted. Those beyond pause at their next checkpoint.
     pub(crate) fn want(&self, workers: usize) {
-        let _state = self.lock();
+        let state = self.lock();
         self.wanted.store(workers, Ordering::Relaxed);
-        self.pause.notify_all();
+        let alone = state.workers == 1;
+        drop(state);
+        if !alone {
+            self.pause.notify_all();
+        }
     }
 
     /// Hands over a piece of work.
@@ -136,8 +140,11 @@ impl<T> Pool<T> {
         let mut state = self.lock();
         state.pieces.push_back(piece);
         self.publish(&state);
+        let awaited = state.waiting > 0;
         drop(state);
-        self.work.notify_one();
+        if awaited {
+            self.work.notify_one();
+        }
     }
 
     /// A piece that waits, if any.
@@ -158,9 +165,13 @@ impl<T> Pool<T> {
             }
             if state.over || state.idle + 1 == state.workers {
                 state.over = true;
+                // Alone, there is nobody to tell, and telling is a call.
+                let alone = state.workers == 1;
                 drop(state);
-                self.work.notify_all();
-                self.pause.notify_all();
+                if !alone {
+                    self.work.notify_all();
+                    self.pause.notify_all();
+                }
                 return None;
             }
             state.idle += 1;
@@ -200,8 +211,9 @@ impl<T> Pool<T> {
         // Under the lock, so that whoever is about to wait for it cannot miss the notice.
         let state = self.lock();
         let last = join.pieces.fetch_sub(1, Ordering::AcqRel) == 1;
+        let awaited = state.waiting > 0;
         drop(state);
-        if last {
+        if last && awaited {
             self.work.notify_all();
         }
     }

@@ -1,7 +1,7 @@
 //! What happens to one buffer of entries.
 
 use super::engine::Engine;
-use super::frame::Frame;
+use super::frame::{Frame, Role};
 use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
@@ -53,7 +53,8 @@ impl<S: Sys> Engine<'_, S> {
             return;
         };
         // A guess is only worth making, and only right, if the removal of the directory follows.
-        let guess = self.at.run.plain && !frame.kept && self.at.run.may_guess();
+        let stays = frame.kept || (self.at.run.options.contents && frame.role == Role::Root);
+        let guess = self.at.run.empties && !stays && self.at.run.may_guess();
         if frame.listing == Batch::ProbablyLast && !guess {
             frame.listing = Batch::More;
         }

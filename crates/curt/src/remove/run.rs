@@ -51,6 +51,8 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) pool: Pool<Task<S>>,
     /// Nothing but removal was asked for: no question, no path, no stat per entry.
     pub(super) plain: bool,
+    /// Nobody chooses what stays.
+    pub(super) empties: bool,
     pub(super) may_hoist: bool,
     /// How many directories each worker may hold open.
     pub(super) descriptors: usize,
@@ -110,7 +112,10 @@ impl<'r, S: Sys> Run<'r, S> {
             options: *options,
             pool: Pool::new(),
             plain,
-            may_hoist: may_hoist(options),
+            empties: empties(options),
+            may_hoist: empties(options)
+                && !options.contents
+                && !options.without.has(Feature::Hoist),
             descriptors: (if options.batch_close {
                 budget.min(limit / 2)
             } else {
@@ -292,13 +297,9 @@ fn is_plain(options: &Remove<'_>) -> bool {
         && !options.observer.wants_removed()
 }
 
-/// Whether deep directories may be moved upwards: never where somebody chose what stays.
-fn may_hoist(options: &Remove<'_>) -> bool {
-    options.confirm == Confirm::Never
-        && options.exclude.is_none()
-        && !options.dry_run
-        && !options.contents
-        && !options.without.has(Feature::Hoist)
+/// Whether all entries are to go: nobody is asked, and nothing is kept.
+fn empties(options: &Remove<'_>) -> bool {
+    options.confirm == Confirm::Never && options.exclude.is_none() && !options.dry_run
 }
 
 /// A path from units, for errors and events.
