@@ -66,9 +66,8 @@ pub(crate) fn end_by(signal: usize) {
 pub(crate) fn wait_for_input(patience: Duration) -> bool {
     let stdin = io::stdin();
     let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
-    let timeout = Timespec {
-        tv_sec: 0,
-        tv_nsec: i64::from(patience.subsec_nanos()),
+    let Ok(timeout) = Timespec::try_from(patience) else {
+        return true;
     };
     match poll(&mut fds, Some(&timeout)) {
         Ok(0) | Err(Errno::INTR) => false,
