@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
 use crate::fields::Kind;
-use crate::name::{Name, Unit};
+use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
 /// An open directory, or the working directory without one.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustix::io::{Errno, Result};
 
 use crate::fields::Kind;
-use crate::name::{Name, Unit};
+use crate::name::Name;
 use crate::sys::Batch;
 use crate::sys::records::Records;
 
