@@ -85,7 +85,11 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(operation: Operation, path: PathBuf, cause: Cause) -> Self {
-        Error(Box::new(Inner { operation, path, cause }))
+        Error(Box::new(Inner {
+            operation,
+            path,
+            cause,
+        }))
     }
 
     /// What was being done.
@@ -126,7 +130,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {} '{}': {}", self.operation().verb(), self.path().display(), self.cause())
+        write!(
+            f,
+            "cannot {} '{}': {}",
+            self.operation().verb(),
+            self.path().display(),
+            self.cause()
+        )
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields.rs` | [`Kind`]: what an entry is |
+//! | `filters.rs` | globs that decide what is kept (feature `filters`) |
 //! | `name.rs` | names as the system gives them |
 //! | `pool.rs` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -17,6 +18,8 @@
 mod calls;
 mod error;
 mod fields;
+#[cfg(feature = "filters")]
+mod filters;
 mod name;
 pub mod os;
 mod pool;
@@ -26,9 +29,12 @@ mod sys;
 pub use calls::Calls;
 pub use error::{Cause, Error, Operation};
 pub use fields::Kind;
+#[cfg(feature = "filters")]
+pub use filters::{GlobError, Globs};
 pub use remove::{
-    Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Question, Relocated, Remove,
-    Report, Subject, Threads, Totals, remove_many, remove_tree,
+    Buffer, Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Outline, Question,
+    Relocated, Remove, Report, Subject, Threads, Totals, remove_many, remove_tree,
+    remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;

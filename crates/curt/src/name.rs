@@ -78,7 +78,8 @@ impl<U: Unit> Names<U> {
     /// Adds a name from units that may or may not be terminated.
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
-        self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
+        self.units
+            .extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
         self.units.push(U::NUL);
         at
     }
@@ -96,13 +97,6 @@ impl<U: Unit> Names<U> {
     /// Forgets everything from `at` on.
     pub(crate) fn truncate(&mut self, at: usize) {
         self.units.truncate(at);
-    }
-
-    /// Moves the names from `at` on into an arena of their own.
-    pub(crate) fn split_off(&mut self, at: usize) -> Names<U> {
-        let units = self.units[at..].to_vec();
-        self.units.truncate(at);
-        Names { units }
     }
 
     /// Adds all names of another arena.
@@ -124,15 +118,18 @@ mod tests {
         assert_eq!(names.get(second).unwrap().terminated(), b"second\0");
         assert_eq!(second, first + names.get(first).unwrap().terminated().len());
         assert!(names.get(names.len()).is_none());
-        let rest = names.split_off(second);
-        assert_eq!(rest.get(0).unwrap().units(), b"second");
+        names.truncate(second);
         assert!(names.get(second).is_none());
     }
 
     #[test]
     fn only_one_and_two_dots_are_special() {
-        for (text, special) in [(&b".\0"[..], true), (b"..\0", true), (b"...\0", false), (b"\0", false)]
-        {
+        for (text, special) in [
+            (&b".\0"[..], true),
+            (b"..\0", true),
+            (b"...\0", false),
+            (b"\0", false),
+        ] {
             assert_eq!(Name::until_nul(text).unwrap().is_dot_or_dot_dot(), special);
         }
     }

@@ -1,1 +1,4 @@
-//! What one system has beyond the others.
+//! What one system has beyond the others: extension traits, as in the standard library's `os`.
+
+#[cfg(unix)]
+pub mod unix;

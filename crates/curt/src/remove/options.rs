@@ -149,13 +149,47 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// The flag itself: what a signal handler may set to `true` instead of calling
+    /// [`cancel`](Cancel::cancel).
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether it was asked.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How to remove: every choice with the safe one as default. See the methods for what each means.
+/// How to remove: every choice with the safe one as default.
+///
+/// What a removal promises, what it costs in calls, which races it prevents and which not, and how
+/// it compares with others, is in `docs/semantics.md` of the repository.
+/// In short: links are never followed, mounts never crossed, nothing is atomic, everything that
+/// fails is reported, and what is not stopped by a failure goes on.
+///
+/// # Deep trees
+///
+/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond, and
+/// only then, the next directory is moved up into the operand's own directory, under a name that
+/// begins with `.curt-`, and dealt with there. If the removal fails or is stopped, the
+/// [report](crate::Report::relocated) names both places. Nothing is moved where the caller chooses what
+/// stays (questions, exclusion, contents only); then directories on the way are closed and opened
+/// again, which costs more calls.
+///
+/// ```
+/// use curt::{Remove, Threads};
+///
+/// # let scratch = std::env::temp_dir().join(format!("curt-doc2-{}", std::process::id()));
+/// # std::fs::create_dir_all(scratch.join("keep/this"))?;
+/// # std::fs::File::create(scratch.join("not-this"))?;
+/// let keep = |path: &std::path::Path, _kind| path.starts_with("keep");
+/// let report = Remove::new().threads(Threads::AtMost(1)).exclude(&keep).run(&scratch);
+/// assert!(report.is_complete());
+/// assert_eq!((report.files, report.skipped), (1, 1));
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Remove<'a> {
     pub(crate) threads: Threads,

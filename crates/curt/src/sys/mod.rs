@@ -10,7 +10,10 @@
 //! - `windows`: Windows.
 //! - `other`: the standard library only, with weaker promises.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
-#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
+#![allow(
+    unsafe_code,
+    reason = "the platforms are where the calls without a safe form are made"
+)]
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,6 +55,12 @@ pub(crate) type Os = windows::Windows;
 /// Today's platform.
 #[cfg(not(any(unix, windows)))]
 pub(crate) type Os = other::Other;
+
+/// A directory of our own from one that the caller has open.
+#[cfg(unix)]
+pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os as Sys>::Dir> {
+    Ok(fd.try_clone_to_owned()?.into())
+}
 
 /// A feature of a system that curt can do without, and is made to in tests.
 #[doc(hidden)]
@@ -109,6 +118,20 @@ pub(crate) struct Setup {
     /// Calls to fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
+}
+
+/// What every platform's setup lets an operation choose.
+pub(crate) trait Settings: Clone + Sync {
+    /// The same, with this choice.
+    fn with(&self, without: Features, retire: usize) -> Self;
+}
+
+impl Settings for Setup {
+    fn with(&self, without: Features, retire: usize) -> Self {
+        let mut setup = self.clone();
+        (setup.without, setup.retire) = (without, retire);
+        setup
+    }
 }
 
 /// What to do at a mount point.
@@ -187,6 +210,9 @@ pub(crate) struct Stat {
     pub(crate) links: u64,
     pub(crate) size: u64,
     pub(crate) allocated: u64,
+    /// When it was last changed in any way, by the clock of [`Sys::wall_clock`]; zero where the
+    /// system does not say.
+    pub(crate) changed: Duration,
 }
 
 /// An operand, taken apart by text: the directory to open, and the name in it.
@@ -217,8 +243,11 @@ pub(crate) trait Listing: Send {
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// The position behind the last entry.
-    fn end(&self) -> usize;
+    /// About how many entries there are from `position` on.
+    fn left(&self, position: usize) -> usize;
+    /// A buffer of about this many bytes, allocated now and never again. It is made large enough
+    /// for the longest name in any case.
+    fn with_capacity(bytes: usize) -> Self;
 }
 
 /// A platform, as one worker of an operation sees it.
@@ -229,7 +258,7 @@ pub(crate) trait Sys: Sized + Send {
     /// The buffer of one worker, and the listing in it.
     type DirBuf: Listing<Unit = Self::Unit> + Default;
     /// What workers are started with.
-    type Setup: Sync;
+    type Setup: Settings;
 
     fn start(setup: &Self::Setup) -> Self;
     /// The calls made so far.
@@ -246,8 +275,12 @@ pub(crate) trait Sys: Sized + Send {
     /// empty path is the working directory and costs nothing.
     fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Opens a child for listing, without following a link.
-    fn open_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, mounts: Mounts)
-        -> Opened<Self::Dir>;
+    fn open_child(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        mounts: Mounts,
+    ) -> Opened<Self::Dir>;
     /// Closes a directory.
     fn close(&self, dir: Self::Dir);
     /// Reads the next entries into the buffer.
@@ -258,8 +291,12 @@ pub(crate) trait Sys: Sized + Send {
     /// Removes a child that the listing says to be of `kind`.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
     /// Removes an emptied directory and closes it, in the order that the platform wants.
-    fn finish_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, dir: Self::Dir)
-        -> Finished<Self::Dir>;
+    fn finish_dir(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        dir: Self::Dir,
+    ) -> Finished<Self::Dir>;
     /// Removes a directory that is not open, if it is empty.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
     /// Moves a directory to another place of the same tree; never replaces anything of value.
@@ -282,9 +319,13 @@ pub(crate) trait Sys: Sized + Send {
 
     /// How many descriptors (or handles) the process may have.
     fn descriptor_limit(&self) -> usize;
+    /// How many processors this process may use.
+    fn processors(&self) -> usize;
     /// A monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
+    /// The clock that entries are stamped with, since 1970.
+    fn wall_clock(&self) -> Duration;
     /// The processor time that this thread has used; `None` where the system does not say.
     fn thread_time(&self) -> Option<Duration>;
 }

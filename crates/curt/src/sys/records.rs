@@ -21,7 +21,10 @@ struct Head {
 
 impl<U: Unit> Default for Records<U> {
     fn default() -> Self {
-        Records { names: Names::new(), heads: Vec::new() }
+        Records {
+            names: Names::new(),
+            heads: Vec::new(),
+        }
     }
 }
 
@@ -61,11 +64,23 @@ impl<U: Unit> Listing for Records<U> {
     fn entry(&self, position: usize) -> Option<(Entry<'_, U>, usize)> {
         let head = self.heads.get(position)?;
         let name = self.names.get(head.name)?;
-        Some((Entry { name, kind: head.kind, id: head.id }, position + 1))
+        Some((
+            Entry {
+                name,
+                kind: head.kind,
+                id: head.id,
+            },
+            position + 1,
+        ))
     }
 
-    fn end(&self) -> usize {
-        self.heads.len()
+    fn left(&self, position: usize) -> usize {
+        self.heads.len().saturating_sub(position)
+    }
+
+    /// The capacity is that of all listings here: the system's own stream allocates in any case.
+    fn with_capacity(_bytes: usize) -> Self {
+        Self::default()
     }
 }
 
@@ -86,9 +101,12 @@ mod tests {
         ] {
             records.push(name, kind, id);
         }
-        assert_eq!(records.end(), 2);
+        assert_eq!(records.left(0), 2);
         let (first, next) = records.entry(0).unwrap();
-        assert_eq!((first.name.units(), first.kind, first.id), (&b"a"[..], Kind::File, 2));
+        assert_eq!(
+            (first.name.units(), first.kind, first.id),
+            (&b"a"[..], Kind::File, 2)
+        );
         let (second, next) = records.entry(next).unwrap();
         assert_eq!(second.name.terminated(), b"odd \xff\n\0");
         assert!(records.entry(next).is_none());
@@ -106,7 +124,7 @@ mod tests {
         while !long.is_full() {
             long.push(&[b'x'; 255], Kind::File, 0);
         }
-        assert_eq!(short.end(), 1024);
-        assert_eq!(long.end(), 128);
+        assert_eq!(short.left(0), 1024);
+        assert_eq!(long.left(0), 128);
     }
 }

@@ -18,7 +18,10 @@ pub(crate) struct Dir {
 
 impl Dir {
     pub(super) fn working() -> Dir {
-        Dir { fd: None, mount: OnceLock::new() }
+        Dir {
+            fd: None,
+            mount: OnceLock::new(),
+        }
     }
 
     pub(super) fn is_working(&self) -> bool {
@@ -32,7 +35,10 @@ impl Dir {
 
 impl From<OwnedFd> for Dir {
     fn from(fd: OwnedFd) -> Self {
-        Dir { fd: Some(fd), mount: OnceLock::new() }
+        Dir {
+            fd: Some(fd),
+            mount: OnceLock::new(),
+        }
     }
 }
 
@@ -46,14 +52,22 @@ impl AsFd for Dir {
 /// the number of calls does; one buffer serves a whole worker.
 const CAPACITY: usize = 64 << 10;
 
-/// The longest name that Linux allows, and the head of a record before it.
-const LONGEST_NAME: usize = 255;
+/// The longest name (255 units of UTF-16 on FAT are up to 765 bytes here), the head of a record
+/// before it, and the least that a buffer may have.
+const LONGEST_NAME: usize = 765;
 const NAME: usize = 19;
-const _: () = assert!(CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
+const LEAST_CAPACITY: usize = 1024;
+const _: () = assert!(
+    LEAST_CAPACITY > NAME + LONGEST_NAME,
+    "the longest name must fit, or EINVAL"
+);
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
 const SLACK: usize = 1024;
+
+/// What most records take.
+const USUAL_RECORD: usize = 32;
 
 /// The buffer of one worker. Allocated at the first use.
 #[derive(Default)]
@@ -95,13 +109,27 @@ impl Listing for DirBuf {
             let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some((Entry { name, kind: kind(record[18]), id }, position));
+                return Some((
+                    Entry {
+                        name,
+                        kind: kind(record[18]),
+                        id,
+                    },
+                    position,
+                ));
             }
         }
     }
 
-    fn end(&self) -> usize {
-        self.filled
+    fn left(&self, position: usize) -> usize {
+        self.filled.saturating_sub(position) / USUAL_RECORD
+    }
+
+    fn with_capacity(bytes: usize) -> Self {
+        DirBuf {
+            bytes: vec![0; bytes.max(LEAST_CAPACITY)],
+            filled: 0,
+        }
     }
 }
 
@@ -177,7 +205,12 @@ mod tests {
     #[test]
     fn broken_records_end_the_listing_without_a_panic() {
         let good = record(1, libc::DT_REG, b"good", 0);
-        for broken in [vec![0; 5], vec![0; 40], vec![0xff; 40], good[..good.len() - 2].to_vec()] {
+        for broken in [
+            vec![0; 5],
+            vec![0; 40],
+            vec![0xff; 40],
+            good[..good.len() - 2].to_vec(),
+        ] {
             assert_eq!(all(&listing(&[good.clone(), broken])).len(), 1);
         }
     }

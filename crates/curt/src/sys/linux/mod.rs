@@ -16,8 +16,8 @@ use rustix::fs::{AtFlags, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
-pub(crate) use self::dir::{Dir, DirBuf};
 use self::dir::text;
+pub(crate) use self::dir::{Dir, DirBuf};
 use self::retire::Retired;
 use super::unix;
 use super::{
@@ -55,8 +55,9 @@ impl Linux {
     /// Opens a child where mounts are refused: the kernel refuses them itself.
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         if self.may_openat2() {
-            let opened =
-                self.door.openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
+            let opened = self
+                .door
+                .openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
             match opened {
                 Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
                 Err(Errno::PERM) => {
@@ -76,10 +77,12 @@ impl Linux {
     /// is compared is what was opened, so nothing can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST)?;
-        let same = self.mount_of(parent.as_fd(), &parent.mount).and_then(|ours| {
-            let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
-            Ok(ours == theirs)
-        });
+        let same = self
+            .mount_of(parent.as_fd(), &parent.mount)
+            .and_then(|ours| {
+                let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
+                Ok(ours == theirs)
+            });
         match same {
             Ok(true) => Ok(fd),
             Ok(false) => {
@@ -109,7 +112,10 @@ impl Linux {
             let mask = StatxFlags::TYPE | StatxFlags::MNT_ID;
             let stat = self.door.statx(fd, c"", AtFlags::EMPTY_PATH, mask)?;
             let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-            (device(stat.stx_dev_major, stat.stx_dev_minor), if has_mount { stat.stx_mnt_id } else { 0 })
+            (
+                device(stat.stx_dev_major, stat.stx_dev_minor),
+                if has_mount { stat.stx_mnt_id } else { 0 },
+            )
         };
         Ok(*known.get_or_init(|| mount))
     }
@@ -122,8 +128,12 @@ impl Linux {
             | StatxFlags::INO
             | StatxFlags::NLINK
             | StatxFlags::SIZE
-            | StatxFlags::BLOCKS;
-        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
+            | StatxFlags::BLOCKS
+            | StatxFlags::CTIME;
+        match self
+            .door
+            .statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask)
+        {
             Ok(stat) => Ok(Stat {
                 kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
                 identity: Identity {
@@ -133,6 +143,7 @@ impl Linux {
                 links: u64::from(stat.stx_nlink),
                 size: stat.stx_size,
                 allocated: stat.stx_blocks * 512,
+                changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
             }),
             Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
             Err(error) => Err(error.into()),
@@ -213,7 +224,9 @@ impl Sys for Linux {
         if self.setup.retire == 0 || self.setup.without.has(Feature::CloseRange) {
             self.door.close(fd);
         } else {
-            self.retired.borrow_mut().push(&self.door, fd, self.setup.retire);
+            self.retired
+                .borrow_mut()
+                .push(&self.door, fd, self.setup.retire);
         }
     }
 
@@ -238,7 +251,10 @@ impl Sys for Linux {
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
         // Linux never unlinks a directory, not even for root, so this may be tried on anything.
         let _ = kind;
-        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::empty()) {
+        match self
+            .door
+            .unlinkat(parent.as_fd(), text(name), AtFlags::empty())
+        {
             Ok(()) => Removed::Done,
             Err(Errno::ISDIR) => Removed::IsDirectory,
             Err(Errno::NOENT) => Removed::Gone,
@@ -249,7 +265,10 @@ impl Sys for Linux {
     /// Removes, then closes: the inode is destroyed when its last user lets go, and this way that
     /// happens in the close, outside the lock of the parent.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
-        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR) {
+        match self
+            .door
+            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)
+        {
             Ok(()) => {
                 self.close(dir);
                 Finished::Done
@@ -264,7 +283,9 @@ impl Sys for Linux {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+        Ok(self
+            .door
+            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
     }
 
     fn move_dir(
@@ -274,7 +295,9 @@ impl Sys for Linux {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        Ok(self.door.renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+        Ok(self
+            .door
+            .renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
     }
 
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
@@ -298,11 +321,20 @@ impl Sys for Linux {
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         !self.setup.without.has(Feature::InodeOrder)
-            && self.door.file_system(dir.as_fd()).is_ok_and(|magic| magic == EXT4)
+            && self
+                .door
+                .file_system(dir.as_fd())
+                .is_ok_and(|magic| magic == EXT4)
     }
 
     fn descriptor_limit(&self) -> usize {
-        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
+        self.door
+            .descriptor_limit()
+            .map_or(usize::MAX, |limit| limit as usize)
+    }
+
+    fn processors(&self) -> usize {
+        self.door.processors()
     }
 
     fn now(&self) -> Duration {
@@ -311,6 +343,10 @@ impl Sys for Linux {
 
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        unix::wall_clock()
     }
 
     fn thread_time(&self) -> Option<Duration> {

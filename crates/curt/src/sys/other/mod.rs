@@ -21,7 +21,7 @@ mod text;
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use self::call::Door;
 use self::dir::Stream;
@@ -75,12 +75,19 @@ impl Other {
         {
             return Ok(Removed::IsDirectory);
         }
-        let Err(error) = self.door.remove_file(path) else { return Ok(Removed::Done) };
-        if !matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::IsADirectory) {
+        let Err(error) = self.door.remove_file(path) else {
+            return Ok(Removed::Done);
+        };
+        if !matches!(
+            error.kind(),
+            ErrorKind::PermissionDenied | ErrorKind::IsADirectory
+        ) {
             return Err(error);
         }
         // It may have become a directory, or be something that wants another call.
-        let Ok(found) = self.door.symlink_metadata(path) else { return Err(error) };
+        let Ok(found) = self.door.symlink_metadata(path) else {
+            return Err(error);
+        };
         if is_directory(&found) {
             return Ok(Removed::IsDirectory);
         }
@@ -130,7 +137,9 @@ impl Other {
             if error.kind() != ErrorKind::PermissionDenied {
                 return Err(error);
             }
-            let Ok(found) = self.door.symlink_metadata(path) else { return Err(error) };
+            let Ok(found) = self.door.symlink_metadata(path) else {
+                return Err(error);
+            };
             return self.without_readonly(path, &found, error, |path| self.door.remove_dir(path));
         }
         removed
@@ -143,14 +152,23 @@ impl Other {
             links: links(found),
             size: found.len(),
             allocated: allocated(found),
+            // The time of the last change of any kind is not in the standard library.
+            changed: found.modified().map_or(Duration::ZERO, since_epoch),
         })
     }
 
     #[cfg(unix)]
-    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "elsewhere it asks")]
+    #[allow(
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "elsewhere it asks"
+    )]
     fn identity(&self, _path: &Path, found: &Metadata) -> io::Result<Identity> {
         use std::os::unix::fs::MetadataExt;
-        Ok(Identity { device: found.dev(), file: u128::from(found.ino()) })
+        Ok(Identity {
+            device: found.dev(),
+            file: u128::from(found.ino()),
+        })
     }
 
     /// The true path stands for what the library does not tell: its root for the device, all of it
@@ -165,7 +183,10 @@ impl Other {
         };
         let root: PathBuf = real.components().take(1).collect();
         let wide = u128::from(hash(0, &real)) << 64 | u128::from(hash(1, &real));
-        Ok(Identity { device: hash(0, &root), file: wide })
+        Ok(Identity {
+            device: hash(0, &root),
+            file: wide,
+        })
     }
 }
 
@@ -176,7 +197,9 @@ impl Sys for Other {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Other { door: Door::new(setup) }
+        Other {
+            door: Door::new(setup),
+        }
     }
 
     fn calls(&self) -> Calls {
@@ -199,7 +222,11 @@ impl Sys for Other {
     /// special names, so that what is listed can be removed whatever it is called.
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if cfg!(windows) {
-            let typed = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+            let typed = if path.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                path
+            };
             match self.door.canonicalize(typed) {
                 Ok(real) => return Ok(Dir::new(real, None)),
                 // Volumes without a mount manager have no true path.
@@ -259,16 +286,13 @@ impl Sys for Other {
     }
 
     /// Closes, then removes: Windows keeps a directory that somebody has open.
-    fn finish_dir(
-        &self,
-        parent: &Dir,
-        name: Name<'_, text::Unit>,
-        dir: Dir,
-    ) -> Finished<Dir> {
+    fn finish_dir(&self, parent: &Dir, name: Name<'_, text::Unit>, dir: Dir) -> Finished<Dir> {
         if let Some(stream) = dir.with_stream(Option::take) {
             self.door.close(stream);
         }
-        let Err(error) = self.remove_dir(&parent.child(name)) else { return Finished::Done };
+        let Err(error) = self.remove_dir(&parent.child(name)) else {
+            return Finished::Done;
+        };
         match error.kind() {
             ErrorKind::NotFound => Finished::Gone,
             ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists => Finished::NotEmpty(dir),
@@ -318,7 +342,10 @@ impl Sys for Other {
     fn may_write(&self, parent: &Dir, name: Name<'_, text::Unit>, kind: Kind) -> bool {
         let readonly = |found: Metadata| found.permissions().readonly();
         kind == Kind::Symlink
-            || self.door.symlink_metadata(&parent.child(name)).is_ok_and(|found| !readonly(found))
+            || self
+                .door
+                .symlink_metadata(&parent.child(name))
+                .is_ok_and(|found| !readonly(found))
     }
 
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
@@ -330,12 +357,20 @@ impl Sys for Other {
         256
     }
 
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
     fn now(&self) -> Duration {
         self.door.now()
     }
 
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        since_epoch(SystemTime::now())
     }
 
     fn thread_time(&self) -> Option<Duration> {
@@ -351,8 +386,14 @@ fn is_directory(found: &Metadata) -> bool {
 /// The numbers of `EMFILE`, `ENFILE` and `ENOMEM`, the same on every Unix, and of their
 /// counterparts on Windows.
 fn is_shortage(error: &io::Error) -> bool {
-    const NUMBERS: [i32; 3] = if cfg!(windows) { [4, 8, 14] } else { [24, 23, 12] };
-    error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number))
+    const NUMBERS: [i32; 3] = if cfg!(windows) {
+        [4, 8, 14]
+    } else {
+        [24, 23, 12]
+    };
+    error
+        .raw_os_error()
+        .is_some_and(|number| NUMBERS.contains(&number))
 }
 
 #[cfg(unix)]
@@ -394,4 +435,9 @@ fn hash(seed: u8, path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, path).hash(&mut hasher);
     hasher.finish()
+}
+
+fn since_epoch(time: SystemTime) -> Duration {
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default()
 }

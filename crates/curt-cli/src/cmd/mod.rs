@@ -1,0 +1,4 @@
+//! The commands, one file or folder each.
+
+pub(crate) mod generate;
+pub(crate) mod rm;

@@ -1,0 +1,213 @@
+//! `curt rm`.
+//!
+//! The library removes; this file turns options into its choices, and its report into words and an
+//! exit code. `operands` finds out what to remove, `observer` says what happens meanwhile.
+
+mod observer;
+mod operands;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use curt::{Cancel, Confirm, Directories, Globs, Remove, Report, Threads};
+
+use crate::args::{RmOptions, USAGE, When};
+use crate::interrupt;
+use crate::out::{self, Screen, json, text};
+use crate::prompt::Answers;
+use crate::quote::quote;
+use crate::sys;
+use observer::Follower;
+
+/// What messages begin with.
+const PROGRAM: &str = "curt rm";
+
+/// Removes what the options say.
+pub(crate) fn run(options: &RmOptions) -> ExitCode {
+    match prepare(options) {
+        Ok(job) => job.run(),
+        Err(code) => code,
+    }
+}
+
+/// A removal that is about to begin.
+struct Job<'a> {
+    options: &'a RmOptions,
+    operands: Vec<OsString>,
+    /// Operands that were refused before the removal began.
+    refused: u64,
+    globs: Globs,
+    confirm: Confirm,
+}
+
+/// Checks everything that can be checked before something is touched.
+fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
+    let globs = Globs::new(&options.exclude).map_err(|error| {
+        usage(&format!(
+            "invalid pattern {}: {}",
+            quote(error.pattern()),
+            error.reason()
+        ))
+    })?;
+    let names_from_input = operands::are_from_input(options);
+    if names_from_input && matches!(options.asking.when, When::Once | When::Always) {
+        return Err(usage(
+            "cannot prompt while standard input holds the names of files",
+        ));
+    }
+    if options.operands.is_empty()
+        && options.files0_from.is_none()
+        && !options.asking.missing_is_fine
+    {
+        return Err(usage("missing operand"));
+    }
+    let gathered = operands::gather(options).map_err(|message| {
+        out::complain(&format!("{PROGRAM}: {message}\n"));
+        ExitCode::FAILURE
+    })?;
+    let confirm = match options.asking.when {
+        When::Never => Confirm::Never,
+        _ if options.dry_run || names_from_input => Confirm::Never,
+        When::Always => Confirm::Always,
+        When::Protected | When::Once if options.presume_input_tty || io::stdin().is_terminal() => {
+            Confirm::WriteProtected
+        }
+        When::Protected | When::Once => Confirm::Never,
+    };
+    Ok(Job {
+        options,
+        operands: gathered.names,
+        refused: gathered.refused,
+        globs,
+        confirm,
+    })
+}
+
+/// Says what is wrong with the command line.
+fn usage(message: &str) -> ExitCode {
+    out::complain(&format!(
+        "{PROGRAM}: {message}\nTry 'curt rm --help' for more information.\n"
+    ));
+    ExitCode::from(USAGE)
+}
+
+impl Job<'_> {
+    fn run(&self) -> ExitCode {
+        let options = self.options;
+        if self.operands.is_empty() {
+            return self.finish(&Report::default(), &Screen::new(false, false, &IDLE));
+        }
+        let cancel = interrupt::listen();
+        let has_data = options.verbose || options.json || options.dry_run;
+        let screen = Screen::new(has_data, options.progress, cancel);
+        let answers = Mutex::new(Answers::default());
+        let follower = Follower::new(PROGRAM, options, &screen, &answers, cancel);
+        let report = if self.asks_once() && !follower.ask_once(self.operands.len()) {
+            let mut report = Report::default();
+            report.cancelled = cancel.is_cancelled();
+            report
+        } else {
+            let removal = self.removal(&follower, cancel);
+            // Half of them, as the library has it by itself; it need not ask again.
+            let limit = sys::raise_descriptor_limit().map(|limit| limit / 2);
+            let removal = limit.map_or(removal, |limit| removal.descriptors(limit));
+            removal.run_many(&self.operands)
+        };
+        self.finish(&report, &screen)
+    }
+
+    /// Whether `-I` asks before this removal.
+    fn asks_once(&self) -> bool {
+        let is_large = self.options.recursive || self.operands.len() > 3;
+        self.options.asking.when == When::Once && is_large && !self.options.dry_run
+    }
+
+    /// The options as the library has them.
+    fn removal<'b>(&'b self, follower: &'b Follower<'_>, cancel: &'b Cancel) -> Remove<'b> {
+        let options = self.options;
+        let directories = match (options.recursive, options.dir) {
+            (true, _) => Directories::Recursive,
+            (false, true) => Directories::OnlyEmpty,
+            (false, false) => Directories::Refuse,
+        };
+        let removal = Remove::new()
+            .threads(
+                options
+                    .threads
+                    .map_or(Threads::Automatic, |most| Threads::AtMost(most.get())),
+            )
+            .directories(directories)
+            .cross_mounts(options.cross_mounts)
+            .refuse_mounted_operands(options.root.refuse_mounted_operands)
+            .preserve_root(options.root.preserve)
+            .missing_is_fine(options.asking.missing_is_fine)
+            .contents_only(options.contents)
+            .dry_run(options.dry_run)
+            .count_bytes(options.dry_run)
+            .confirm(self.confirm)
+            .retries(options.retries, Duration::from_millis(options.retry_ms))
+            .keep_errors(0)
+            .batch_close(true)
+            .observer(follower)
+            .cancel(cancel);
+        let removal = if self.globs.is_empty() {
+            removal
+        } else {
+            removal.exclude(&self.globs)
+        };
+        options.without().fold(removal, Remove::without)
+    }
+
+    /// Says what was done, and turns it into an exit code.
+    fn finish(&self, report: &Report, screen: &Screen) -> ExitCode {
+        let failures = report.error_count + self.refused;
+        let signal = interrupt::signal().filter(|_| report.cancelled);
+        if self.options.json {
+            let line = json::summary(report, self.options.dry_run, self.options.stats);
+            screen.data(line.as_bytes());
+        } else {
+            self.finish_text(report, failures, signal.is_some(), screen);
+        }
+        let written = screen.finish();
+        if let Err(error) = &written {
+            out::complain(&format!(
+                "{PROGRAM}: write error: {}\n",
+                sys::error_text(error)
+            ));
+        }
+        if let Some(signal) = signal {
+            return interrupt::end(signal);
+        }
+        if failures == 0 && written.is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+
+    fn finish_text(&self, report: &Report, failures: u64, is_interrupted: bool, screen: &Screen) {
+        if self.options.dry_run && !report.cancelled {
+            screen.data(text::dry_run(report).as_bytes());
+        }
+        let mut words = String::new();
+        if failures > 1 {
+            words += &text::failures(PROGRAM, failures);
+        }
+        if is_interrupted {
+            words += &text::interrupted(PROGRAM, report);
+        }
+        words += &text::relocated(PROGRAM, report);
+        if self.options.stats {
+            words += &text::stats(PROGRAM, report);
+        }
+        if !words.is_empty() {
+            screen.message(&words);
+        }
+    }
+}
+
+/// The token of a removal that never begins.
+static IDLE: Cancel = Cancel::new();

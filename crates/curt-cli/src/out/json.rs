@@ -1,0 +1,199 @@
+//! JSON, one object per line. Text is a string; a name that is not Unicode is an object that holds
+//! its exact units.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use curt::{Calls, Cause, Error, Kind, Operation, Report};
+
+use crate::out::text;
+use crate::sys;
+
+/// An object being written. Fields appear in the order in which they are added.
+#[derive(Default)]
+pub(crate) struct Object(String);
+
+impl Object {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    fn raw(mut self, name: &str, value: &str) -> Self {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        self.0.push_str(&string(name));
+        self.0.push(':');
+        self.0.push_str(value);
+        self
+    }
+
+    pub(crate) fn text(self, name: &str, value: &str) -> Self {
+        self.raw(name, &string(value))
+    }
+
+    pub(crate) fn path(self, name: &str, value: &Path) -> Self {
+        self.raw(name, &os_string(value.as_os_str()))
+    }
+
+    pub(crate) fn number(self, name: &str, value: impl Into<i128>) -> Self {
+        self.raw(name, &value.into().to_string())
+    }
+
+    pub(crate) fn boolean(self, name: &str, value: bool) -> Self {
+        self.raw(name, if value { "true" } else { "false" })
+    }
+
+    pub(crate) fn object(self, name: &str, value: Object) -> Self {
+        self.raw(name, &value.end())
+    }
+
+    pub(crate) fn objects(self, name: &str, values: impl IntoIterator<Item = Object>) -> Self {
+        let values: Vec<String> = values.into_iter().map(Object::end).collect();
+        self.raw(name, &format!("[{}]", values.join(",")))
+    }
+
+    fn end(mut self) -> String {
+        self.0.push_str(if self.0.is_empty() { "{}" } else { "}" });
+        self.0
+    }
+
+    /// The object as a line of its own.
+    pub(crate) fn line(self) -> String {
+        let mut line = self.end();
+        line.push('\n');
+        line
+    }
+}
+
+fn string(text: &str) -> String {
+    // Writing a string into memory cannot fail.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+fn os_string(name: &OsStr) -> String {
+    name.to_str()
+        .map_or_else(|| sys::name_to_json(name), string)
+}
+
+/// A failure.
+pub(crate) fn failure(error: &Error) -> String {
+    let mut fields = Object::new()
+        .text("operation", operation(error.operation()))
+        .path("path", error.path())
+        .text("cause", cause(error.cause()));
+    if let Cause::Os(error) = error.cause() {
+        if let Some(number) = sys::error_number(error) {
+            fields = fields.number("errno", number);
+        }
+    }
+    let fields = fields.text("message", &text::reason(error.cause()));
+    Object::new().object("error", fields).line()
+}
+
+/// An entry that is gone, or would be.
+pub(crate) fn entry(path: &Path, what: Kind, dry_run: bool) -> String {
+    let verb = if dry_run { "would_remove" } else { "removed" };
+    Object::new()
+        .path(verb, path)
+        .text("kind", kind(what))
+        .line()
+}
+
+/// The last line: what was done in all.
+pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
+    let mut fields = Object::new()
+        .number("files", report.files)
+        .number("directories", report.directories);
+    if let Some(bytes) = report.bytes {
+        fields = fields.number("bytes", bytes);
+    }
+    let relocated = report.relocated.iter().map(|moved| {
+        Object::new()
+            .path("from", &moved.from)
+            .path("to", &moved.to)
+    });
+    fields = fields
+        .number("skipped", report.skipped)
+        .number("appeared", report.appeared)
+        .number("vanished", report.vanished)
+        .number("errors", report.error_count)
+        .boolean("interrupted", report.cancelled)
+        .number("threads", report.threads as u64)
+        .objects("relocated", relocated)
+        .boolean("dry_run", dry_run);
+    if stats {
+        fields = fields.object("calls", calls(&report.calls));
+    }
+    Object::new().object("summary", fields).line()
+}
+
+fn calls(calls: &Calls) -> Object {
+    let by_kind = calls.iter().fold(Object::new(), |object, (name, count)| {
+        object.number(name, count)
+    });
+    by_kind.number("total", calls.total())
+}
+
+fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Remove => "remove",
+        Operation::OpenDirectory => "open_directory",
+        Operation::ReadDirectory => "read_directory",
+        Operation::Stat => "stat",
+        _ => "other",
+    }
+}
+
+fn cause(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Os(_) => "system",
+        Cause::MountPoint => "mount_point",
+        Cause::BeingWrittenTo => "being_written_to",
+        Cause::DotOrDotDot => "dot_or_dot_dot",
+        Cause::RootDirectory => "root_directory",
+        Cause::OtherFileSystem => "other_file_system",
+        Cause::IsADirectory => "is_a_directory",
+        Cause::Replaced => "replaced",
+        _ => "other",
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Directory => "directory",
+        Kind::Symlink => "symlink",
+        Kind::Fifo => "fifo",
+        Kind::Socket => "socket",
+        Kind::CharacterDevice => "character_device",
+        Kind::BlockDevice => "block_device",
+        _ => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Object, entry};
+    use curt::Kind;
+    use std::path::Path;
+
+    #[test]
+    fn objects_keep_the_order_of_their_fields() {
+        let inner = Object::new().number("n", -1).boolean("yes", true);
+        let line = Object::new()
+            .text("te\"xt", "a\nb")
+            .object("in", inner)
+            .objects("none", [])
+            .line();
+        assert_eq!(
+            line,
+            "{\"te\\\"xt\":\"a\\nb\",\"in\":{\"n\":-1,\"yes\":true},\"none\":[]}\n"
+        );
+        assert_eq!(Object::new().line(), "{}\n");
+    }
+
+    #[test]
+    fn entries_say_what_they_were() {
+        let line = entry(Path::new("a/b"), Kind::Fifo, false);
+        assert_eq!(line, "{\"removed\":\"a/b\",\"kind\":\"fifo\"}\n");
+    }
+}

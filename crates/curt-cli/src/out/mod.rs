@@ -1,0 +1,162 @@
+//! What the command says: data on standard output, everything else on standard error, whole lines
+//! in single writes, whichever thread says them.
+
+pub(crate) mod json;
+pub(crate) mod text;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use curt::Cancel;
+
+/// How much output is gathered before it is written.
+const ENOUGH: usize = 64 * 1024;
+/// How long output for a terminal waits for more.
+const SOON: Duration = Duration::from_millis(50);
+/// How long work goes on before progress is shown, and between two lines of it.
+const PATIENCE: Duration = Duration::from_millis(500);
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// Writes a whole line to standard error, before there is a [`Screen`].
+pub(crate) fn complain(line: &str) {
+    // Where standard error cannot be written there is nobody to tell.
+    let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Both outputs, shared by the threads of one command.
+pub(crate) struct Screen {
+    inner: Mutex<Inner>,
+    cancel: &'static Cancel,
+}
+
+struct Inner {
+    data: Vec<u8>,
+    /// Set where standard output is a terminal: when it was last written.
+    written: Option<Instant>,
+    error: Option<io::Error>,
+    progress: Option<Progress>,
+}
+
+struct Progress {
+    next: Instant,
+    /// The width of the line that is shown now.
+    shown: usize,
+}
+
+impl Screen {
+    /// `data` says whether there will be lines of data, `progress` whether progress is wanted. A
+    /// reader of the data that goes away sets the token.
+    pub(crate) fn new(data: bool, progress: bool, cancel: &'static Cancel) -> Self {
+        let written = (data && io::stdout().is_terminal()).then(Instant::now);
+        let progress = (progress && io::stderr().is_terminal()).then(|| Progress {
+            next: Instant::now() + PATIENCE,
+            shown: 0,
+        });
+        let inner = Inner {
+            data: Vec::new(),
+            written,
+            error: None,
+            progress,
+        };
+        Screen {
+            inner: Mutex::new(inner),
+            cancel,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether progress is shown.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.lock().progress.is_some()
+    }
+
+    /// Adds a line of data.
+    pub(crate) fn data(&self, line: &[u8]) {
+        let mut inner = self.lock();
+        inner.data.extend_from_slice(line);
+        let is_due = inner.written.is_some_and(|then| then.elapsed() >= SOON);
+        if is_due || inner.data.len() >= ENOUGH {
+            self.write(&mut inner);
+        }
+    }
+
+    /// Writes a message to standard error at once, behind the data so far.
+    pub(crate) fn message(&self, line: &str) {
+        let mut inner = self.lock();
+        self.write(&mut inner);
+        inner.clear_progress();
+        complain(line);
+    }
+
+    /// Shows progress, if it is time; a thread that finds another one writing leaves it at that.
+    pub(crate) fn progress(&self, line: impl FnOnce() -> String) {
+        let Ok(mut inner) = self.inner.try_lock() else {
+            return;
+        };
+        let Some(progress) = &mut inner.progress else {
+            return;
+        };
+        let now = Instant::now();
+        if now < progress.next {
+            return;
+        }
+        progress.next = now + BETWEEN;
+        let line = line();
+        let width = line.chars().count();
+        let padded = format!("\r{line}{:1$}", "", progress.shown.saturating_sub(width));
+        progress.shown = width;
+        complain(&padded);
+    }
+
+    /// Writes what is left. The error is the first that standard output had, other than that its
+    /// reader went away.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        let mut inner = self.lock();
+        self.write(&mut inner);
+        inner.clear_progress();
+        match inner.error.take() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, inner: &mut Inner) {
+        if inner.data.is_empty() {
+            return;
+        }
+        inner.clear_progress();
+        if inner.error.is_none() {
+            if let Err(error) = write_stdout(&inner.data) {
+                if error.kind() == io::ErrorKind::BrokenPipe {
+                    self.cancel.cancel();
+                }
+                inner.error = Some(error);
+            }
+        }
+        inner.data.clear();
+        if let Some(written) = &mut inner.written {
+            *written = Instant::now();
+        }
+    }
+}
+
+fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+impl Inner {
+    fn clear_progress(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            if progress.shown > 0 {
+                complain(&format!("\r{:1$}\r", "", progress.shown));
+                progress.shown = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Names in messages, quoted as the GNU tools quote them: in single quotes always, so that the text
+//! can be pasted into a shell, and without a byte that a terminal would act upon.
+//!
+//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale. Two things differ, both
+//! towards caution: characters that reverse the direction of text are escaped too, and a locale is
+//! never looked up (text is taken for UTF-8, and what is not is escaped byte by byte).
+
+use std::ffi::OsStr;
+
+/// Quotes one name or path.
+pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
+    let bytes = name.as_ref().as_encoded_bytes();
+    if let Some(text) = short_form(bytes) {
+        return format!("\"{text}\"");
+    }
+    let mut quoted = Quoted {
+        text: String::with_capacity(bytes.len() + 2),
+        escaping: false,
+    };
+    quoted.text.push('\'');
+    for chunk in bytes.utf8_chunks() {
+        chunk
+            .valid()
+            .chars()
+            .for_each(|character| quoted.character(character));
+        chunk.invalid().iter().for_each(|&byte| quoted.octal(byte));
+    }
+    quoted.text.push('\'');
+    quoted.text
+}
+
+/// The text, where it has a single quote and nothing that means something between double ones.
+fn short_form(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let harmless = |(at, character): (usize, char)| match character {
+        '#' | '~' => at == 0,
+        ' ' | '\'' | '%' | '+' | ',' | '-' | '.' | '/' | ':' | ']' | '_' | '@' => true,
+        _ if character.is_ascii() => character.is_ascii_alphanumeric(),
+        _ => is_printable(character),
+    };
+    (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
+}
+
+/// Whether a terminal shows this as itself and does nothing else.
+fn is_printable(character: char) -> bool {
+    let is_separator = matches!(character, '\u{2028}' | '\u{2029}');
+    let turns_text_around = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !(character.is_control() || is_separator || turns_text_around)
+}
+
+/// A quotation being written: between single quotes, or between `$'` and `'`.
+struct Quoted {
+    text: String,
+    escaping: bool,
+}
+
+impl Quoted {
+    fn character(&mut self, character: char) {
+        let letter = match character {
+            '\'' => {
+                self.text.push_str("'\\''");
+                self.escaping = false;
+                return;
+            }
+            '\x07' => 'a',
+            '\x08' => 'b',
+            '\t' => 't',
+            '\n' => 'n',
+            '\x0b' => 'v',
+            '\x0c' => 'f',
+            '\r' => 'r',
+            _ if is_printable(character) => {
+                if self.escaping {
+                    self.text.push_str("''");
+                    self.escaping = false;
+                }
+                self.text.push(character);
+                return;
+            }
+            _ => {
+                let mut units = [0; 4];
+                character
+                    .encode_utf8(&mut units)
+                    .bytes()
+                    .for_each(|byte| self.octal(byte));
+                return;
+            }
+        };
+        self.begin_escape();
+        self.text.push('\\');
+        self.text.push(letter);
+    }
+
+    fn octal(&mut self, byte: u8) {
+        self.begin_escape();
+        self.text.push('\\');
+        for shift in [6, 3, 0] {
+            self.text.push(char::from(b'0' + (byte >> shift & 7)));
+        }
+    }
+
+    fn begin_escape(&mut self) {
+        if !self.escaping {
+            self.text.push_str("'$'");
+            self.escaping = true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote;
+
+    #[test]
+    fn as_the_gnu_tools_write_them() {
+        for (name, quoted) in [
+            ("", "''"),
+            ("plain", "'plain'"),
+            ("a b", "'a b'"),
+            ("it's", "\"it's\""),
+            ("it's $HOME", "'it'\\''s $HOME'"),
+            ("x\ny", "'x'$'\\n''y'"),
+            ("\n", "''$'\\n'"),
+            ("a\t\r", "'a'$'\\t\\r'"),
+            ("\n'", "''$'\\n'\\'''"),
+            ("\u{1b}[31m", "''$'\\033''[31m'"),
+            ("é", "'é'"),
+            ("a\u{202e}b", "'a'$'\\342\\200\\256''b'"),
+            ("\u{85}", "''$'\\302\\205'"),
+            ("back\\slash", "'back\\slash'"),
+        ] {
+            assert_eq!(quote(name), quoted, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The call budgets: exact, by strace, and compared with what the command itself counts.
+//!
+//! A budget is a slope: the same command runs on trees of different sizes, and the difference is
+//! divided by the difference in size. The snapshots beside this file are the budgets; a change
+//! that alters one runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason in the same commit.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod rm;
+mod strace;
+
+use std::fmt::Write;
+use std::path::Path;
+
+/// Compares a text with the snapshot of that name, or writes it where that is asked for.
+fn check_snapshot(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls");
+    let path = folder.join(name).with_extension("snap");
+    if std::env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(known, text, "{} is not what was measured", path.display());
+}
+
+/// How a slope is written: the calls, and how many units they are for.
+fn slope(text: &mut String, what: &str, difference: &strace::Counts, units: u64) {
+    writeln!(text, "{what}").unwrap();
+    for (name, &count) in difference {
+        if count > 0 {
+            writeln!(text, "    {name:<12} {count:>5} for {units}").unwrap();
+        }
+    }
+}

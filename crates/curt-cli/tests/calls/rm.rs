@@ -1,0 +1,155 @@
+//! The budgets of `curt rm`: N entries that are not directories, M directories.
+
+use std::fmt::Write;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{Traced, available, curt_rm, difference, total_without};
+use crate::{check_snapshot, slope};
+
+/// What an empty command may make before and beside its work.
+const START_UP: u64 = 75;
+/// What the runtime makes for memory: it depends on the allocator, not on the algorithm.
+const MEMORY: [&str; 5] = ["brk", "mmap", "munmap", "mremap", "madvise"];
+
+/// `directories` directories of `files` files each, in one.
+fn flat_tree(scratch: &Scratch, directories: usize, files: usize) -> (u64, u64) {
+    for directory in 0..directories {
+        let path = scratch.dir(format!("tree/d{directory}"));
+        for file in 0..files {
+            std::fs::File::create(path.join(format!("f{file}"))).unwrap();
+        }
+    }
+    ((directories * files) as u64, directories as u64 + 1)
+}
+
+/// The places to test on: a disk and memory, where the system has both.
+fn places() -> [Scratch; 2] {
+    [Scratch::new(), Scratch::in_memory()]
+}
+
+/// The tree is gone, and what the command counted is what strace saw.
+fn check(scratch: &Scratch, traced: &Traced) {
+    assert!(!scratch.exists("tree"));
+    for (name, &count) in &traced.counted {
+        let seen = traced.seen.get(name).copied().unwrap_or(0);
+        // Start-up opens and closes libraries, and asks for limits, without our door.
+        let beside = match name.as_str() {
+            "openat" | "close" => 20,
+            "prlimit64" | "sched_getaffinity" => 4,
+            _ => 0,
+        };
+        assert!(seen >= count && seen <= count + beside, "{name}: {seen} seen, {count} counted");
+    }
+}
+
+fn slopes(name: &str, args: &[&str]) {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for scratch in places() {
+        let mut traces = Vec::new();
+        for (directories, files) in [(256, 2), (512, 2), (256, 4)] {
+            flat_tree(&scratch, directories, files);
+            let traced = curt_rm(&scratch, args);
+            check(&scratch, &traced);
+            traces.push(traced.counted);
+        }
+        let mut text = String::new();
+        writeln!(text, "curt rm {}\n", args.join(" ")).unwrap();
+        slope(&mut text, "256 directories of 2 files more", &difference(&traces[1], &traces[0]), 256);
+        slope(&mut text, "512 files more", &difference(&traces[2], &traces[0]), 512);
+        check_snapshot(name, &text);
+    }
+}
+
+#[test]
+fn one_thread() {
+    slopes("rm-one-thread", &["-r", "-j1", "tree"]);
+}
+
+#[test]
+fn verbose_costs_no_call_of_ours() {
+    slopes("rm-verbose", &["-r", "-j1", "-v", "tree"]);
+}
+
+#[test]
+fn without_the_newest_calls() {
+    let without = ["-r", "-j1", "--without", "openat2", "--without", "close-range", "tree"];
+    slopes("rm-older-kernel", &without);
+}
+
+#[test]
+fn one_thread_stays_within_its_formula() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for scratch in places() {
+        for (directories, files) in [(0, 0), (10, 1), (255, 3), (600, 5), (3, 3000)] {
+            scratch.dir("tree");
+            let (n, m) = flat_tree(&scratch, directories, files);
+            let traced = curt_rm(&scratch, &["-r", "-j1", "tree"]);
+            check(&scratch, &traced);
+            let total = total_without(&traced.seen, &MEMORY);
+            // A listing of 3,000 names takes two pages: 24 or 32 bytes each, in 64 KiB.
+            let pages = if files == 3000 { 2 * 3 } else { 0 };
+            let budget = START_UP + n + 3 * m + m.div_ceil(256) + pages;
+            assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
+        }
+    }
+}
+
+#[test]
+fn many_threads_stay_within_their_formula() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for scratch in places() {
+        for threads in [2_u64, 4] {
+            let (n, m) = flat_tree(&scratch, 1500, 4);
+            let traced = curt_rm(&scratch, &["-r", &format!("-j{threads}"), "tree"]);
+            check(&scratch, &traced);
+            let ignored = [&MEMORY[..], &["futex"]].concat();
+            let total = total_without(&traced.seen, &ignored);
+            let budget =
+                START_UP + n + 4 * m + 20 * (threads - 1) + (n + m).div_ceil(256) + threads;
+            assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
+            let futexes = traced.seen.get("futex").copied().unwrap_or(0);
+            assert!(futexes <= (n + m) / 8, "{futexes} futex calls for {n} and {m}");
+        }
+    }
+}
+
+#[test]
+fn names_are_single_and_nothing_is_asked() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    flat_tree(&scratch, 20, 2);
+    scratch.deep("tree/deep", 60, "level");
+    let traced = curt_rm(&scratch, &["-rf", "-j1", "tree"]);
+    check(&scratch, &traced);
+    let ours = traced.log.lines().skip_while(|line| !line.contains("CWD, \"tree\""));
+    for line in ours.filter(|line| line.contains("at(") || line.contains("at2(")) {
+        let name = line.split('"').nth(1).unwrap_or_default();
+        assert!(!name.contains('/') && name != "..", "a path is resolved: {line}");
+    }
+    let stats = traced.counted.get("statx").copied().unwrap_or(0);
+    assert!(stats <= 2, "only the operand and the root may be asked for: {stats}");
+    assert!(!traced.seen.contains_key("clone3"), "no thread for a small tree");
+}
+
+#[test]
+fn small_removals_start_no_thread() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    flat_tree(&scratch, 1, 10);
+    let traced = curt_rm(&scratch, &["-rf", "tree"]);
+    check(&scratch, &traced);
+    assert!(!traced.seen.contains_key("clone3") && !traced.seen.contains_key("futex"));
+    let total = total_without(&traced.seen, &MEMORY);
+    assert!(total <= START_UP + 10 + 3 * 2 + 1, "{total}");
+}

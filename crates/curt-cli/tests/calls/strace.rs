@@ -1,0 +1,78 @@
+//! A command under strace, and what it called.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+
+/// Calls by name.
+pub(crate) type Counts = BTreeMap<String, u64>;
+
+/// What a traced command did.
+pub(crate) struct Traced {
+    /// What strace saw.
+    pub(crate) seen: Counts,
+    /// What the command counted itself (`--stats --json`).
+    pub(crate) counted: Counts,
+    pub(crate) log: String,
+}
+
+/// Whether strace is there and may trace.
+pub(crate) fn available() -> bool {
+    let traced = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    traced.is_ok_and(|status| status.success())
+}
+
+/// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.
+///
+/// Descriptors that the test inherited are closed before: a finished directory is closed together
+/// with its neighbours, and a foreign descriptor in between would make one call into two.
+pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
+    const CLEAN: &str = "for fd in /proc/$$/fd/*; do fd=${fd##*/}; \
+        [ $fd -gt 2 ] && eval \"exec $fd>&-\"; done; exec \"$@\"";
+    let log = scratch.at("strace.log");
+    let mut command = Command::new("bash");
+    command.args(["-c", CLEAN, "bash", "strace", "-f", "-qq", "-s", "4096", "-o"]);
+    command.arg(&log).arg(env!("CARGO_BIN_EXE_curt")).arg("rm").args(args);
+    command.args(["--stats", "--json"]).current_dir(scratch.path()).stdin(Stdio::null());
+    command.env_remove("LD_LIBRARY_PATH");
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let calls = summary["summary"]["calls"].as_object().unwrap();
+    let mut counted: Counts =
+        calls.iter().map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect();
+    counted.remove("total");
+    let log_text = std::fs::read_to_string(&log).unwrap();
+    scratch.remove("strace.log");
+    Traced { seen: count(&log_text), counted, log: log_text }
+}
+
+/// Counts the calls in a log: lines of `PID name(…`, each call once though it may be interrupted.
+fn count(log: &str) -> Counts {
+    let mut counts = Counts::new();
+    for line in log.lines() {
+        let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        if let Some((name, _)) = call.split_once('(') {
+            if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                *counts.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    counts
+}
+
+/// What `more` has beyond `less`.
+pub(crate) fn difference(more: &Counts, less: &Counts) -> Counts {
+    let mut rest = Counts::new();
+    for (name, count) in more {
+        let known = less.get(name).copied().unwrap_or(0);
+        rest.insert(name.clone(), count.saturating_sub(known));
+    }
+    rest
+}
+
+/// All calls but those with these names.
+pub(crate) fn total_without(counts: &Counts, names: &[&str]) -> u64 {
+    counts.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(_, count)| count).sum()
+}

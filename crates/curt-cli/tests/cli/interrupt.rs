@@ -1,0 +1,160 @@
+//! Signals: the totals are said, and a shell learns which signal it was.
+
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::curt;
+
+const SIGHUP: i32 = 1;
+const SIGINT: i32 = 2;
+const SIGTERM: i32 = 15;
+
+fn signal(child: &Child, number: i32) {
+    let sent = Command::new("kill")
+        .arg(format!("-{number}"))
+        .arg(child.id().to_string())
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Starts a removal that waits for an answer, and reads its question.
+fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
+    scratch.file("f");
+    let mut child = curt(scratch, args).stdin(Stdio::piped()).spawn().unwrap();
+    let mut asked = vec![0; question.len()];
+    child
+        .stderr
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut asked)
+        .unwrap();
+    assert_eq!(String::from_utf8(asked).unwrap(), question);
+    child
+}
+
+fn end(mut child: Child) -> (ExitStatus, String, String) {
+    let mut texts = [String::new(), String::new()];
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut texts[0])
+        .unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut texts[1])
+        .unwrap();
+    let status = child.wait().unwrap();
+    let [out, messages] = texts;
+    (status, out, messages)
+}
+
+#[test]
+fn a_prompt_is_interrupted() {
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+        let scratch = Scratch::new();
+        let child = waiting(
+            &scratch,
+            &["-i", "f"],
+            "curt rm: remove regular empty file 'f'? ",
+        );
+        let begun = Instant::now();
+        signal(&child, number);
+        let (status, _, messages) = end(child);
+        assert_eq!(status.signal(), Some(number));
+        assert_eq!(
+            messages,
+            "\ncurt rm: interrupted: 0 files and 0 directories removed\n"
+        );
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        assert!(scratch.exists("f"));
+    }
+}
+
+#[test]
+fn the_first_question_is_interrupted_too() {
+    let scratch = Scratch::new();
+    let question = "curt rm: remove 1 argument recursively? ";
+    let child = waiting(&scratch, &["-rI", "f"], question);
+    signal(&child, SIGINT);
+    let (status, _, messages) = end(child);
+    assert_eq!(status.signal(), Some(SIGINT));
+    assert!(messages.contains("interrupted: 0 files"), "{messages}");
+    assert!(scratch.exists("f"));
+}
+
+#[test]
+fn json_has_its_summary_after_an_interrupt() {
+    let scratch = Scratch::new();
+    let question = "curt rm: remove regular empty file 'f'? ";
+    let child = waiting(&scratch, &["-i", "--json", "f"], question);
+    signal(&child, SIGTERM);
+    let (status, out, _) = end(child);
+    assert_eq!(status.signal(), Some(SIGTERM));
+    let summary: serde_json::Value = serde_json::from_str(out.trim_end()).unwrap();
+    assert_eq!(summary["summary"]["interrupted"], true);
+}
+
+#[test]
+fn a_large_removal_stops_and_says_how_far_it_came() {
+    let scratch = Scratch::in_memory();
+    for number in 0..60_000 {
+        scratch.file(format!("t/{}/{number}", number % 300));
+    }
+    for attempt in 0..20 {
+        let child = curt(&scratch, ["-r", "t"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(15));
+        signal(&child, SIGINT);
+        let (status, _, messages) = end(child);
+        if status.signal().is_none() {
+            // It was done before the signal came.
+            break;
+        }
+        assert_eq!(status.signal(), Some(SIGINT), "{attempt}");
+        if messages.contains("interrupted: 0 files") || messages.is_empty() {
+            continue;
+        }
+        assert!(messages.starts_with("curt rm: interrupted: "), "{messages}");
+        assert!(messages.ends_with(" removed\n"), "{messages}");
+        assert!(scratch.exists("t"));
+        return;
+    }
+    skip("no signal arrived in the middle of a removal");
+}
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    let scratch = Scratch::new();
+    scratch.file("f");
+    let script = format!(
+        "trap '' HUP INT; exec {} rm -i f",
+        env!("CARGO_BIN_EXE_curt").replace('\'', "'\\''")
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(scratch.path());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut first = [0; 1];
+    child
+        .stderr
+        .as_mut()
+        .unwrap()
+        .read_exact(&mut first)
+        .unwrap();
+    signal(&child, SIGHUP);
+    signal(&child, SIGINT);
+    std::thread::sleep(Duration::from_millis(250));
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"y\n").unwrap();
+    let (status, _, _) = end(child);
+    assert_eq!(status.code(), Some(0));
+    assert!(!scratch.exists("f"));
+}

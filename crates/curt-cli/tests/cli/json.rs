@@ -1,0 +1,132 @@
+//! `--json`.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use curt_testkit::Scratch;
+use serde_json::{Value, json};
+
+use crate::{curt, run, said, tree};
+
+/// Every line, read.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn the_summary_is_last_and_alone() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let (code, out, messages) = run(&scratch, "-r --json -j1 t");
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    let summary = json!({"summary": {
+        "files": 5, "directories": 3, "skipped": 0, "appeared": 0, "vanished": 0, "errors": 0,
+        "interrupted": false, "threads": 1, "relocated": [], "dry_run": false,
+    }});
+    assert_eq!(objects(&out), [summary]);
+}
+
+#[test]
+fn failures_are_objects() {
+    let scratch = Scratch::new();
+    scratch.dir("d");
+    let (code, out, messages) = run(&scratch, "--json -j1 missing d . x/");
+    assert_eq!((code, messages.as_str()), (Some(1), ""));
+    let objects = objects(&out);
+    assert_eq!(objects.len(), 5);
+    assert_eq!(
+        objects[0],
+        json!({"error": {"operation": "remove", "path": "missing", "cause": "system", "errno": 2,
+                         "message": "No such file or directory"}})
+    );
+    assert_eq!(objects[1]["error"]["cause"], "is_a_directory");
+    assert_eq!(objects[2]["error"]["cause"], "dot_or_dot_dot");
+    assert_eq!(objects[3]["error"]["path"], "x/");
+    assert_eq!(objects[4]["summary"]["errors"], 4);
+}
+
+#[test]
+fn entries_are_objects_where_they_are_wanted() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    scratch.link("t/link", "nowhere");
+    scratch.fifo("t/pipe");
+    let (_, out, _) = run(&scratch, "-r --json --dry-run t");
+    let found = objects(&out);
+    assert_eq!(found.len(), 11);
+    assert!(
+        found.contains(&json!({"would_remove": "t/link", "kind": "symlink"})),
+        "{out}"
+    );
+    let summary = &found[10]["summary"];
+    assert_eq!(
+        (&summary["files"], &summary["dry_run"]),
+        (&json!(7), &json!(true))
+    );
+    assert!(summary["bytes"].is_u64());
+    let (_, out, _) = run(&scratch, "-rv --json t");
+    let found = objects(&out);
+    assert_eq!(found.len(), 11);
+    assert!(
+        found.contains(&json!({"removed": "t/pipe", "kind": "fifo"})),
+        "{out}"
+    );
+    assert!(
+        found.contains(&json!({"removed": "t/sub/deep", "kind": "directory"})),
+        "{out}"
+    );
+}
+
+#[test]
+fn names_that_are_not_unicode_are_bytes() {
+    let scratch = Scratch::new();
+    let name = OsStr::from_bytes(b"a\xff\n");
+    scratch.file(name);
+    let output = curt(
+        &scratch,
+        [
+            "-v".as_ref(),
+            "--json".as_ref(),
+            name,
+            "\u{e9}\"\n".as_ref(),
+        ],
+    )
+    .output();
+    let (_, out, _) = said(&output.unwrap());
+    let found = objects(&out);
+    assert!(
+        found.contains(&json!({"removed": {"bytes": "Yf8K"}, "kind": "unknown"})),
+        "{out}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|object| object["error"]["path"] == "\u{e9}\"\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn calls_are_in_the_summary() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let (_, out, messages) = run(&scratch, "-r --json --stats t");
+    assert_eq!(messages, "");
+    let calls = &objects(&out)[0]["summary"]["calls"];
+    let calls = calls.as_object().unwrap();
+    let total: u64 = calls
+        .iter()
+        .filter(|(name, _)| *name != "total")
+        .map(|(_, n)| n.as_u64().unwrap())
+        .sum();
+    assert_eq!(calls["total"], total);
+}
+
+#[test]
+fn nothing_to_do_has_a_summary_too() {
+    let (code, out, _) = run(&Scratch::new(), "-f --json");
+    assert_eq!(code, Some(0));
+    assert_eq!(objects(&out)[0]["summary"]["files"], 0);
+}

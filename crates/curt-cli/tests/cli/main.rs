@@ -1,0 +1,47 @@
+//! `curt rm` by itself: what GNU rm does not have, or cannot be compared in.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod interrupt;
+mod json;
+mod more;
+mod output;
+mod start;
+mod terminal;
+
+use std::ffi::OsStr;
+use std::process::{Command, Output, Stdio};
+
+use curt_testkit::Scratch;
+
+/// The command, in a directory of its own.
+fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("rm").args(args).current_dir(scratch.path());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// What it said, and its code.
+fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
+    said(&curt(scratch, args.split_whitespace()).output().unwrap())
+}
+
+fn said(output: &Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+/// A tree with files at two depths.
+fn tree(scratch: &Scratch, root: &str) {
+    for name in ["a", "b.keep", "sub/c", "sub/d.keep", "sub/deep/e"] {
+        scratch.file(format!("{root}/{name}"));
+    }
+}

@@ -1,0 +1,85 @@
+//! At a terminal, which `script` provides: prompts for what is write-protected, and progress.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+/// Runs a command line in a terminal with this typed, and returns what the terminal showed;
+/// `None`, said aloud, where there is no `script`.
+fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
+    let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
+    let mut command = Command::new("script");
+    command
+        .args(["-q", "-e", "-c", &line, "/dev/null"])
+        .current_dir(scratch.path());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        skip("script is not installed");
+        return None;
+    };
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), typed.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn what_is_write_protected_is_asked_about() {
+    let scratch = Scratch::new();
+    let is_root = Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
+    let mut program = "$CURT".to_owned();
+    if is_root {
+        // Root may write to anything and is asked nothing: somebody else has to be.
+        fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        let mut copy = Command::new("cp");
+        copy.arg(env!("CARGO_BIN_EXE_curt")).arg(scratch.at("curt"));
+        assert!(copy.status().unwrap().success());
+        program = "setpriv --reuid=65534 --regid=65534 --clear-groups ./curt".to_owned();
+        let works = Command::new("setpriv")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if works.is_err() {
+            skip("setpriv is not installed");
+            return;
+        }
+    }
+    for (typed, stays) in [("n\n", true), ("y\n", false)] {
+        let file = scratch.file("f");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+        let line = format!("{program} rm f; echo ended $?");
+        let Some(shown) = in_a_terminal(&scratch, &line, typed) else {
+            return;
+        };
+        let words = "curt rm: remove write-protected regular empty file 'f'? ";
+        assert!(
+            shown.contains(words) && shown.contains("ended 0"),
+            "{shown}"
+        );
+        assert_eq!(scratch.exists("f"), stays, "{shown}");
+        if stays {
+            scratch.remove("f");
+        }
+    }
+}
+
+#[test]
+fn progress_is_shown_only_where_it_was_asked_for() {
+    let scratch = Scratch::new();
+    let Some(shown) = in_a_terminal(
+        &scratch,
+        "$CURT rm -f missing; $CURT rm -rf --progress missing",
+        "",
+    ) else {
+        return;
+    };
+    // What is over at once shows none.
+    assert_eq!(
+        shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""),
+        ""
+    );
+}

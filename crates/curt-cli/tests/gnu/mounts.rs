@@ -1,0 +1,217 @@
+//! Mount points and the root directory, in a mount namespace or a changed root of their own: what
+//! is mounted there, and the root that is refused, are never the machine's.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::harness::{Bench, gnu_rm, is_root};
+
+/// Prepares a tree with something mounted in it, removes with `$RM`, and shows what is left.
+const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
+const SUFFIX: &str = "; echo exit $?; find . | sort";
+
+struct Namespace {
+    bench: Bench,
+}
+
+impl Namespace {
+    /// `None`, said aloud, where there can be none.
+    fn new() -> Option<Self> {
+        gnu_rm()?;
+        let mut trial = Command::new("unshare");
+        trial
+            .args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"])
+            .stderr(Stdio::null());
+        if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
+            skip("mount namespaces need root and unshare");
+            return None;
+        }
+        Some(Namespace {
+            bench: Bench::new(),
+        })
+    }
+
+    /// Runs a script in a fresh directory, in a namespace of its own.
+    fn run(&self, rm: &str, script: &str) -> Said {
+        let place = self.bench.place();
+        let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);
+        let mut command = Command::new("unshare");
+        command
+            .args(["-m", "sh", "-c", &script])
+            .current_dir(&place);
+        let output = command.output().unwrap();
+        self.bench.clear();
+        said(&output)
+    }
+
+    fn gnu(&self, script: &str) -> Said {
+        self.run("rm", script)
+    }
+
+    fn curt(&self, script: &str) -> Said {
+        self.run(&format!("{} rm", self.bench.curt().display()), script)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    out: String,
+    messages: String,
+}
+
+fn said(output: &Output) -> Said {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let messages = text(&output.stderr)
+        .replace("curt rm: ", "rm: ")
+        .replace("/rm: ", "rm: ");
+    Said {
+        out: text(&output.stdout),
+        messages,
+    }
+}
+
+#[test]
+fn one_file_system_is_as_in_gnu_rm() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    for script in [
+        "mount -t tmpfs none d/m; touch d/m/f; set +e; $RM -r --one-file-system d",
+        "mount -t tmpfs none d/m; touch d/m/f; set +e; $RM -rf --one-file-system d d/e b",
+        "mount -t tmpfs none d; touch d/f; set +e; $RM -r --preserve-root=all d b",
+        "mount -t tmpfs none d/e; set +e; $RM -r --preserve-root=all d/e",
+        "mount -t tmpfs none d; touch d/f; set +e; $RM -r d",
+    ] {
+        assert_eq!(namespace.curt(script), namespace.gnu(script), "{script}");
+    }
+}
+
+#[test]
+fn mounts_below_are_crossed_only_if_asked() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    let script = "mount -t tmpfs none d/m; touch d/m/f; set +e; $RM -r OPTION d";
+    let crossed = namespace.curt(&script.replace("OPTION", "--cross-mounts"));
+    assert_eq!(crossed, namespace.gnu(&script.replace("OPTION", "")));
+
+    let refused = namespace.curt(&script.replace("OPTION", ""));
+    assert!(
+        refused.out.contains("exit 1") && refused.out.contains("./d/m/f"),
+        "{refused:?}"
+    );
+    assert!(!refused.out.contains("./d/e"), "{refused:?}");
+    let words = "rm: cannot remove 'd/m': is a mount point (use --cross-mounts to remove what is \
+                 mounted there)\n";
+    assert_eq!(refused.messages, words);
+}
+
+#[test]
+fn a_bind_mount_of_the_same_device_is_a_mount() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    for options in ["-r", "-rf --one-file-system", "-r --without openat2"] {
+        let said = namespace.curt(&format!("mount --bind b d/m; set +e; $RM {options} d"));
+        assert!(
+            said.out.contains("exit 1") && said.out.contains("./b/f"),
+            "{options}: {said:?}"
+        );
+        assert!(said.messages.contains("'d/m'"), "{options}: {said:?}");
+    }
+}
+
+/// A root directory with nothing in it but what the two programs need to run.
+fn small_root(bench: &Bench) -> Option<Scratch> {
+    let root = Scratch::new();
+    let which = Command::new("sh")
+        .args(["-c", "command -v rm"])
+        .output()
+        .unwrap();
+    let rm = String::from_utf8(which.stdout).unwrap();
+    for (program, name) in [(Path::new(rm.trim()), "rm"), (bench.curt(), "curt")] {
+        let output = Command::new("ldd").arg(program).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        for library in text.split_whitespace().filter(|word| word.starts_with('/')) {
+            let to = root.at(library.trim_start_matches('/'));
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(library, to).unwrap();
+        }
+        let copied = Command::new("cp").arg(program).arg(root.at(name)).status();
+        assert!(copied.unwrap().success());
+    }
+    root.file("canary/f");
+    root.link("link", "/");
+    Some(root)
+}
+
+#[test]
+fn the_root_directory_is_refused() {
+    if gnu_rm().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let Some(root) = is_root().then(|| small_root(&bench)).flatten() else {
+        skip("changing the root directory needs root and ldd");
+        return;
+    };
+    for args in [
+        &["-r", "/"][..],
+        &["-rf", "/"],
+        &["-rf", "//"],
+        &["-rf", "////"],
+        &["-rv", "--preserve-root", "/"],
+        &["-r", "--preserve-root=all", "/"],
+        &["-r", "--no-preserve-root", "--preserve-root", "/"],
+        &["-rf", "/.", "/.."],
+        &["-rf", "/canary/..", "/canary/../"],
+    ] {
+        let run = |program: &[&str]| {
+            // The working directory is the new root.
+            let mut command = Command::new("chroot");
+            command
+                .arg(root.path())
+                .args(program)
+                .args(args)
+                .env("LC_ALL", "C");
+            let output = command.output().unwrap();
+            assert!(root.exists("canary/f"), "{program:?} {args:?}");
+            (output.status.code(), said(&output))
+        };
+        let (code, mut ours) = run(&["/curt", "rm"]);
+        // The count at the end is ours alone.
+        if let Some(words) = ours.messages.strip_suffix("rm: 2 errors\n") {
+            ours.messages = words.to_owned();
+        }
+        assert_eq!((code, ours), run(&["/rm"]), "{args:?}");
+    }
+    let command = |args: &[&str]| {
+        let mut command = Command::new("chroot");
+        command
+            .arg(root.path())
+            .args(["/curt", "rm"])
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    // Here GNU says that it is a directory.
+    let output = command(&["-f", "/"]);
+    assert!(
+        said(&output).messages.starts_with("rm: it is dangerous "),
+        "{output:?}"
+    );
+    assert!(root.exists("canary/f"));
+    let output = command(&["-rf", "/link/"]);
+    assert_eq!(
+        said(&output).messages,
+        "rm: cannot remove '/link/': Not a directory\n"
+    );
+    assert!(root.exists("canary/f"));
+    // Nothing is removed here, and that is why it may be tried.
+    let output = command(&["-r", "--dry-run", "--no-preserve-root", "/"]);
+    assert!(said(&output).out.starts_with("would remove "), "{output:?}");
+    assert!(root.exists("canary/f"));
+}

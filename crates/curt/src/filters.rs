@@ -1,0 +1,162 @@
+//! Globs that decide what a removal keeps.
+//!
+//! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
+//! the name of every entry, at any depth; one with a slash is compared with the whole path below
+//! the operand. The comparison is by bytes on Unix, so names that are not Unicode match too, and
+//! `?` stands for one byte.
+
+use std::error;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::Path;
+
+use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::fields::Kind;
+use crate::remove::Exclude;
+
+/// A set of globs, for [`Remove::exclude`](crate::Remove::exclude).
+///
+/// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
+/// and a backslash takes the next character for itself (not on Windows). A slash at the front ties
+/// a pattern to the operand, one at the end lets it match directories only. Capitals count.
+#[derive(Clone, Debug)]
+pub struct Globs {
+    names: Set,
+    paths: Set,
+}
+
+/// Patterns for entries of all kinds, and for directories alone.
+#[derive(Clone, Debug)]
+struct Set {
+    all: GlobSet,
+    directories: GlobSet,
+}
+
+impl Set {
+    fn matches(&self, candidate: &Candidate<'_>, may_be_directory: bool) -> bool {
+        self.all.is_match_candidate(candidate)
+            || may_be_directory && self.directories.is_match_candidate(candidate)
+    }
+}
+
+impl Globs {
+    /// Reads the patterns. The error names the first that is not a glob.
+    pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
+        let mut names = [GlobSet::builder(), GlobSet::builder()];
+        let mut paths = [GlobSet::builder(), GlobSet::builder()];
+        let mut last = String::new();
+        for pattern in patterns {
+            let pattern = Pattern::read(pattern.as_ref())?;
+            let sets = if pattern.is_path {
+                &mut paths
+            } else {
+                &mut names
+            };
+            sets[usize::from(pattern.directories_only)].add(pattern.glob);
+            last = pattern.text;
+        }
+        // Each pattern is good by itself; together they can be too large, and the last is as much
+        // to blame as any.
+        let built = build(names).and_then(|names| {
+            Ok(Globs {
+                names,
+                paths: build(paths)?,
+            })
+        });
+        built.map_err(|error| GlobError::new(last, error.kind().to_string()))
+    }
+
+    /// Whether there is no pattern at all.
+    pub fn is_empty(&self) -> bool {
+        [&self.names, &self.paths]
+            .iter()
+            .all(|set| set.all.is_empty() && set.directories.is_empty())
+    }
+}
+
+fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error> {
+    Ok(Set {
+        all: all.build()?,
+        directories: directories.build()?,
+    })
+}
+
+impl Exclude for Globs {
+    fn excludes(&self, path: &Path, kind: Kind) -> bool {
+        // What may be a directory is treated as one: in doubt an entry is kept.
+        let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
+        self.paths.matches(&Candidate::new(path), may_be_directory)
+            || path
+                .file_name()
+                .is_some_and(|name| self.names.matches(&Candidate::new(name), may_be_directory))
+    }
+}
+
+/// One pattern, taken apart.
+struct Pattern {
+    text: String,
+    glob: Glob,
+    is_path: bool,
+    directories_only: bool,
+}
+
+impl Pattern {
+    fn read(pattern: &OsStr) -> Result<Self, GlobError> {
+        let Some(text) = pattern.to_str() else {
+            let text = pattern.to_string_lossy().into_owned();
+            return Err(GlobError::new(text, "not Unicode".to_owned()));
+        };
+        let body = text.trim_end_matches('/');
+        let directories_only = body.len() < text.len();
+        let is_path = body.contains('/');
+        let body = body.strip_prefix('/').unwrap_or(body);
+        if body.is_empty() {
+            return Err(GlobError::new(text.to_owned(), "empty".to_owned()));
+        }
+        let glob = GlobBuilder::new(body)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| GlobError::new(text.to_owned(), error.kind().to_string()))?;
+        Ok(Pattern {
+            text: text.to_owned(),
+            glob,
+            is_path,
+            directories_only,
+        })
+    }
+}
+
+/// A pattern that is not a glob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobError {
+    pattern: String,
+    reason: String,
+}
+
+impl GlobError {
+    fn new(pattern: String, reason: String) -> Self {
+        GlobError { pattern, reason }
+    }
+
+    /// The pattern as it was given; where that is not Unicode, as nearly as text can show it.
+    pub fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    /// What is wrong with it.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for GlobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid pattern '{}': {}", self.pattern, self.reason)
+    }
+}
+
+impl error::Error for GlobError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Globs as `tar`, `rsync` and `fd` read them.
+
+use super::Globs;
+use crate::fields::Kind;
+use crate::remove::Exclude;
+use std::path::Path;
+
+fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {
+    Globs::new([pattern])
+        .unwrap()
+        .excludes(Path::new(path), kind)
+}
+
+#[test]
+fn a_pattern_without_a_slash_is_for_names_at_any_depth() {
+    for (pattern, path, kept) in [
+        ("*.keep", "a.keep", true),
+        ("*.keep", "deep/er/a.keep", true),
+        ("*.keep", "a.keep/child", false),
+        ("*", "deep/er/a", true),
+        ("[ab]?", "x/a1", true),
+        ("[!ab]?", "x/a1", false),
+        ("{one,two}", "x/two", true),
+        (".*", "x/.git", true),
+        ("A", "a", false),
+    ] {
+        assert_eq!(keeps(pattern, path, Kind::File), kept, "{pattern} {path}");
+    }
+}
+
+#[test]
+fn a_pattern_with_a_slash_is_for_the_path_below_the_operand() {
+    for (pattern, path, kept) in [
+        ("a/*.o", "a/x.o", true),
+        ("a/*.o", "b/a/x.o", false),
+        ("a/*.o", "a/b/x.o", false),
+        ("a/**/x.o", "a/b/c/x.o", true),
+        ("a/**/x.o", "a/x.o", true),
+        ("**/a/x", "b/a/x", true),
+        ("/target", "target", true),
+        ("/target", "a/target", false),
+    ] {
+        assert_eq!(keeps(pattern, path, Kind::File), kept, "{pattern} {path}");
+    }
+}
+
+#[test]
+fn a_slash_at_the_end_is_for_directories() {
+    assert!(keeps("build/", "x/build", Kind::Directory));
+    assert!(keeps("build/", "x/build", Kind::Unknown));
+    assert!(!keeps("build/", "x/build", Kind::File));
+    assert!(keeps("/x/build/", "x/build", Kind::Directory));
+    assert!(!keeps("/build/", "x/build", Kind::Directory));
+}
+
+#[test]
+fn errors_name_the_pattern() {
+    let error = Globs::new(["fine", "x[", "y["]).unwrap_err();
+    assert_eq!(error.pattern(), "x[");
+    assert!(
+        error.to_string().starts_with("invalid pattern 'x[': "),
+        "{error}"
+    );
+    for nothing in ["", "/", "//"] {
+        assert_eq!(Globs::new([nothing]).unwrap_err().reason(), "empty");
+    }
+    assert!(Globs::new([""; 0]).unwrap().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_match_by_their_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let path = Path::new(OsStr::from_bytes(b"dir/a\xff.keep"));
+    assert!(Globs::new(["*.keep"]).unwrap().excludes(path, Kind::File));
+    assert!(Globs::new(["a?.keep"]).unwrap().excludes(path, Kind::File));
+    assert!(Globs::new(["dir/a*"]).unwrap().excludes(path, Kind::File));
+}

@@ -1,0 +1,219 @@
+//! Decides how many workers an operation should have, from what it is seen to achieve.
+
+use std::time::Duration;
+
+/// The least work, and the least time, that a rate is measured over.
+const WINDOW: u64 = 1024;
+const WINDOW_TIME: Duration = Duration::from_millis(3);
+/// A helper stays if it raises the rate by this.
+const GAIN: f64 = 1.10;
+/// … and if the processor time per entry does not rise beyond this multiple of a single thread's.
+const INFLATION: f64 = 1.3;
+/// A thread that spends less than this share of the time on a processor is being blocked.
+const BLOCKED: f64 = 0.75;
+/// The most workers where the file system blocks: waiting costs no processor.
+const MOST_BLOCKED: usize = 8;
+
+/// What has been achieved so far, by all workers together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sample {
+    pub(crate) now: Duration,
+    pub(crate) entries: u64,
+    /// Processor time; zero where the system does not tell.
+    pub(crate) processor: Duration,
+}
+
+/// One climb: a number of workers is tried, and kept if it pays.
+///
+/// Begins with one worker. After the first window it tries another; if that does not pay it goes
+/// back and tries again after sixteen times as much work, and so on. Where the single thread is seen
+/// to be blocked by the file system, not busy, the first step is to many workers at once.
+pub(crate) struct Governor {
+    most: usize,
+    /// Whether any number must pay for itself, or the most was asked for.
+    frugal: bool,
+    begin: Sample,
+    workers: usize,
+    state: State,
+    /// Entries per second, and processor time per entry, of one worker.
+    single: Rate,
+    patience: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    per_second: f64,
+    processor: f64,
+    /// The share of the time that was spent on a processor, per worker.
+    busy: f64,
+}
+
+enum State {
+    /// As it is for now, until this many entries are done.
+    Steady { until: u64 },
+    /// More are tried; the rate before is kept for comparison.
+    Trial { before: usize, rate: Rate },
+}
+
+impl Governor {
+    /// Work before the first helper is considered: below this, starting a thread costs more than
+    /// it can bring.
+    pub(crate) const FIRST: u64 = 1024;
+
+    /// At most `most` workers. Unless `frugal`, all of them are wanted as soon as there is work.
+    pub(crate) fn new(most: usize, frugal: bool, begin: Sample) -> Self {
+        Governor {
+            most,
+            frugal,
+            begin,
+            workers: 1,
+            state: State::Steady { until: Self::FIRST },
+            single: Rate::default(),
+            patience: WINDOW,
+        }
+    }
+
+    /// How many workers should work.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// Takes a sample; returns the number of workers that should work from now on.
+    pub(crate) fn observe(&mut self, sample: Sample) -> usize {
+        if self.most == 1 {
+            return 1;
+        }
+        if !self.frugal {
+            self.workers = self.most;
+            return self.workers;
+        }
+        let entries = sample.entries - self.begin.entries;
+        let time = sample.now.saturating_sub(self.begin.now);
+        if entries < WINDOW || time < WINDOW_TIME {
+            return self.workers;
+        }
+        let rate = self.rate(sample);
+        self.begin = sample;
+        match self.state {
+            State::Steady { until } if sample.entries < until => {}
+            State::Steady { .. } => self.try_more(rate),
+            State::Trial { before, rate: old } => self.judge(before, old, rate, sample.entries),
+        }
+        self.workers
+    }
+
+    fn try_more(&mut self, rate: Rate) {
+        if self.workers == 1 {
+            self.single = rate;
+        }
+        let blocked = rate.busy < BLOCKED;
+        let next = match self.workers {
+            1 if blocked => MOST_BLOCKED.max(self.most),
+            now if blocked => (now + 1).min(MOST_BLOCKED.max(self.most)),
+            now => (now + 1).min(self.most),
+        };
+        if next > self.workers {
+            self.state = State::Trial {
+                before: self.workers,
+                rate,
+            };
+            self.workers = next;
+        }
+    }
+
+    fn judge(&mut self, before: usize, old: Rate, new: Rate, entries: u64) {
+        let pays = new.per_second >= old.per_second * GAIN;
+        let cheap = new.processor <= self.single.processor * INFLATION;
+        if pays && cheap {
+            self.patience = WINDOW;
+        } else {
+            self.workers = before;
+            self.patience = self.patience.saturating_mul(16);
+        }
+        self.state = State::Steady {
+            until: entries + self.patience,
+        };
+    }
+
+    fn rate(&self, sample: Sample) -> Rate {
+        let entries = (sample.entries - self.begin.entries) as f64;
+        let seconds = sample.now.saturating_sub(self.begin.now).as_secs_f64();
+        let processor = sample
+            .processor
+            .saturating_sub(self.begin.processor)
+            .as_secs_f64();
+        let busy = processor / (seconds * self.workers as f64);
+        // A system that does not tell the processor time is taken to be busy all the time.
+        let busy = if sample.processor.is_zero() {
+            1.0
+        } else {
+            busy
+        };
+        Rate {
+            per_second: entries / seconds,
+            processor: processor / entries,
+            busy,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Governor, Sample};
+    use std::time::Duration;
+
+    /// Runs a governor over an imagined machine: how long 256 entries take, and how much processor
+    /// time, by the number of workers. Returns the workers after each sample.
+    fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
+        let mut governor = Governor::new(most, true, Sample::default());
+        let mut sample = Sample::default();
+        let mut workers = 1;
+        (0..steps)
+            .map(|_| {
+                let (time, processor) = machine(workers);
+                sample.now += Duration::from_micros(time);
+                sample.processor += Duration::from_micros(processor);
+                sample.entries += 256;
+                workers = governor.observe(sample);
+                workers
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_small_job_stays_alone() {
+        assert_eq!(run(8, 3, |_| (1000, 1000)), [1, 1, 1]);
+    }
+
+    #[test]
+    fn helpers_that_pay_are_kept() {
+        let workers = run(4, 100, |workers| (2000 / workers as u64, 2100));
+        assert_eq!(workers.last(), Some(&4));
+    }
+
+    #[test]
+    fn helpers_that_do_not_pay_are_dropped_and_rarely_tried_again() {
+        let workers = run(2, 1000, |workers| (1000, 1000 * workers as u64));
+        let busy = workers.iter().filter(|&&workers| workers > 1).count();
+        assert!(busy > 0, "they must be tried");
+        assert!(busy < 50, "and dropped: {busy} of 1000 samples");
+    }
+
+    #[test]
+    fn helpers_that_burn_the_processor_are_dropped() {
+        let workers = run(2, 200, |workers| {
+            (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64)
+        });
+        assert_eq!(workers.last(), Some(&1));
+    }
+
+    #[test]
+    fn a_file_system_that_blocks_gets_many_workers_at_once() {
+        let workers = run(2, 60, |workers| (8000 / workers as u64, 800));
+        assert!(workers.contains(&8));
+        assert_eq!(
+            workers.iter().position(|&w| w > 1),
+            workers.iter().position(|&w| w == 8)
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! What happens to one buffer of entries.
+
+use super::engine::Engine;
+use super::frame::{Frame, Role};
+use super::worker::{Outcome, Worker};
+use crate::error::{Cause, Operation};
+use crate::fields::Kind;
+use crate::name::Names;
+use crate::sys::{Batch, Entry, Listing, Removed, Sys};
+
+/// The most that the names of subdirectories may take. What does not fit is forgotten and listed
+/// again: by then, what was entered is gone, so the directory is its own list of what is left.
+const ARENA: usize = 1 << 20;
+
+/// How many entries are dealt with before it is looked at whether somebody wants some.
+const ENTRIES_BETWEEN_LOOKS: u64 = 16;
+
+/// How many listing calls one pass over a directory may take before it is looked at whether
+/// somebody keeps adding to it; and again after as many more.
+const READS_BETWEEN_CHECKS: u32 = 64;
+
+/// With so many entries, a listing is worth taking in the order of file numbers.
+const LARGE: usize = 1000;
+
+impl<S: Sys> Engine<'_, S> {
+    /// Reads the next entries of the topmost directory, removes the files among them and keeps
+    /// the names of the directories.
+    pub(super) fn read_batch(&mut self) {
+        if !self.reopen_topmost() {
+            return;
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let read = if let Some(batch) = frame.prefetched.take() {
+            Ok(batch)
+        } else {
+            let Some(dir) = frame.dir() else { return };
+            self.at.sys.read(dir, &mut self.buf)
+        };
+        match read {
+            Ok(batch) => frame.listing = batch,
+            Err(error) => {
+                frame.listing = Batch::End;
+                frame.kept = true;
+                self.at.fail(Operation::ReadDirectory, Cause::Os(error));
+                return;
+            }
+        }
+        frame.reads += 1;
+        let written_to = frame.reads % READS_BETWEEN_CHECKS == 0 && self.is_written_to();
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        // A guess is only worth making, and only right, if the removal of the directory follows.
+        let stays = frame.kept || (self.at.run.options.contents && frame.role == Role::Root);
+        let guess = self.at.run.empties && !stays && self.at.run.may_guess();
+        if frame.listing == Batch::ProbablyLast && !guess {
+            frame.listing = Batch::More;
+        }
+        if !frame.has_children() {
+            self.names.truncate(frame.children);
+            frame.next = frame.children;
+        }
+        self.order.clear();
+        let found = if self.ordered() {
+            self.take_ordered()
+        } else {
+            self.take_in_turn()
+        };
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        frame.end = self.names.len();
+        frame.found += found;
+        if frame.again.is_some() && !frame.forgotten {
+            self.at.report.appeared += found;
+        }
+        if written_to {
+            frame.listing = Batch::End;
+            if frame.kept || !self.at.run.plain {
+                // It cannot be begun with again: what was kept would be met again.
+                frame.kept = true;
+                self.at.fail(Operation::Remove, Cause::BeingWrittenTo);
+            }
+        }
+    }
+
+    /// Somebody who adds entries as fast as they are removed could keep one pass over a directory
+    /// from ever ending. So now and then one of the entries just listed is looked at: if it was
+    /// changed after the removal began, the pass ends here, and the directory is begun with again,
+    /// which is what the limits on retries count.
+    fn is_written_to(&self) -> bool {
+        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+            return false;
+        };
+        let Some((entry, _)) = self.buf.entry(0) else {
+            return false;
+        };
+        let stat = self.at.sys.stat_child(dir, entry.name);
+        stat.is_ok_and(|stat| stat.changed > self.at.run.begun)
+    }
+
+    /// Takes the entries as they come.
+    fn take_in_turn(&mut self) -> u64 {
+        let mut position = 0;
+        let mut found = 0;
+        loop {
+            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.at.run.pool.is_hungry() {
+                position = self.share_files(position, &mut found);
+            }
+            let Some((entry, next)) = self.buf.entry(position) else {
+                return found;
+            };
+            if self.at.run.is_cancelled() {
+                return found;
+            }
+            position = next;
+            found += 1;
+            let Some(frame) = self.frames.last_mut() else {
+                return found;
+            };
+            take(&mut self.at, frame, &mut self.names, entry);
+        }
+    }
+
+    /// Takes the entries in the order of their file numbers.
+    fn take_ordered(&mut self) -> u64 {
+        let order = std::mem::take(&mut self.order);
+        let mut found = 0;
+        for &(_, position) in &order {
+            let Some((entry, _)) = self.buf.entry(position) else {
+                break;
+            };
+            if self.at.run.is_cancelled() {
+                break;
+            }
+            found += 1;
+            let Some(frame) = self.frames.last_mut() else {
+                break;
+            };
+            take(&mut self.at, frame, &mut self.names, entry);
+        }
+        self.order = order;
+        found
+    }
+
+    /// Fills the order if the buffer is large and the file system one where it pays.
+    fn ordered(&mut self) -> bool {
+        if !self.at.run.plain || self.buf.left(0) < LARGE {
+            return false;
+        }
+        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+            return false;
+        };
+        if !*self
+            .order_pays
+            .get_or_insert_with(|| self.at.sys.inode_order_pays(dir))
+        {
+            return false;
+        }
+        let mut position = 0;
+        while let Some((entry, next)) = self.buf.entry(position) {
+            self.order.push((entry.id, position));
+            position = next;
+        }
+        self.order.sort_unstable();
+        true
+    }
+}
+
+/// Deals with one entry of a directory.
+fn take<S: Sys>(
+    at: &mut Worker<'_, S>,
+    frame: &mut Frame<S>,
+    names: &mut Names<S::Unit>,
+    entry: Entry<'_, S::Unit>,
+) {
+    if entry.kind == Kind::Directory {
+        remember(at, frame, names, entry);
+        return;
+    }
+    let Some(dir) = frame.dir() else { return };
+    if at.run.plain {
+        match at.sys.remove_child(dir, entry.name, entry.kind) {
+            Removed::Done => {
+                at.report.files += 1;
+                at.tick();
+                return;
+            }
+            Removed::IsDirectory => {
+                remember(at, frame, names, entry);
+                return;
+            }
+            Removed::Gone => {
+                at.report.vanished += 1;
+                return;
+            }
+            Removed::Failed(error) => {
+                let hidden = entry.kind == Kind::Unknown
+                    && error.kind() == std::io::ErrorKind::PermissionDenied;
+                if hidden {
+                    remember(at, frame, names, entry);
+                } else {
+                    let path_len = at.path.len();
+                    at.path.push(entry.name);
+                    at.fail(Operation::Remove, Cause::Os(error));
+                    at.path.truncate(path_len);
+                    frame.kept = true;
+                }
+                return;
+            }
+        }
+    }
+    match at.remove_entry(dir, entry, false) {
+        Outcome::Removed => {}
+        Outcome::Kept => frame.kept = true,
+        Outcome::Directory => remember(at, frame, names, entry),
+    }
+}
+
+/// Keeps the name of a subdirectory, or forgets it for now where there is no room.
+fn remember<S: Sys>(
+    at: &mut Worker<'_, S>,
+    frame: &mut Frame<S>,
+    names: &mut Names<S::Unit>,
+    entry: Entry<'_, S::Unit>,
+) {
+    if at.run.options.exclude.is_some() {
+        let path_len = at.path.len();
+        at.path.push(entry.name);
+        let excluded = at.is_excluded(Kind::Directory);
+        at.path.truncate(path_len);
+        if excluded {
+            at.report.skipped += 1;
+            frame.kept = true;
+            return;
+        }
+    }
+    // Where entries may stay, a second listing would meet them again; then all are remembered.
+    let may_forget = at.run.plain && !frame.kept;
+    if may_forget && names.len() > ARENA {
+        frame.forgotten = true;
+    } else {
+        names.push(entry.name);
+    }
+}

@@ -1,0 +1,324 @@
+//! The traversal: one worker, depth first, without recursion.
+//!
+//! A directory is read one buffer at a time. Files are removed straight from the buffer; the names
+//! of subdirectories are copied to an arena, because the same buffer serves the whole worker. Then
+//! each subdirectory is entered, and the next buffer is read after that. When nothing is left, the
+//! attempt to remove the directory is the test for its end.
+//!
+//! The files of this module: `worker.rs` what is done with one entry · `batch.rs` what happens to one buffer · `finish.rs` how a directory
+//! ends · `room.rs` what happens when descriptors run out · `share.rs` how work is handed over.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::frame::{Frame, Hold, Role};
+use super::options::{Confirm, Question};
+use super::run::{Run, Start};
+use super::worker::{Outcome, Worker};
+use crate::error::{Cause, Operation};
+use crate::fields::Kind;
+use crate::name::Names;
+use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys};
+
+/// One worker of a removal.
+pub(super) struct Engine<'r, S: Sys> {
+    pub(super) at: Worker<'r, S>,
+    pub(super) buf: S::DirBuf,
+    /// Positions of the entries at hand, where they are taken in another order.
+    pub(super) order: Vec<(u64, usize)>,
+    /// Whether another order pays on the file system of the operand; asked at most once for each.
+    pub(super) order_pays: Option<bool>,
+    pub(super) names: Names<S::Unit>,
+    pub(super) frames: Vec<Frame<S>>,
+    /// The frames that hold a descriptor of their own, from the bottom up.
+    pub(super) held: Vec<usize>,
+    /// How many may.
+    pub(super) descriptors: usize,
+    /// The frame that directories from too deep below are moved to.
+    pub(super) top: usize,
+    pub(super) may_hoist: bool,
+    /// Whether the last base that was taken off had something left in it.
+    pub(super) base_kept: bool,
+    /// Since when no descriptor was to be had.
+    pub(super) short_since: Option<Duration>,
+    /// The directory of the operand before: many operands lie in the same.
+    pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
+    /// The operand before was not a directory; then this one probably is not either.
+    pub(super) expect_file: bool,
+}
+
+/// What became of the attempt to enter a directory.
+pub(super) enum Entered {
+    Pushed,
+    /// It was dealt with otherwise, and may have stayed.
+    Not {
+        kept: bool,
+    },
+    /// There is no descriptor at the moment: try again.
+    Later,
+}
+
+impl<'r, S: Sys> Engine<'r, S> {
+    pub(super) fn new(
+        run: &'r Run<'r, S>,
+        setup: &S::Setup,
+        number: usize,
+        start: Option<Start<'r>>,
+    ) -> Self {
+        Engine {
+            at: Worker::new(run, setup, number, start),
+            buf: S::DirBuf::default(),
+            order: Vec::new(),
+            order_pays: None,
+            names: Names::new(),
+            frames: Vec::new(),
+            held: Vec::new(),
+            descriptors: run.descriptors,
+            top: 0,
+            may_hoist: run.may_hoist,
+            base_kept: false,
+            short_since: None,
+            parent: None,
+            expect_file: false,
+        }
+    }
+
+    /// Works until nothing is left for anybody, then adds its part to the report.
+    pub(super) fn work(mut self) {
+        loop {
+            if let Some(task) = self.at.run.pool.try_take() {
+                self.run_task(task);
+            } else if let Some(path) = self.at.run.next_operand() {
+                if !self.at.run.is_cancelled() {
+                    self.remove_operand(path);
+                }
+            } else if let Some(task) = self.at.run.pool.take(self.at.number) {
+                self.run_task(task);
+            } else {
+                break;
+            }
+        }
+        self.forget_parent();
+        self.at.checkpoint_now();
+        let report = std::mem::take(&mut self.at.report);
+        self.at.run.add(report, &self.at.sys);
+    }
+
+    /// Runs until no frame is left above the first `floor`.
+    pub(super) fn drive(&mut self, floor: usize) {
+        while self.frames.len() > floor {
+            if self.at.run.is_cancelled() {
+                self.abandon(floor);
+                return;
+            }
+            if self.at.run.pool.is_hungry() {
+                self.share_directories(floor);
+            }
+            let Some(frame) = self.frames.last() else {
+                return;
+            };
+            let more = frame.role != Role::Base && frame.listing == Batch::More;
+            // Where entries may stay, a directory that was closed early must not be listed again,
+            // so it is listed to its end before the traversal goes deeper.
+            let list_first = more && !self.may_hoist;
+            if frame.has_children() && !list_first {
+                self.enter_next();
+            } else if more {
+                self.read_batch();
+            } else {
+                self.leave();
+            }
+        }
+    }
+
+    /// Enters the next child of the topmost frame.
+    fn enter_next(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let at = frame.next;
+        let Some(name) = self.names.get(at) else {
+            frame.next = frame.end;
+            return;
+        };
+        frame.next += name.terminated().len();
+        if !self.reopen_topmost() || !self.make_room(at) {
+            return;
+        }
+        let index = self.frames.len() - 1;
+        let path_len = self.at.path.len();
+        if let Entered::Later = self.enter(index, at, Role::Child, path_len) {
+            self.frames[index].next = at;
+        }
+    }
+
+    /// Opens the child whose name lies at `at` in the arena, below the frame `parent`, which is the
+    /// topmost, and pushes a frame for it. The logical path still ends with the parent, unless the
+    /// child was moved here: then it is that of the child.
+    pub(super) fn enter(
+        &mut self,
+        parent: usize,
+        at: usize,
+        role: Role,
+        path_len: usize,
+    ) -> Entered {
+        let nothing = Entered::Not { kept: false };
+        let Some(name) = self.names.get(at) else {
+            return nothing;
+        };
+        let Some(dir) = self.frames[parent].dir() else {
+            return nothing;
+        };
+        let mounts = if self.at.run.options.cross_mounts {
+            Mounts::Cross
+        } else {
+            Mounts::Refuse
+        };
+        if role != Role::Moved {
+            self.at.path.push(name);
+        }
+        let protected = self.at.run.options.confirm != Confirm::Never
+            && !self.at.sys.may_write(dir, name, Kind::Directory);
+        match self.at.sys.open_child(dir, name, mounts) {
+            Opened::Dir(dir) => {
+                self.push(dir, role, at, path_len, protected);
+                Entered::Pushed
+            }
+            Opened::Shortage(_) if self.wait_for_descriptors() => {
+                self.at.path.truncate(path_len);
+                Entered::Later
+            }
+            opened => Entered::Not {
+                kept: self.not_entered(parent, at, path_len, opened),
+            },
+        }
+    }
+
+    /// Pushes a frame for a directory that was just opened.
+    pub(super) fn push(
+        &mut self,
+        dir: S::Dir,
+        role: Role,
+        name: usize,
+        path_len: usize,
+        protected: bool,
+    ) {
+        let mut frame = Frame::new(Hold::Own(dir), role, name, self.names.len(), path_len);
+        frame.protected = protected;
+        self.held.push(self.frames.len());
+        self.frames.push(frame);
+        self.confirm_descent();
+    }
+
+    /// Deals with a child that could not be entered. Returns whether it stays.
+    fn not_entered(
+        &mut self,
+        parent: usize,
+        at: usize,
+        path_len: usize,
+        opened: Opened<S::Dir>,
+    ) -> bool {
+        let Some(name) = self.names.get(at) else {
+            return false;
+        };
+        let Some(dir) = self.frames[parent].dir() else {
+            return false;
+        };
+        let kept = match opened {
+            Opened::Gone => {
+                self.at.report.vanished += 1;
+                false
+            }
+            Opened::NotDirectory => {
+                // It was a directory when it was listed, or nobody knew. Now it is something else.
+                self.at.path.truncate(path_len);
+                let entry = Entry {
+                    name,
+                    kind: Kind::Unknown,
+                    id: 0,
+                };
+                match self.at.remove_entry(dir, entry, true) {
+                    Outcome::Removed => false,
+                    Outcome::Kept => true,
+                    Outcome::Directory => {
+                        // And back again: somebody is playing with it.
+                        self.at.path.push(name);
+                        self.at.fail(Operation::Remove, Cause::Replaced);
+                        true
+                    }
+                }
+            }
+            Opened::Mount => {
+                self.at.fail(Operation::Remove, Cause::MountPoint);
+                true
+            }
+            Opened::Failed(error) | Opened::Shortage(error) => {
+                !self.at.remove_unreadable(dir, name, error)
+            }
+            Opened::Dir(_) => false,
+        };
+        self.frames[parent].kept |= kept;
+        self.at.path.truncate(path_len);
+        kept
+    }
+
+    /// Where questions are asked: reads the first entries of the directory just opened, and asks
+    /// whether to go on unless it is empty.
+    fn confirm_descent(&mut self) {
+        let confirm = self.at.run.options.confirm;
+        let Some(frame) = self.frames.last() else {
+            return;
+        };
+        if confirm == Confirm::Never || (confirm == Confirm::WriteProtected && !frame.protected) {
+            return;
+        }
+        let protected = frame.protected;
+        let Some(dir) = frame.dir() else { return };
+        let read = self.at.sys.read(dir, &mut self.buf);
+        let empty = self.buf.entry(0).is_none();
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        match read {
+            Ok(batch) => frame.prefetched = Some(batch),
+            Err(error) => {
+                frame.kept = true;
+                frame.listing = Batch::End;
+                self.at.fail(Operation::ReadDirectory, Cause::Os(error));
+                return;
+            }
+        }
+        if !empty
+            && !self
+                .at
+                .ask(Question::Descend, Kind::Directory, false, protected)
+        {
+            frame.kept = true;
+            frame.listing = Batch::End;
+            frame.prefetched = None;
+            self.at.report.skipped += 1;
+        }
+    }
+
+    /// Stops here: closes everything above the first `floor` frames. Directories that were moved
+    /// upwards and are still there are named in the report.
+    pub(super) fn abandon(&mut self, floor: usize) {
+        while self.frames.len() > floor {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.kept = true;
+                frame.next = frame.end;
+                frame.listing = Batch::End;
+                frame.prefetched = None;
+            }
+            self.leave();
+        }
+    }
+
+    /// Closes the directory that operands were removed from.
+    pub(super) fn forget_parent(&mut self) {
+        if let Some(dir) = self.parent.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
+            self.at.sys.close(dir);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! How a directory ends: removed, kept, or emptied once more.
+
+use std::io;
+use std::time::Duration;
+
+use super::engine::{Engine, Entered};
+use super::frame::{Again, Hold, Role};
+use super::options::{Confirm, Question};
+use super::path::LogicalPath;
+use super::report::Relocated;
+use super::room::moved_name;
+use super::run::to_path;
+use crate::error::{Cause, Operation};
+use crate::fields::Kind;
+use crate::name::Name;
+use crate::pool::Waited;
+use crate::sys::{Batch, Finished, Sys};
+
+/// The first pause before a directory is looked at again in which nothing could be removed.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+/// No pause is longer than this without a look at the cancellation.
+const NAP: Duration = Duration::from_millis(5);
+
+impl<S: Sys> Engine<'_, S> {
+    /// The topmost frame has nothing left to enter or to read.
+    pub(super) fn leave(&mut self) {
+        if self.wait_for_pieces() || self.enter_moved() {
+            return;
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        if frame.role == Role::Base {
+            self.pop();
+            return;
+        }
+        if frame.forgotten && !self.at.run.is_cancelled() {
+            frame.forgotten = false;
+            self.list_again();
+            return;
+        }
+        if frame.kept && frame.listing == Batch::ProbablyLast {
+            // Nothing will test the guess now, so it is not made.
+            frame.listing = Batch::More;
+            return;
+        }
+        if self.stays() {
+            self.close_topmost();
+            return;
+        }
+        self.finish();
+    }
+
+    /// Waits for the pieces of the topmost directory that other workers have. Returns whether
+    /// something else was done meanwhile, so that the traversal has to look again.
+    fn wait_for_pieces(&mut self) -> bool {
+        let Some(frame) = self.frames.last_mut() else {
+            return false;
+        };
+        let Some(join) = frame.join.clone() else {
+            return false;
+        };
+        match self.at.run.pool.wait_for(&join) {
+            Waited::Piece(task) => {
+                self.run_task(task);
+                true
+            }
+            Waited::Joined => {
+                frame.kept |= join.kept();
+                frame.join = None;
+                false
+            }
+        }
+    }
+
+    /// Enters the next directory that was moved here. Returns whether there was one.
+    fn enter_moved(&mut self) -> bool {
+        let Some(index) = self.frames.len().checked_sub(1) else {
+            return false;
+        };
+        let frame = &mut self.frames[index];
+        let Some(moved) = frame.moved_here.pop_front() else {
+            return false;
+        };
+        let path = moved.path();
+        if self.at.run.is_cancelled() {
+            self.report_moved(&path, moved.serial);
+            return true;
+        }
+        self.names.truncate(frame.children);
+        let at = self.names.push_units(&moved_name::<S::Unit>(moved.serial));
+        (frame.next, frame.end) = (self.names.len(), self.names.len());
+        let before = std::mem::replace(&mut self.at.path, path.clone());
+        match self.enter(index, at, Role::Moved, 0) {
+            Entered::Pushed => {
+                self.frames[index + 1].before = Some(Box::new((before, moved.serial)));
+            }
+            Entered::Not { kept } => {
+                self.at.path = before;
+                if kept {
+                    self.report_moved(&path, moved.serial);
+                }
+            }
+            Entered::Later => {
+                self.at.path = before;
+                self.frames[index].moved_here.push_front(moved);
+            }
+        }
+        true
+    }
+
+    /// Names both places of a directory that was moved into the one at the path, and stays.
+    fn report_moved(&mut self, from: &LogicalPath<S::Unit>, serial: u64) {
+        let mut to = self.at.path.clone();
+        if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
+            to.push(name);
+        }
+        let relocated = Relocated {
+            from: to_path::<S>(from),
+            to: to_path::<S>(&to),
+        };
+        self.at.report.relocated.push(relocated);
+    }
+
+    /// Whether the topmost directory is not to be removed.
+    fn stays(&mut self) -> bool {
+        let options = &self.at.run.options;
+        let Some(frame) = self.frames.last() else {
+            return true;
+        };
+        if frame.kept || (options.contents && frame.role == Role::Root) {
+            return true;
+        }
+        let asked = match options.confirm {
+            Confirm::Never => false,
+            Confirm::WriteProtected => frame.protected,
+            Confirm::Always => true,
+        };
+        if asked
+            && !self.at.ask(
+                Question::RemoveDirectory,
+                Kind::Directory,
+                false,
+                frame.protected,
+            )
+        {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.kept = true;
+            }
+            self.at.report.skipped += 1;
+            return true;
+        }
+        if self.at.run.options.dry_run {
+            self.count_directory_bytes();
+            self.at.report.directories += 1;
+            self.at.tell_removed(Kind::Directory);
+            return true;
+        }
+        false
+    }
+
+    fn count_directory_bytes(&mut self) {
+        if !self.at.run.options.count_bytes {
+            return;
+        }
+        if let Some(dir) = self.frames.last().and_then(|frame| frame.dir()) {
+            let stat = self.at.sys.stat_dir(dir).ok();
+            self.at.count_bytes(stat.as_ref());
+        }
+    }
+
+    /// Closes the topmost directory and takes its frame off.
+    fn close_topmost(&mut self) {
+        if let Some(dir) = self.frames.last_mut().and_then(super::frame::Frame::take) {
+            self.at.sys.close(dir);
+        }
+        self.pop();
+    }
+
+    /// Takes the topmost frame off, and passes on to the one below whether something stayed.
+    pub(super) fn pop(&mut self) {
+        let Some(mut frame) = self.frames.pop() else {
+            return;
+        };
+        if self.held.last() == Some(&self.frames.len()) {
+            self.held.pop();
+        }
+        self.names.truncate(frame.children);
+        if let Some((path, serial)) = frame.before.take().map(|before| *before) {
+            let from = std::mem::replace(&mut self.at.path, path);
+            if frame.kept {
+                self.report_moved(&from, serial);
+            }
+        } else if frame.role != Role::Base {
+            self.at.path.truncate(frame.path_len);
+        }
+        match self.frames.last_mut() {
+            Some(below) if frame.role != Role::Base => below.kept |= frame.kept,
+            _ => self.base_kept = frame.kept,
+        }
+    }
+
+    /// Removes the topmost directory.
+    fn finish(&mut self) {
+        let index = self.frames.len() - 1;
+        if !self.reopen(index - 1) {
+            return;
+        }
+        self.count_directory_bytes();
+        let dir = self.frames[index].take();
+        let Some(name) = self.names.get(self.frames[index].name) else {
+            return;
+        };
+        let Some(parent) = self.frames[index - 1].dir() else {
+            return;
+        };
+        let finished = match dir {
+            Some(dir) => match self.at.sys.finish_dir(parent, name, dir) {
+                Finished::Done => Ok(()),
+                Finished::Gone => Err(io::ErrorKind::NotFound.into()),
+                Finished::NotEmpty(dir) => {
+                    self.frames[index].hold = Hold::Own(dir);
+                    Err(io::ErrorKind::DirectoryNotEmpty.into())
+                }
+                Finished::Failed(dir, error) => {
+                    self.at.sys.close(dir);
+                    Err(error)
+                }
+            },
+            None => self.at.sys.remove_empty_dir(parent, name),
+        };
+        match finished {
+            Ok(()) => {
+                self.at.report.directories += 1;
+                self.at.tell_removed(Kind::Directory);
+                self.at.tick();
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.at.report.vanished += 1,
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                if self.reopen(index) {
+                    self.not_empty();
+                }
+                return;
+            }
+            Err(error) => {
+                self.frames[index].kept = true;
+                self.at.fail(Operation::Remove, Cause::Os(error));
+            }
+        }
+        self.pop();
+    }
+
+    /// The topmost directory still has entries.
+    fn not_empty(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        if frame.listing == Batch::ProbablyLast {
+            self.at.run.guessed_wrong();
+            frame.listing = Batch::More;
+            return;
+        }
+        let now = self.at.sys.now();
+        let found = frame.found;
+        let first = frame.again.is_none();
+        let again = frame.again.get_or_insert_with(|| {
+            Box::new(Again {
+                passes: 0,
+                since: now,
+                found_before: found,
+                wrote: false,
+                pause: FIRST_PAUSE,
+            })
+        });
+        again.passes += 1;
+        if !first {
+            again.wrote |= found > 0;
+            if found > 0 && found * 2 <= again.found_before {
+                again.since = now;
+                again.passes = 1;
+            }
+            again.found_before = found;
+        }
+        let options = &self.at.run.options;
+        let waited = now.saturating_sub(again.since);
+        if again.passes > options.retries || waited > options.retry_window {
+            let cause = if again.wrote {
+                Cause::BeingWrittenTo
+            } else {
+                Cause::Os(io::ErrorKind::DirectoryNotEmpty.into())
+            };
+            frame.kept = true;
+            self.at.fail(Operation::Remove, cause);
+            return;
+        }
+        if found == 0 {
+            let pause = again.pause.min(options.retry_window.saturating_sub(waited));
+            again.pause = (again.pause * 2).min(LONGEST_PAUSE);
+            self.nap(pause);
+        }
+        self.list_again();
+    }
+
+    /// Begins the listing of the topmost directory again.
+    fn list_again(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        frame.found = 0;
+        frame.reads = 0;
+        frame.listing = Batch::More;
+        let Some(dir) = frame.dir() else { return };
+        if let Err(error) = self.at.sys.rewind(dir) {
+            frame.kept = true;
+            frame.listing = Batch::End;
+            self.at.fail(Operation::ReadDirectory, Cause::Os(error));
+        }
+    }
+
+    /// Sleeps, in pieces short enough to notice a cancellation.
+    fn nap(&self, mut time: Duration) {
+        while !time.is_zero() && !self.at.run.is_cancelled() {
+            let piece = time.min(NAP);
+            self.at.sys.sleep(piece);
+            time -= piece;
+        }
+    }
+}

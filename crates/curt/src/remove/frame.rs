@@ -1,0 +1,168 @@
+//! One open directory of the traversal.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::path::{Above, LogicalPath};
+use crate::pool::SharedJoin;
+use crate::sys::{Batch, Identity, Sys};
+
+/// A directory on the way from the operand to where the traversal is.
+pub(super) struct Frame<S: Sys> {
+    pub(super) hold: Hold<S::Dir>,
+    pub(super) role: Role,
+    /// Where its name lies in the arena: among the children of the frame below.
+    pub(super) name: usize,
+    /// Where the names of its children begin, which is its next to be entered, and where they end.
+    pub(super) children: usize,
+    pub(super) next: usize,
+    pub(super) end: usize,
+    /// What the last read of the listing said.
+    pub(super) listing: Batch,
+    /// What reading the first entries said, which are in the buffer already.
+    pub(super) prefetched: Option<Batch>,
+    /// Something in it stays, so it stays.
+    pub(super) kept: bool,
+    /// Names were forgotten for want of room, and are listed again.
+    pub(super) forgotten: bool,
+    /// The process may not write to it; only known where questions are asked.
+    pub(super) protected: bool,
+    /// Entries found in this pass over the listing, and listing calls made for it.
+    pub(super) found: u64,
+    pub(super) reads: u32,
+    /// Passes beyond the first.
+    pub(super) again: Option<Box<Again>>,
+    /// The length of the logical path without it.
+    pub(super) path_len: usize,
+    /// What was handed over to other workers.
+    pub(super) join: Option<SharedJoin>,
+    /// Directories that were moved here from deep below, and wait.
+    pub(super) moved_here: VecDeque<Moved<S::Unit>>,
+    /// For a directory that was moved upwards: the path that it interrupts, and its number.
+    pub(super) before: Option<Box<(LogicalPath<S::Unit>, u64)>>,
+    /// Its path, shared by what was moved away from it.
+    pub(super) shared: Option<Arc<Above<S::Unit>>>,
+    /// Known once it was closed early, to know it again.
+    pub(super) identity: Option<Identity>,
+}
+
+/// How a frame has its directory.
+pub(super) enum Hold<D> {
+    Own(D),
+    /// Other workers use it too.
+    Shared(Arc<D>),
+    /// Closed early for want of descriptors; opened again when its turn comes.
+    Released,
+}
+
+/// What a frame is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The directory that an operand, or a piece of another worker's directory, lies in. Not ours
+    /// to remove.
+    Base,
+    /// The operand itself.
+    Root,
+    /// Anything below.
+    Child,
+    /// A directory that was moved upwards, and is now a child of the operand.
+    Moved,
+}
+
+/// What is remembered of the passes over a directory that did not want to become empty.
+pub(super) struct Again {
+    pub(super) passes: u32,
+    pub(super) since: Duration,
+    pub(super) found_before: u64,
+    pub(super) wrote: bool,
+    pub(super) pause: Duration,
+}
+
+/// A directory that was moved upwards.
+pub(super) struct Moved<U> {
+    /// The number in its present name.
+    pub(super) serial: u64,
+    /// Where it was found.
+    pub(super) parent: Arc<Above<U>>,
+    pub(super) name: Vec<U>,
+}
+
+impl<S: Sys> Frame<S> {
+    pub(super) fn new(
+        hold: Hold<S::Dir>,
+        role: Role,
+        name: usize,
+        names: usize,
+        path_len: usize,
+    ) -> Self {
+        Frame {
+            hold,
+            role,
+            name,
+            children: names,
+            next: names,
+            end: names,
+            listing: Batch::More,
+            prefetched: None,
+            kept: false,
+            forgotten: false,
+            protected: false,
+            found: 0,
+            reads: 0,
+            again: None,
+            path_len,
+            join: None,
+            moved_here: VecDeque::new(),
+            before: None,
+            shared: None,
+            identity: None,
+        }
+    }
+
+    /// The open directory, unless it was released.
+    pub(super) fn dir(&self) -> Option<&S::Dir> {
+        match &self.hold {
+            Hold::Own(dir) => Some(dir),
+            Hold::Shared(dir) => Some(dir),
+            Hold::Released => None,
+        }
+    }
+
+    /// The open directory, to be used by other workers too.
+    pub(super) fn share(&mut self) -> Option<Arc<S::Dir>> {
+        match std::mem::replace(&mut self.hold, Hold::Released) {
+            Hold::Own(dir) => self.hold = Hold::Shared(Arc::new(dir)),
+            other => self.hold = other,
+        }
+        match &self.hold {
+            Hold::Shared(dir) => Some(Arc::clone(dir)),
+            _ => None,
+        }
+    }
+
+    /// Takes the directory out. `None` if it was released, or somebody still uses it.
+    pub(super) fn take(&mut self) -> Option<S::Dir> {
+        match std::mem::replace(&mut self.hold, Hold::Released) {
+            Hold::Own(dir) => Some(dir),
+            Hold::Shared(dir) => Arc::into_inner(dir),
+            Hold::Released => None,
+        }
+    }
+
+    /// Whether names of children are waiting.
+    pub(super) fn has_children(&self) -> bool {
+        self.next < self.end
+    }
+}
+
+impl<U: crate::name::Unit> Moved<U> {
+    /// The logical path of the directory.
+    pub(super) fn path(&self) -> LogicalPath<U> {
+        let mut path = LogicalPath::from_shared(&self.parent);
+        if let Some(name) = crate::name::Name::until_nul(&self.name) {
+            path.push(name);
+        }
+        path
+    }
+}

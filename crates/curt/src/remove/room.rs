@@ -1,0 +1,274 @@
+//! What happens when a traversal holds as many directories open as it may.
+//!
+//! **Hoisting.** The next directory is renamed into the operand's own directory, under a fresh
+//! name, and dealt with when the traversal comes back there. So a tree of any depth takes the same
+//! number of descriptors and a constant number of calls per level; nothing climbs with `..`, no
+//! path is resolved twice, and no length of a path matters.
+//!
+//! **Releasing.** Where a directory cannot or must not be moved, one between the operand and the
+//! present one is closed, and opened again by name when the traversal comes back to it; it must
+//! then be the same directory. Those that stay open lie closer together the nearer they are, so
+//! that the way back to any of them costs a logarithmic number of calls on the average.
+
+use std::time::Duration;
+
+use super::engine::Engine;
+use super::frame::{Hold, Moved};
+use crate::error::{Cause, Operation};
+use crate::name::Unit;
+use crate::sys::{Mounts, Opened, Sys};
+
+/// So many directories below the one that others are moved to are entered in any case.
+const LEAST_DEPTH: usize = 4;
+/// How often a fresh name that is already taken is changed.
+const FRESH_NAMES: usize = 16;
+/// How long to wait before looking for a descriptor again.
+const NAP: Duration = Duration::from_millis(2);
+
+impl<S: Sys> Engine<'_, S> {
+    /// Makes room for the child whose name lies at `at`. Returns whether it is to be entered now;
+    /// otherwise it was moved, or has vanished.
+    pub(super) fn make_room(&mut self, at: usize) -> bool {
+        let depth = self.frames.len() - 1 - self.top.min(self.frames.len() - 1);
+        if self.held.len() < self.descriptors || depth < LEAST_DEPTH {
+            return true;
+        }
+        if self.may_hoist {
+            if self.hoist(at) {
+                return false;
+            }
+            // It cannot be done here: another file system layer, or no permission.
+            self.may_hoist = false;
+        }
+        self.release_one(self.frames.len() - 1);
+        true
+    }
+
+    /// Moves the child whose name lies at `at` into the topmost directory of this tree.
+    fn hoist(&mut self, at: usize) -> bool {
+        let Some(name) = self.names.get(at) else {
+            return false;
+        };
+        let Some(from) = self.frames.last().and_then(|frame| frame.dir()) else {
+            return false;
+        };
+        let Some(to) = self.frames[self.top].dir() else {
+            return false;
+        };
+        for _ in 0..FRESH_NAMES {
+            let serial = self.at.run.serial();
+            let fresh = moved_name::<S::Unit>(serial);
+            let Some(fresh) = crate::name::Name::until_nul(&fresh) else {
+                return false;
+            };
+            match self.at.sys.move_dir(from, name, to, fresh) {
+                Ok(()) => {
+                    let name = name.terminated().to_vec();
+                    let moved = Moved {
+                        serial,
+                        parent: self.shared_path(),
+                        name,
+                    };
+                    self.frames[self.top].moved_here.push_back(moved);
+                    return true;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    self.at.report.vanished += 1;
+                    return true;
+                }
+                Err(_) => return false,
+            }
+        }
+        false
+    }
+
+    /// Closes one directory between the operand and the present one, if there is one to spare, but
+    /// not that of the frame `keep`.
+    fn release_one(&mut self, keep: usize) {
+        let topmost = self.frames.len() - 1;
+        let mut best: Option<(usize, usize, usize)> = None;
+        for i in 1..self.held.len().saturating_sub(1) {
+            let (below, index, above) = (self.held[i - 1], self.held[i], self.held[i + 1]);
+            if index <= self.top
+                || index == keep
+                || !matches!(self.frames[index].hold, Hold::Own(_))
+            {
+                continue;
+            }
+            // The gap that it leaves, in proportion to how far away it is.
+            let (gap, far) = (above - below, topmost - index);
+            if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
+                best = Some((i, gap, far));
+            }
+        }
+        let Some((i, ..)) = best else { return };
+        let index = self.held[i];
+        if self.frames[index].identity.is_none() {
+            let Some(dir) = self.frames[index].dir() else {
+                return;
+            };
+            let Ok(stat) = self.at.sys.stat_dir(dir) else {
+                return;
+            };
+            self.frames[index].identity = Some(stat.identity);
+        }
+        self.held.remove(i);
+        if let Some(dir) = self.frames[index].take() {
+            self.at.sys.close(dir);
+        }
+    }
+
+    /// Makes sure that the topmost directory is open.
+    pub(super) fn reopen_topmost(&mut self) -> bool {
+        match self.frames.len().checked_sub(1) {
+            Some(index) => self.reopen(index),
+            None => false,
+        }
+    }
+
+    /// Makes sure that the directory of a frame is open. Where it is no longer what it was, says
+    /// so, takes off everything from there on, and returns `false`.
+    pub(super) fn reopen(&mut self, index: usize) -> bool {
+        if self.frames[index].dir().is_some() {
+            return true;
+        }
+        let Some(open) = (0..index)
+            .rev()
+            .find(|&below| self.frames[below].dir().is_some())
+        else {
+            return false;
+        };
+        for next in open + 1..=index {
+            if !self.reopen_child(next) {
+                self.lose(next);
+                return false;
+            }
+            if self.held.len() > self.descriptors {
+                self.release_one(next);
+            }
+        }
+        true
+    }
+
+    /// Opens the directory of one frame again, below that of the frame before it.
+    fn reopen_child(&mut self, index: usize) -> bool {
+        let Some(name) = self.names.get(self.frames[index].name) else {
+            return false;
+        };
+        let Some(parent) = self.frames[index - 1].dir() else {
+            return false;
+        };
+        let mounts = if self.at.run.options.cross_mounts {
+            Mounts::Cross
+        } else {
+            Mounts::Refuse
+        };
+        let Opened::Dir(dir) = self.at.sys.open_child(parent, name, mounts) else {
+            return false;
+        };
+        let known = self.frames[index].identity;
+        let same = self
+            .at
+            .sys
+            .stat_dir(&dir)
+            .is_ok_and(|stat| Some(stat.identity) == known);
+        if !same {
+            self.at.sys.close(dir);
+            return false;
+        }
+        self.frames[index].hold = Hold::Own(dir);
+        let place = self.held.partition_point(|&held| held < index);
+        self.held.insert(place, index);
+        true
+    }
+
+    /// The directory of a frame is gone from under the traversal.
+    fn lose(&mut self, index: usize) {
+        while self.frames.len() > index + 1 {
+            if let Some(dir) = self.frames.last_mut().and_then(super::frame::Frame::take) {
+                self.at.sys.close(dir);
+            }
+            self.pop();
+        }
+        self.at.fail(Operation::Remove, Cause::Replaced);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.kept = true;
+        }
+        self.pop();
+    }
+
+    /// There is no descriptor. Holds fewer from now on, or waits for those of others to come free;
+    /// `false` when that has been tried for long enough.
+    pub(super) fn wait_for_descriptors(&mut self) -> bool {
+        let depth = self.frames.len() - 1 - self.top.min(self.frames.len() - 1);
+        if depth >= LEAST_DEPTH && self.held.len() > LEAST_DEPTH {
+            self.descriptors = self.held.len().min(self.descriptors - 1).max(LEAST_DEPTH);
+            return true;
+        }
+        let now = self.at.sys.now();
+        let since = *self.short_since.get_or_insert(now);
+        if now.saturating_sub(since) > self.at.run.options.retry_window {
+            self.short_since = None;
+            return false;
+        }
+        self.at.sys.sleep(NAP);
+        true
+    }
+
+    /// The path of the topmost directory, to be shared by all that are moved from there.
+    fn shared_path(&mut self) -> std::sync::Arc<super::path::Above<S::Unit>> {
+        let path = &self.at.path;
+        let frame = self.frames.last_mut();
+        match frame {
+            Some(frame) => std::sync::Arc::clone(frame.shared.get_or_insert_with(|| path.share())),
+            None => path.share(),
+        }
+    }
+}
+
+/// Room for the name of a directory that was moved upwards: two numbers and a few characters.
+pub(super) const MOVED_NAME: usize = 40;
+
+/// The name of a directory that was moved upwards, terminated.
+pub(super) fn moved_name<U: Unit>(serial: u64) -> [U; MOVED_NAME] {
+    let mut name = [U::NUL; MOVED_NAME];
+    write_moved_name(serial, &mut name);
+    name
+}
+
+/// Writes `.curt-PROCESS-SERIAL` without allocating.
+pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME]) {
+    let mut at = 0;
+    let mut put = |character: u8| {
+        name[at] = U::ascii(character);
+        at += 1;
+    };
+    b".curt-".iter().for_each(|&character| put(character));
+    write_hexadecimal(u64::from(std::process::id()), &mut put);
+    put(b'-');
+    write_hexadecimal(serial, &mut put);
+    put(0);
+}
+
+fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
+    let digits = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    for digit in (0..digits).rev() {
+        put(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 15]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved_name;
+    use crate::name::Name;
+
+    #[test]
+    fn moved_names_are_plain_and_fit() {
+        for serial in [0, 1, 0xabc, u64::MAX] {
+            let name = moved_name::<u8>(serial);
+            let expected = format!(".curt-{:x}-{serial:x}", std::process::id());
+            assert_eq!(Name::until_nul(&name).unwrap().units(), expected.as_bytes());
+        }
+    }
+}

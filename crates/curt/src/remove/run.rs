@@ -1,0 +1,308 @@
+//! One removal: what its workers share, and how they are started.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::engine::Engine;
+use super::options::{Confirm, Remove, Threads, Totals};
+use super::path::LogicalPath;
+use super::report::Report;
+use crate::name::Names;
+use crate::pool::{Governor, Pool, Sample, SharedJoin};
+use crate::sys::{Feature, Identity, Settings, Sys};
+
+/// The most directories that one removal holds open.
+const MOST_DESCRIPTORS: usize = 1024;
+/// The fewest that one worker can do with.
+const FEWEST_DESCRIPTORS: usize = 8;
+/// The most finished directories that stay open until they are closed together.
+const MOST_RETIRED: usize = 4096;
+/// How often the guess that a listing has ended may be wrong before it is no longer made.
+const WRONG_GUESSES: u32 = 4;
+/// Helpers need little: the traversal takes the same stack at any depth. The rest is for the
+/// observer's callbacks.
+const HELPER_STACK: usize = 256 << 10;
+
+/// A piece of a directory's work, handed from one worker to another.
+pub(super) struct Task<S: Sys> {
+    pub(super) dir: Arc<S::Dir>,
+    pub(super) names: Names<S::Unit>,
+    pub(super) what: Piece,
+    pub(super) path: LogicalPath<S::Unit>,
+    pub(super) join: SharedJoin,
+}
+
+/// What the names of a task are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Directories,
+    Files,
+}
+
+/// Starts a helper; `false` where the system gave no thread.
+pub(super) type Start<'a> = &'a dyn Fn() -> bool;
+
+/// What the workers of one removal share.
+pub(super) struct Run<'r, S: Sys> {
+    pub(super) options: Remove<'r>,
+    pub(super) pool: Pool<Task<S>>,
+    /// Nothing but removal was asked for: no question, no path, no stat per entry.
+    pub(super) plain: bool,
+    /// Nobody chooses what stays.
+    pub(super) empties: bool,
+    pub(super) may_hoist: bool,
+    /// How many directories each worker may hold open.
+    pub(super) descriptors: usize,
+    pub(super) root: OnceLock<Option<Identity>>,
+    /// When the removal began, by the clock that entries are stamped with.
+    pub(super) begun: Duration,
+    serial: AtomicU64,
+    wrong_guesses: AtomicU32,
+    operands: &'r [&'r Path],
+    /// The open directory that the operands are names in, if they are not paths.
+    pub(super) below: Option<Arc<S::Dir>>,
+    next_operand: AtomicUsize,
+    /// How many threads may work; `None` where that is for the governor to find out.
+    most_threads: Option<usize>,
+    begin: Sample,
+    /// Comes into being when there is enough to do for it.
+    governor: Mutex<Option<Governor>>,
+    entries: AtomicU64,
+    processor: AtomicU64,
+    totals: Mutex<Totals>,
+    report: Mutex<Report>,
+}
+
+impl<'r, S: Sys> Run<'r, S> {
+    /// Removes the operands and returns the report.
+    ///
+    /// With a directory to be `below`, each operand is a name in it.
+    pub(super) fn remove(
+        options: &Remove<'r>,
+        setup: &S::Setup,
+        operands: &'r [&'r Path],
+        below: Option<S::Dir>,
+    ) -> Report {
+        let plain = is_plain(options);
+        let most_threads = match options.threads {
+            _ if options.confirm != Confirm::Never => Some(1),
+            Threads::AtMost(threads) => Some(threads.max(1)),
+            Threads::Automatic => None,
+        };
+        let first = S::start(setup);
+        let limit = options
+            .descriptors
+            .unwrap_or_else(|| first.descriptor_limit() / 2);
+        let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
+        // Both together stay within half of the limit.
+        let retire = if options.batch_close {
+            (limit / 2).min(MOST_RETIRED)
+        } else {
+            0
+        };
+        let setup = setup.with(options.without, retire);
+        let begin = Sample {
+            now: first.now(),
+            ..Sample::default()
+        };
+        let run = Run {
+            options: *options,
+            pool: Pool::new(),
+            plain,
+            empties: empties(options),
+            may_hoist: empties(options)
+                && !options.contents
+                && !options.without.has(Feature::Hoist),
+            descriptors: (if options.batch_close {
+                budget.min(limit / 2)
+            } else {
+                budget
+            })
+            .max(FEWEST_DESCRIPTORS),
+            root: OnceLock::new(),
+            begun: first.wall_clock(),
+            serial: AtomicU64::new(0),
+            wrong_guesses: AtomicU32::new(0),
+            operands,
+            below: below.map(Arc::new),
+            next_operand: AtomicUsize::new(0),
+            most_threads,
+            begin,
+            governor: Mutex::default(),
+            entries: AtomicU64::new(0),
+            processor: AtomicU64::new(0),
+            totals: Mutex::default(),
+            report: Mutex::default(),
+        };
+        run.add_calls(&first);
+        run.work(&setup);
+        let mut report = run
+            .report
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        report.threads = run.pool.workers();
+        report.cancelled = options.cancel.is_some_and(super::Cancel::is_cancelled);
+        report.errors.truncate(options.keep_errors);
+        if options.count_bytes {
+            report.bytes.get_or_insert(0);
+        }
+        report
+    }
+
+    fn work(&self, setup: &S::Setup) {
+        if self.most_threads == Some(1) {
+            Engine::<S>::new(self, setup, 0, None).work();
+            return;
+        }
+        // Helpers close each directory at once: the numbers of several workers lie mixed.
+        let helpers = setup.with(self.options.without, 0);
+        let helpers = &helpers;
+        thread::scope(|scope| {
+            let start = || {
+                let number = self.pool.enlist();
+                let started = thread::Builder::new()
+                    .stack_size(HELPER_STACK)
+                    .spawn_scoped(scope, move || {
+                        Engine::<S>::new(self, helpers, number, None).work();
+                    })
+                    .is_ok();
+                if !started {
+                    self.pool.dismiss();
+                }
+                started
+            };
+            Engine::<S>::new(self, setup, 0, Some(&start)).work();
+        });
+    }
+
+    /// The next operand, in order.
+    pub(super) fn next_operand(&self) -> Option<&'r Path> {
+        self.operands
+            .get(self.next_operand.fetch_add(1, Ordering::Relaxed))
+            .copied()
+    }
+
+    /// A number that no other name of this process in this removal has.
+    pub(super) fn serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether to guess that a listing with room left in its buffer has ended. Every worker may
+    /// have a guess under way, so with more of them there is less room for wrong ones.
+    pub(super) fn may_guess(&self) -> bool {
+        !self.options.without.has(Feature::ShortListing) && {
+            let wrong = self.wrong_guesses.load(Ordering::Relaxed);
+            wrong == 0 || wrong as usize + self.pool_size() <= WRONG_GUESSES as usize
+        }
+    }
+
+    /// A guess was wrong.
+    pub(super) fn guessed_wrong(&self) {
+        self.wrong_guesses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn pool_size(&self) -> usize {
+        if self.may_share() {
+            self.pool.workers()
+        } else {
+            1
+        }
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.options.cancel.is_some_and(super::Cancel::is_cancelled)
+    }
+
+    /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
+    pub(super) fn checkpoint(
+        &self,
+        sys: &S,
+        worker: usize,
+        done: u64,
+        processor: Duration,
+        start: Option<Start<'_>>,
+    ) {
+        let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
+        let nanoseconds = processor.as_nanos() as u64;
+        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
+        if self.most_threads.is_none() && entries < Governor::FIRST {
+            return;
+        }
+        let sample =
+            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
+        if let Ok(mut governor) = self.governor.try_lock() {
+            let governor = governor.get_or_insert_with(|| match self.most_threads {
+                Some(most) => Governor::new(most, false, self.begin),
+                None => Governor::new(sys.processors(), true, self.begin),
+            });
+            let before = governor.workers();
+            let wanted = governor.observe(sample);
+            if wanted != before {
+                self.pool.want(wanted);
+            }
+            if let Some(start) = start {
+                while self.pool.workers() < wanted && start() {}
+            }
+        }
+        self.pool.pause(worker);
+    }
+
+    /// Adds to the totals that progress shows.
+    pub(super) fn progress(&self, files: u64, directories: u64) {
+        let totals = {
+            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+            totals.files += files;
+            totals.directories += directories;
+            *totals
+        };
+        self.options.observer.progress(&totals);
+    }
+
+    /// Whether helpers may be used at all.
+    pub(super) fn may_share(&self) -> bool {
+        self.most_threads != Some(1)
+    }
+
+    /// Adds what a worker did to the report.
+    pub(super) fn add(&self, part: Report, sys: &S) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.files += part.files;
+        report.directories += part.directories;
+        report.skipped += part.skipped;
+        report.appeared += part.appeared;
+        report.vanished += part.vanished;
+        report.error_count += part.error_count;
+        if let Some(bytes) = part.bytes {
+            *report.bytes.get_or_insert(0) += bytes;
+        }
+        report.errors.extend(part.errors);
+        report.relocated.extend(part.relocated);
+        report.calls.add(&sys.calls());
+    }
+
+    fn add_calls(&self, sys: &S) {
+        self.add(Report::default(), sys);
+    }
+}
+
+/// Whether an entry needs nothing but its removal.
+fn is_plain(options: &Remove<'_>) -> bool {
+    options.confirm == Confirm::Never
+        && options.exclude.is_none()
+        && !options.dry_run
+        && !options.count_bytes
+        && !options.observer.wants_removed()
+}
+
+/// Whether all entries are to go: nobody is asked, and nothing is kept.
+fn empties(options: &Remove<'_>) -> bool {
+    options.confirm == Confirm::Never && options.exclude.is_none() && !options.dry_run
+}
+
+/// A path from units, for errors and events.
+pub(super) fn to_path<S: Sys>(path: &LogicalPath<S::Unit>) -> PathBuf {
+    S::path(path.units())
+}

@@ -1,0 +1,178 @@
+//! How a worker hands over half of what it has not begun with, and how it takes such a piece.
+
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::frame::{Frame, Hold, Role};
+use super::path::LogicalPath;
+use super::run::{Piece, Task};
+use crate::error::{Cause, Operation};
+use crate::fields::Kind;
+use crate::name::Names;
+use crate::sys::{Batch, Listing, Removed, Sys};
+
+/// With fewer entries than this in the buffer, a hand-over is not worth its price.
+const LEAST_SLICE: usize = 128;
+
+impl<S: Sys> Engine<'_, S> {
+    /// Hands over half of the waiting children of the frame nearest to the operand that has any.
+    pub(super) fn share_directories(&mut self, floor: usize) {
+        let last = self.frames.len() - 1;
+        let Some(index) = (floor..=last)
+            .find(|&index| self.frames[index].has_children() && self.frames[index].dir().is_some())
+        else {
+            return;
+        };
+        let frame = &self.frames[index];
+        let mut starts = Vec::new();
+        let mut at = frame.next;
+        while at < frame.end {
+            let Some(name) = self.names.get(at) else {
+                break;
+            };
+            starts.push(at);
+            at += name.terminated().len();
+        }
+        // The one that is being worked on below counts as ours.
+        let ours = if index == last {
+            starts.len().div_ceil(2)
+        } else {
+            starts.len() / 2
+        };
+        let Some(&from) = starts.get(ours) else {
+            return;
+        };
+        let mut names = Names::new();
+        for &at in &starts[ours..] {
+            if let Some(name) = self.names.get(at) {
+                names.push(name);
+            }
+        }
+        self.frames[index].end = from;
+        let path = self.path_of(index);
+        self.give(index, names, Piece::Directories, path);
+    }
+
+    /// Hands over half of the entries of the buffer from `position` on. Returns the position of
+    /// the next entry that is still ours.
+    pub(super) fn share_files(&mut self, position: usize, found: &mut u64) -> usize {
+        let rest = self.buf.left(position);
+        if !self.at.run.plain || rest < LEAST_SLICE {
+            return position;
+        }
+        let mut names = Names::new();
+        let mut at = position;
+        while self.buf.left(at) > rest / 2 {
+            let Some((entry, next)) = self.buf.entry(at) else {
+                break;
+            };
+            at = next;
+            *found += 1;
+            if entry.kind == Kind::Directory {
+                self.names.push(entry.name);
+            } else {
+                names.push(entry.name);
+            }
+        }
+        let index = self.frames.len() - 1;
+        let path = self.at.path.clone();
+        self.give(index, names, Piece::Files, path);
+        at
+    }
+
+    fn give(
+        &mut self,
+        index: usize,
+        names: Names<S::Unit>,
+        what: Piece,
+        path: LogicalPath<S::Unit>,
+    ) {
+        let frame = &mut self.frames[index];
+        let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
+        let Some(dir) = frame.share() else { return };
+        join.add();
+        self.at.run.pool.give(Task {
+            dir,
+            names,
+            what,
+            path,
+            join,
+        });
+    }
+
+    /// The logical path of a frame.
+    fn path_of(&self, index: usize) -> LogicalPath<S::Unit> {
+        let Some(above) = self.frames.get(index + 1) else {
+            return self.at.path.clone();
+        };
+        // Above it, the path may have been replaced by that of a directory that was moved.
+        let moved = self.frames[index + 1..]
+            .iter()
+            .find_map(|frame| frame.before.as_deref());
+        let mut path = moved.map_or(&self.at.path, |(path, _)| path).clone();
+        if above.before.is_none() {
+            path.truncate(above.path_len);
+        }
+        path
+    }
+
+    /// Does a piece of another worker's directory.
+    pub(super) fn run_task(&mut self, task: Task<S>) {
+        let Task {
+            dir,
+            names,
+            what,
+            path,
+            join,
+        } = task;
+        let before = std::mem::replace(&mut self.at.path, path);
+        let kept = match what {
+            Piece::Files => self.remove_files(&dir, &names),
+            Piece::Directories => {
+                let floor = self.frames.len();
+                let top = std::mem::replace(&mut self.top, floor);
+                let begin = self.names.len();
+                self.names.append(&names);
+                let mut base =
+                    Frame::new(Hold::Shared(Arc::clone(&dir)), Role::Base, begin, begin, 0);
+                base.end = self.names.len();
+                base.listing = Batch::End;
+                self.frames.push(base);
+                self.drive(floor);
+                self.top = top;
+                self.base_kept
+            }
+        };
+        self.at.path = before;
+        // Whoever waits for the join takes the directory back, so ours must be gone by then.
+        drop(dir);
+        self.at.run.pool.finish(&join, kept);
+    }
+
+    /// Removes files by name. Returns whether one stays.
+    fn remove_files(&mut self, dir: &Arc<S::Dir>, names: &Names<S::Unit>) -> bool {
+        let mut kept = false;
+        let mut at = 0;
+        while let Some(name) = names.get(at) {
+            if self.at.run.is_cancelled() {
+                return true;
+            }
+            at += name.terminated().len();
+            match self.at.sys.remove_child(dir, name, Kind::File) {
+                Removed::Done => self.at.report.files += 1,
+                Removed::Gone => self.at.report.vanished += 1,
+                // It became a directory; the removal of its parent will find it.
+                Removed::IsDirectory => {}
+                Removed::Failed(error) => {
+                    let path_len = self.at.path.len();
+                    self.at.path.push(name);
+                    self.at.fail(Operation::Remove, Cause::Os(error));
+                    self.at.path.truncate(path_len);
+                    kept = true;
+                }
+            }
+            self.at.tick();
+        }
+        kept
+    }
+}

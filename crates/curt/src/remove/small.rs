@@ -1,0 +1,451 @@
+//! Removal in little memory: nothing is allocated beyond a buffer that the caller made, and no more
+//! than three directories are open at a time.
+//!
+//! The operand's own directory serves as the list of what is left. Each subdirectory is opened,
+//! emptied of files, and relieved of its subdirectories by moving those into the operand, under
+//! fresh names; then it is removed. So every directory costs the same few calls however deep it
+//! lay. Where a directory cannot be moved, its tree is taken apart from the bottom instead, one
+//! descent for each directory: slow (the square of the depth), but with no more memory.
+//!
+//! Calls: N + 5M for N files and M directories (open, list, move, remove, close), one call per
+//! listing page beyond the first, and about 10 beside.
+
+use std::io;
+use std::path::Path;
+
+use super::options::Totals;
+use super::room::{MOVED_NAME, write_moved_name};
+use crate::calls::Calls;
+use crate::error::{Cause, Error, Operation};
+use crate::fields::Kind;
+use crate::name::{Name, Unit};
+use crate::sys::{
+    Batch, Finished, Last, Listing, Mounts, Opened, Os, Removed, Settings, Setup, Sys,
+};
+
+/// The buffer of [`remove_tree_with`]: the only memory that it uses.
+pub struct Buffer(Buffers<Os>);
+
+struct Buffers<S: Sys> {
+    top: S::DirBuf,
+    below: S::DirBuf,
+    kept: Vec<S::Unit>,
+}
+
+impl Buffer {
+    /// A buffer of about `bytes` bytes; what is too small for the longest name is made larger. A
+    /// few kilobytes are enough: above 4 KiB only the number of listing calls changes.
+    pub fn new(bytes: usize) -> Self {
+        Buffer(Buffers::new(bytes))
+    }
+}
+
+impl<S: Sys> Buffers<S> {
+    fn new(bytes: usize) -> Self {
+        Buffers {
+            top: S::DirBuf::with_capacity(bytes / 2),
+            below: S::DirBuf::with_capacity(bytes / 2),
+            kept: Vec::with_capacity(LONGEST_NAME),
+        }
+    }
+}
+
+/// Room for the longest name that any platform has, and its terminator.
+const LONGEST_NAME: usize = 1024;
+
+/// What [`remove_tree_with`] did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outline {
+    /// What was removed.
+    pub totals: Totals,
+    /// How many entries could not be removed.
+    pub failed: u64,
+    /// The first failure. Describing it is the one thing that allocates. The path is the operand's
+    /// and the name that the entry had when it failed.
+    pub first: Option<Error>,
+    /// The calls made.
+    pub calls: Calls,
+}
+
+/// Removes the tree at `path` in little memory: see [`Buffer`]. The text of the path is copied
+/// once; nothing else is allocated, unless something fails. Mounts are not crossed, the root
+/// directory is refused, no thread is started, and at most three directories are open at a time.
+///
+/// Subdirectories are moved into the operand on the way, so after a failure or a crash what is
+/// left of the tree has another shape, with names that begin with `.curt-`.
+pub fn remove_tree_with(path: impl AsRef<Path>, buffer: &mut Buffer) -> Outline {
+    Small::<Os>::remove(path.as_ref(), &Setup::default(), &mut buffer.0)
+}
+
+/// One removal in little memory.
+struct Small<'b, S: Sys> {
+    sys: S,
+    path: &'b Path,
+    outline: Outline,
+    serial: u64,
+    may_move: bool,
+}
+
+/// What a pass over the operand came to.
+#[derive(Default)]
+struct Pass {
+    /// Something was removed or moved.
+    progress: bool,
+    /// Something stays.
+    kept: bool,
+}
+
+impl<'b, S: Sys> Small<'b, S> {
+    fn remove(path: &'b Path, setup: &S::Setup, buffers: &mut Buffers<S>) -> Outline {
+        let outline = Outline {
+            totals: Totals::default(),
+            failed: 0,
+            first: None,
+            calls: Calls::default(),
+        };
+        let sys = S::start(&setup.with(crate::sys::Features::default(), 0));
+        let mut small = Small {
+            sys,
+            path,
+            outline,
+            serial: 0,
+            may_move: true,
+        };
+        small.operand(buffers);
+        small.outline.calls = small.sys.calls();
+        small.outline
+    }
+
+    fn operand(&mut self, buffers: &mut Buffers<S>) {
+        let operand = S::operand(self.path);
+        let name = match &operand.last {
+            Last::Name(name) => name,
+            Last::DotOrDotDot => return self.fail(None, Cause::DotOrDotDot),
+            Last::Root => return self.fail(None, Cause::RootDirectory),
+            &Last::Invalid(kind) => return self.fail(None, Cause::Os(kind.into())),
+        };
+        let Some(name) = Name::until_nul(name) else {
+            return;
+        };
+        let parent = match self.sys.open_parent(&operand.parent) {
+            Ok(parent) => parent,
+            Err(error) => return self.fail(None, Cause::Os(error)),
+        };
+        match self.sys.open_child(&parent, name, Mounts::Cross) {
+            Opened::Dir(dir) => self.tree(&parent, name, dir, buffers),
+            Opened::NotDirectory if !operand.directory_only => {
+                match self.sys.remove_child(&parent, name, Kind::Unknown) {
+                    Removed::Done => self.outline.totals.files += 1,
+                    Removed::IsDirectory => self.fail(None, Cause::Replaced),
+                    Removed::Gone => self.fail(None, Cause::Os(io::ErrorKind::NotFound.into())),
+                    Removed::Failed(error) => self.fail(None, Cause::Os(error)),
+                }
+            }
+            Opened::NotDirectory => {
+                self.fail(None, Cause::Os(io::ErrorKind::NotADirectory.into()));
+            }
+            Opened::Gone => self.fail(None, Cause::Os(io::ErrorKind::NotFound.into())),
+            Opened::Mount => self.fail(None, Cause::MountPoint),
+            Opened::Shortage(error) | Opened::Failed(error) => self.fail(None, Cause::Os(error)),
+        }
+        self.sys.close(parent);
+    }
+
+    /// Empties and removes the operand.
+    fn tree(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        mut top: S::Dir,
+        buffers: &mut Buffers<S>,
+    ) {
+        if self.is_root(&top) {
+            self.sys.close(top);
+            return self.fail(None, Cause::RootDirectory);
+        }
+        loop {
+            let pass = self.pass(&top, buffers);
+            if pass.kept {
+                return self.sys.close(top);
+            }
+            match self.sys.finish_dir(parent, name, top) {
+                Finished::Done => {
+                    self.outline.totals.directories += 1;
+                    return;
+                }
+                Finished::Gone => return,
+                Finished::Failed(dir, error) => {
+                    self.sys.close(dir);
+                    return self.fail(None, Cause::Os(error));
+                }
+                Finished::NotEmpty(dir) => top = dir,
+            }
+            let rewound = self.sys.rewind(&top);
+            if !pass.progress || rewound.is_err() {
+                self.sys.close(top);
+                return self.fail(None, Cause::BeingWrittenTo);
+            }
+        }
+    }
+
+    fn is_root(&self, dir: &S::Dir) -> bool {
+        match (self.sys.stat_dir(dir), self.sys.root_identity()) {
+            (Ok(stat), Ok(root)) => stat.identity == root,
+            _ => false,
+        }
+    }
+
+    /// One pass over the entries of the operand.
+    fn pass(&mut self, top: &S::Dir, buffers: &mut Buffers<S>) -> Pass {
+        let mut pass = Pass::default();
+        loop {
+            let batch = match self.sys.read(top, &mut buffers.top) {
+                Ok(batch) => batch,
+                Err(error) => {
+                    self.fail(None, Cause::Os(error));
+                    pass.kept = true;
+                    return pass;
+                }
+            };
+            let mut position = 0;
+            while let Some((entry, next)) = buffers.top.entry(position) {
+                position = next;
+                if entry.kind != Kind::Directory {
+                    match self.sys.remove_child(top, entry.name, entry.kind) {
+                        Removed::IsDirectory => {}
+                        removed => {
+                            self.removed(entry.name, removed, &mut pass);
+                            continue;
+                        }
+                    }
+                }
+                self.child(
+                    top,
+                    entry.name,
+                    &mut buffers.below,
+                    &mut buffers.kept,
+                    &mut pass,
+                );
+            }
+            if batch != Batch::More {
+                return pass;
+            }
+        }
+    }
+
+    /// Removes a directory of the operand, after moving what it has into the operand.
+    fn child(
+        &mut self,
+        top: &S::Dir,
+        name: Name<'_, S::Unit>,
+        buf: &mut S::DirBuf,
+        kept: &mut Vec<S::Unit>,
+        pass: &mut Pass,
+    ) {
+        let Some(dir) = self.open(top, name, pass) else {
+            return;
+        };
+        let mut here = Pass::default();
+        let left = self.empty(top, &dir, buf, kept, &mut here);
+        pass.progress |= here.progress;
+        if left {
+            // Its directories could not be moved. Taking it apart from the bottom needs its place.
+            self.sys.close(dir);
+            self.take_apart(top, name, buf, kept, pass);
+            return;
+        }
+        if here.kept {
+            pass.kept = true;
+            return self.sys.close(dir);
+        }
+        self.finish(top, name, dir, pass);
+    }
+
+    fn finish(&mut self, top: &S::Dir, name: Name<'_, S::Unit>, dir: S::Dir, pass: &mut Pass) {
+        match self.sys.finish_dir(top, name, dir) {
+            Finished::Done => {
+                self.outline.totals.directories += 1;
+                pass.progress = true;
+            }
+            Finished::Gone => pass.progress = true,
+            // A later pass meets it again.
+            Finished::NotEmpty(dir) => self.sys.close(dir),
+            Finished::Failed(dir, error) => {
+                self.sys.close(dir);
+                self.fail(Some(name), Cause::Os(error));
+                pass.kept = true;
+            }
+        }
+    }
+
+    /// Removes the files of a directory and moves its directories into the operand. Returns
+    /// whether one could not be moved; its name is then in `kept`.
+    fn empty(
+        &mut self,
+        top: &S::Dir,
+        dir: &S::Dir,
+        buf: &mut S::DirBuf,
+        kept: &mut Vec<S::Unit>,
+        pass: &mut Pass,
+    ) -> bool {
+        kept.clear();
+        loop {
+            let batch = match self.sys.read(dir, buf) {
+                Ok(batch) => batch,
+                Err(error) => {
+                    self.fail(None, Cause::Os(error));
+                    pass.kept = true;
+                    return false;
+                }
+            };
+            let mut position = 0;
+            while let Some((entry, next)) = buf.entry(position) {
+                position = next;
+                if entry.kind != Kind::Directory {
+                    match self.sys.remove_child(dir, entry.name, entry.kind) {
+                        Removed::IsDirectory => {}
+                        removed => {
+                            self.removed(entry.name, removed, pass);
+                            continue;
+                        }
+                    }
+                }
+                if self.may_move && self.move_up(dir, entry.name, top) {
+                    pass.progress = true;
+                } else if kept.is_empty() {
+                    kept.extend_from_slice(entry.name.terminated());
+                }
+            }
+            if batch != Batch::More {
+                return !kept.is_empty();
+            }
+        }
+    }
+
+    fn move_up(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, top: &S::Dir) -> bool {
+        let mut fresh = [S::Unit::NUL; MOVED_NAME];
+        loop {
+            write_moved_name(self.serial, &mut fresh);
+            self.serial += 1;
+            let Some(fresh) = Name::until_nul(&fresh) else {
+                return false;
+            };
+            match self.sys.move_dir(dir, name, top, fresh) {
+                Ok(()) => return true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(_) => {
+                    self.may_move = false;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Removes a directory of the operand without moving anything: descends to where nothing lies
+    /// deeper, removes that, and begins again from the top.
+    fn take_apart(
+        &mut self,
+        top: &S::Dir,
+        name: Name<'_, S::Unit>,
+        buf: &mut S::DirBuf,
+        kept: &mut Vec<S::Unit>,
+        pass: &mut Pass,
+    ) {
+        loop {
+            let Some(mut dir) = self.open(top, name, pass) else {
+                return;
+            };
+            let mut here = Pass::default();
+            let mut depth = 0;
+            while self.empty(top, &dir, buf, kept, &mut here) && !here.kept {
+                let Some(next) = Name::until_nul(kept) else {
+                    break;
+                };
+                if self.sys.remove_empty_dir(&dir, next).is_ok() {
+                    self.outline.totals.directories += 1;
+                    here.progress = true;
+                    // What else is here is listed again.
+                    if self.sys.rewind(&dir).is_err() {
+                        break;
+                    }
+                } else {
+                    let Some(deeper) = self.open(&dir, next, &mut here) else {
+                        break;
+                    };
+                    self.sys.close(std::mem::replace(&mut dir, deeper));
+                    depth += 1;
+                }
+            }
+            pass.progress |= here.progress;
+            if here.kept || (depth > 0 && !here.progress) {
+                pass.kept |= here.kept;
+                return self.sys.close(dir);
+            }
+            if depth == 0 {
+                return self.finish(top, name, dir, pass);
+            }
+            self.sys.close(dir);
+        }
+    }
+
+    fn open(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        pass: &mut Pass,
+    ) -> Option<S::Dir> {
+        let cause = match self.sys.open_child(parent, name, Mounts::Refuse) {
+            Opened::Dir(dir) => return Some(dir),
+            Opened::Gone => {
+                pass.progress = true;
+                return None;
+            }
+            Opened::NotDirectory => {
+                let removed = self.sys.remove_child(parent, name, Kind::Unknown);
+                self.removed(name, removed, pass);
+                return None;
+            }
+            Opened::Mount => Cause::MountPoint,
+            Opened::Shortage(error) | Opened::Failed(error) => {
+                if self.sys.remove_empty_dir(parent, name).is_ok() {
+                    self.outline.totals.directories += 1;
+                    pass.progress = true;
+                    return None;
+                }
+                Cause::Os(error)
+            }
+        };
+        self.fail(Some(name), cause);
+        pass.kept = true;
+        None
+    }
+
+    fn removed(&mut self, name: Name<'_, S::Unit>, removed: Removed, pass: &mut Pass) {
+        match removed {
+            Removed::Done => {
+                self.outline.totals.files += 1;
+                pass.progress = true;
+            }
+            Removed::Gone => pass.progress = true,
+            Removed::IsDirectory => {}
+            Removed::Failed(error) => {
+                self.fail(Some(name), Cause::Os(error));
+                pass.kept = true;
+            }
+        }
+    }
+
+    fn fail(&mut self, name: Option<Name<'_, S::Unit>>, cause: Cause) {
+        self.outline.failed += 1;
+        if self.outline.first.is_none() {
+            let mut path = super::path::LogicalPath::operand(S::units(self.path));
+            if let Some(name) = name {
+                path.push(name);
+            }
+            let path = super::run::to_path::<S>(&path);
+            self.outline.first = Some(Error::new(Operation::Remove, path, cause));
+        }
+    }
+}

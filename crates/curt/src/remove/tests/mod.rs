@@ -1,0 +1,67 @@
+//! The algorithm on real and imagined platforms. What the public interface promises is tested in
+//! the crate's `tests` folder; here are faults, races and limits, which need the inside.
+
+#![cfg(unix)]
+
+mod deep;
+mod faults;
+mod races;
+mod trees;
+
+use std::path::{Path, PathBuf};
+
+use curt_testkit::Scratch;
+
+use super::options::Remove;
+use super::report::Report;
+use super::run::Run;
+use crate::sys::{Setup, Sys};
+
+/// Removes paths on a platform.
+fn remove_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[PathBuf]) -> Report {
+    let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    Run::<S>::remove(options, setup, &paths, None)
+}
+
+/// Removes one tree of a scratch directory, on a platform with an ordinary setup.
+fn remove<S: Sys<Setup = Setup>>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
+    remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
+}
+
+/// A tree with a bit of everything: 7 files of all kinds, 6 directories, root included.
+fn mixed_tree(scratch: &Scratch, root: &str) {
+    scratch.dir(format!("{root}/empty"));
+    scratch.file(format!("{root}/a/b/c/file"));
+    scratch.file(format!("{root}/a/b/odd \n name"));
+    scratch.file_with(format!("{root}/a/full"), &[7; 5000]);
+    scratch.link(format!("{root}/a/to-outside"), "../../outside");
+    scratch.link(format!("{root}/dangling"), "nowhere");
+    scratch.fifo(format!("{root}/a/pipe"));
+    scratch.hard_link(format!("{root}/a/full"), format!("{root}/second"));
+    scratch.dir(format!("{root}/a/other"));
+}
+
+/// Runs a test for each of the platforms that work on real directories.
+macro_rules! on_real_platforms {
+    ($($name:ident),+ $(,)?) => {
+        #[cfg(target_os = "linux")]
+        mod linux {
+            $(#[test] fn $name() { super::$name::<crate::sys::linux::Linux>(); })+
+        }
+        mod posix {
+            $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })+
+        }
+    };
+}
+use on_real_platforms;
+
+/// Runs a test on the platform that has nothing but the standard library. (It promises less: no
+/// test of races, of depth or of faults.)
+macro_rules! on_the_standard_library {
+    ($($name:ident),+ $(,)?) => {
+        mod other {
+            $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })+
+        }
+    };
+}
+use on_the_standard_library;

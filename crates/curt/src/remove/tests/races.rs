@@ -1,0 +1,162 @@
+//! Somebody else works on the tree while it is removed. A canary outside must survive.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use curt_testkit::Scratch;
+
+use super::{on_real_platforms, remove};
+use crate::error::Cause;
+use crate::remove::{Remove, Threads};
+use crate::sys::{Setup, Sys};
+
+on_real_platforms!(
+    directories_swapped_for_links_at_every_level,
+    somebody_adds_files_for_ever,
+    somebody_removes_the_same_tree,
+);
+
+/// How long each driver runs: seconds here, more by `CURT_RACE_SECONDS`.
+fn race_time() -> Duration {
+    let seconds = std::env::var("CURT_RACE_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(2))
+}
+
+fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
+    const DEPTH: usize = 6;
+    let scratch = Scratch::in_memory();
+    for name in ["one", "two/three", "d/d/d/d/canary"] {
+        scratch.file(format!("victim/{name}"));
+    }
+    let canary = scratch.list("victim");
+    let over = AtomicBool::new(false);
+    let swaps = AtomicU64::new(0);
+    let begin = Instant::now();
+    let mut rounds = 0;
+    std::thread::scope(|scope| {
+        // One thread only: two would meet each other's links, and swap what is in the victim.
+        scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
+        while begin.elapsed() < race_time() {
+            for side in 0..4 {
+                scratch.dir(format!("tree/s{side}"));
+                let _ = std::fs::create_dir_all(scratch.at("tree").join("d/".repeat(DEPTH)));
+            }
+            let options = Remove::new()
+                .threads(Threads::AtMost(1 + rounds % 3))
+                .retries(3, Duration::from_millis(5));
+            let report = remove::<S>(&options, &scratch, "tree");
+            for error in &report.errors {
+                assert!(error.path().starts_with(scratch.at("tree")), "{error}");
+            }
+            rounds += 1;
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    // (Making the tree anew may have followed a link and added to the victim.)
+    let left = scratch.list("victim");
+    let lost: Vec<_> = canary
+        .iter()
+        .filter(|entry| !left.contains(entry))
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "outside of the tree, these were lost: {lost:?}"
+    );
+    assert!(
+        rounds > 10 && swaps.into_inner() > 10,
+        "the race did not take place: {rounds} rounds"
+    );
+}
+
+/// Swaps the directory at some level for a link to the victim, and back.
+fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
+    let victim = scratch.at("victim");
+    let aside = scratch.at("aside");
+    let mut level = 0;
+    while !over.load(Ordering::Relaxed) {
+        level = (level + 1) % depth;
+        let place = scratch.at("tree").join("d/".repeat(level) + "d");
+        if std::fs::rename(&place, &aside).is_ok() {
+            let linked = symlink(&victim, &place).is_ok();
+            swaps.fetch_add(u64::from(linked), Ordering::Relaxed);
+            std::hint::spin_loop();
+            let _ = std::fs::remove_file(&place);
+            if std::fs::rename(&aside, &place).is_err() {
+                let _ = std::fs::remove_dir_all(&aside);
+            }
+        }
+    }
+}
+
+fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
+    for threads in [1, 2] {
+        let scratch = Scratch::in_memory();
+        scratch.dir("tree/busy");
+        let over = AtomicBool::new(false);
+        let busy = scratch.at("tree/busy");
+        let (report, time) = std::thread::scope(|scope| {
+            for writer in 0..2 {
+                let (busy, over) = (&busy, &over);
+                scope.spawn(move || add_files(busy, writer, over));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            let begin = Instant::now();
+            let options = Remove::new()
+                .threads(Threads::AtMost(threads))
+                .retries(1_000_000, Duration::from_millis(200));
+            let report = remove::<S>(&options, &scratch, "tree");
+            over.store(true, Ordering::Relaxed);
+            (report, begin.elapsed())
+        });
+        assert!(time < Duration::from_secs(5), "{time:?}");
+        // The directory may have been caught at a moment when it was empty; then it is gone.
+        if report.error_count > 0 {
+            assert!(
+                matches!(report.errors[0].cause(), Cause::BeingWrittenTo),
+                "{report:?}"
+            );
+            assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
+            assert!(report.appeared > 0);
+        } else {
+            assert!(!scratch.exists("tree"));
+        }
+    }
+}
+
+fn add_files(directory: &Path, writer: usize, over: &AtomicBool) {
+    let mut number = 0_u64;
+    while !over.load(Ordering::Relaxed) {
+        number += 1;
+        if std::fs::File::create(directory.join(format!("{writer}-{number}"))).is_err() {
+            std::thread::yield_now();
+        }
+    }
+}
+
+fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
+    for _ in 0..20 {
+        let scratch = Scratch::in_memory();
+        for package in 0..20 {
+            for file in 0..10 {
+                scratch.file(format!("tree/p{package}/d/f{file}"));
+            }
+        }
+        let work = || {
+            let options = Remove::new()
+                .threads(Threads::AtMost(2))
+                .missing_is_fine(true);
+            remove::<S>(&options, &scratch, "tree")
+        };
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(work);
+            (work(), other.join().unwrap())
+        });
+        assert!(one.is_complete() && two.is_complete(), "{one:?} {two:?}");
+        assert_eq!(one.files + two.files, 200);
+        assert!(!scratch.exists("tree"));
+    }
+}

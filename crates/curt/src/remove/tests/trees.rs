@@ -1,0 +1,240 @@
+//! Whole trees, and what stays of them.
+
+use std::path::Path;
+
+use curt_testkit::Scratch;
+
+use super::{mixed_tree, on_real_platforms, on_the_standard_library, remove};
+use crate::error::Cause;
+use crate::fields::Kind;
+use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
+use crate::sys::{Setup, Sys};
+
+on_real_platforms!(
+    everything_goes_and_is_counted,
+    a_dry_run_counts_the_same_and_removes_nothing,
+    excluded_entries_stay_with_their_parents,
+    contents_go_and_the_directory_stays,
+    special_operands_are_refused,
+    a_link_with_a_separator_is_not_followed,
+    many_threads_do_what_one_does,
+    a_large_directory_takes_several_listings,
+    questions_are_asked_and_heeded,
+    cancelled_before_it_begins,
+);
+
+on_the_standard_library!(
+    everything_goes_and_is_counted,
+    a_dry_run_counts_the_same_and_removes_nothing,
+    excluded_entries_stay_with_their_parents,
+    contents_go_and_the_directory_stays,
+    special_operands_are_refused,
+    a_link_with_a_separator_is_not_followed,
+    many_threads_do_what_one_does,
+    a_large_directory_takes_several_listings,
+    questions_are_asked_and_heeded,
+    cancelled_before_it_begins,
+);
+
+fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    scratch.file("outside/canary");
+    mixed_tree(&scratch, "tree");
+    let report = remove::<S>(&Remove::new().count_bytes(true), &scratch, "tree");
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.files, report.directories), (7, 6));
+    assert!(report.bytes.unwrap() >= 8192, "{report:?}");
+    assert_eq!(scratch.list("."), ["- outside/canary", "d outside"]);
+}
+
+fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    mixed_tree(&scratch, "tree");
+    let before = scratch.list(".");
+    let report = remove::<S>(&Remove::new().dry_run(true), &scratch, "tree");
+    assert!(report.is_complete());
+    assert_eq!((report.files, report.directories), (7, 6));
+    assert_eq!(scratch.list("."), before);
+}
+
+fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    mixed_tree(&scratch, "tree");
+    let keep = |path: &Path, _: Kind| path == Path::new("a/b/c") || path.ends_with("pipe");
+    let report = remove::<S>(&Remove::new().exclude(&keep), &scratch, "tree");
+    assert!(report.is_complete());
+    assert_eq!(report.skipped, 2);
+    let left = [
+        "- tree/a/b/c/file",
+        "d tree",
+        "d tree/a",
+        "d tree/a/b",
+        "d tree/a/b/c",
+        "p tree/a/pipe",
+    ];
+    assert_eq!(scratch.list("."), left);
+}
+
+fn contents_go_and_the_directory_stays<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    mixed_tree(&scratch, "tree");
+    scratch.file("file");
+    let report = remove::<S>(&Remove::new().contents_only(true), &scratch, "tree");
+    assert!(report.is_complete());
+    assert_eq!((report.files, report.directories), (7, 5));
+    let report = remove::<S>(&Remove::new().contents_only(true), &scratch, "file");
+    assert_eq!(report.error_count, 1);
+    assert_eq!(scratch.list("."), ["- file", "d tree"]);
+}
+
+fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    mixed_tree(&scratch, "tree");
+    let before = scratch.list(".");
+    for dots in ["tree/.", "tree/a/..", "tree/./", "tree/a/b/../"] {
+        let path = scratch.path().join(dots);
+        let report = super::remove_on::<S>(&Remove::new(), &Setup::default(), &[path]);
+        assert!(
+            matches!(report.errors[0].cause(), Cause::DotOrDotDot),
+            "{dots}: {report:?}"
+        );
+    }
+    let nothing = Remove::new().directories(Directories::Refuse);
+    let report = remove::<S>(&nothing, &scratch, "tree");
+    assert!(
+        matches!(report.errors[0].cause(), Cause::IsADirectory),
+        "{report:?}"
+    );
+    let empty = Remove::new().directories(Directories::OnlyEmpty);
+    let report = remove::<S>(&empty, &scratch, "tree/a");
+    assert_eq!(
+        report.errors[0].kind(),
+        std::io::ErrorKind::DirectoryNotEmpty
+    );
+    let report = remove::<S>(&Remove::new(), &scratch, "tree/missing");
+    assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotFound);
+    assert!(remove::<S>(&Remove::new().missing_is_fine(true), &scratch, "no/where").is_complete());
+    assert_eq!(scratch.list("."), before);
+    assert!(remove::<S>(&empty, &scratch, "tree/empty").is_complete());
+    assert!(remove::<S>(&nothing, &scratch, "tree/second").is_complete());
+    assert_eq!(scratch.list(".").len(), before.len() - 2);
+}
+
+fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    scratch.file("victim/canary");
+    scratch.link("link", "victim");
+    for path in ["link/", "link//"] {
+        let options = Remove::new().missing_is_fine(true);
+        let report =
+            super::remove_on::<S>(&options, &Setup::default(), &[scratch.path().join(path)]);
+        assert_eq!(
+            report.errors[0].kind(),
+            std::io::ErrorKind::NotADirectory,
+            "{report:?}"
+        );
+    }
+    assert!(remove::<S>(&Remove::new(), &scratch, "link").is_complete());
+    assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
+}
+
+fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    for package in 0..60 {
+        for part in 0..8 {
+            for file in 0..6 {
+                scratch.file(format!("tree/p{package}/d{part}/f{file}"));
+            }
+        }
+    }
+    for threads in [2, 3, 8] {
+        let copy = format!("copy{threads}");
+        copy_tree(&scratch.at("tree"), &scratch.path().join(&copy));
+        let options = Remove::new().threads(Threads::AtMost(threads));
+        let report = remove::<S>(&options, &scratch, &copy);
+        assert!(report.is_complete(), "{report:?}");
+        assert_eq!(
+            (report.files, report.directories),
+            (60 * 8 * 6, 1 + 60 + 60 * 8)
+        );
+        assert_eq!(report.threads, threads);
+        assert!(!scratch.exists(&copy));
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            std::fs::File::create(target).unwrap();
+        }
+    }
+}
+
+fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
+    for threads in [1, 2] {
+        let scratch = Scratch::in_memory();
+        for number in 0..5000 {
+            scratch.file(format!("tree/a file of which there are many {number}"));
+            if number % 5 == 0 {
+                scratch.dir(format!("tree/directory {number}"));
+            }
+        }
+        let options = Remove::new().threads(Threads::AtMost(threads));
+        let report = remove::<S>(&options, &scratch, "tree");
+        assert!(report.is_complete(), "{report:?}");
+        assert_eq!((report.files, report.directories), (5000, 1001));
+        assert_eq!(report.appeared, 0);
+    }
+}
+
+/// Says no to one path, and remembers what it was asked.
+struct No(&'static str, std::sync::Mutex<Vec<String>>);
+
+impl Observer for No {
+    fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
+        let name = subject.path.file_name().unwrap().to_str().unwrap();
+        self.1.lock().unwrap().push(format!("{question:?} {name}"));
+        name != self.0
+    }
+}
+
+fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    scratch.dir("tree/empty");
+    scratch.file("tree/full/file");
+    scratch.file("tree/no/file");
+    let no = No("no", std::sync::Mutex::default());
+    let options = Remove::new().observer(&no).confirm(Confirm::Always);
+    let report = remove::<S>(&options, &scratch, "tree");
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(report.skipped, 1);
+    assert_eq!(scratch.list("."), ["- tree/no/file", "d tree", "d tree/no"]);
+    let mut asked = no.1.into_inner().unwrap();
+    assert_eq!(asked[0], "Descend tree");
+    asked.sort();
+    let expected = [
+        "Descend full",
+        "Descend no",
+        "Descend tree",
+        "RemoveDirectory empty",
+        "RemoveDirectory full",
+        "RemoveFile file",
+    ];
+    assert_eq!(asked, expected);
+}
+
+fn cancelled_before_it_begins<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    mixed_tree(&scratch, "tree");
+    let before = scratch.list(".");
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let report = remove::<S>(&Remove::new().cancel(&cancel), &scratch, "tree");
+    assert!(report.cancelled && !report.is_complete());
+    assert_eq!(scratch.list("."), before);
+}

@@ -1,0 +1,269 @@
+//! What a worker does with one entry, and what it counts, asks and tells.
+
+use std::io;
+use std::time::Duration;
+
+use super::options::{Confirm, Question, Subject};
+use super::path::LogicalPath;
+use super::report::Report;
+use super::run::{Run, Start, to_path};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::Kind;
+use crate::name::Name;
+use crate::sys::{Entry, Removed, Stat, Sys};
+
+/// Entries between two checkpoints.
+const CHECKPOINT: u32 = 256;
+
+/// What a worker needs in order to deal with one entry.
+pub(super) struct Worker<'r, S: Sys> {
+    pub(super) run: &'r Run<'r, S>,
+    pub(super) sys: S,
+    pub(super) path: LogicalPath<S::Unit>,
+    pub(super) report: Report,
+    pub(super) number: usize,
+    start: Option<Start<'r>>,
+    /// Entries until the next checkpoint, and what had been done and used at the last.
+    until_checkpoint: u32,
+    processor: Duration,
+    progress: (u64, u64),
+}
+
+/// What became of an entry.
+pub(super) enum Outcome {
+    Removed,
+    /// It stays: it failed, or the caller wants it to.
+    Kept,
+    /// It is a directory, and has to be entered.
+    Directory,
+}
+
+impl<'r, S: Sys> Worker<'r, S> {
+    pub(super) fn new(
+        run: &'r Run<'r, S>,
+        setup: &S::Setup,
+        number: usize,
+        start: Option<Start<'r>>,
+    ) -> Self {
+        Worker {
+            run,
+            sys: S::start(setup),
+            path: LogicalPath::operand(Vec::new()),
+            report: Report::default(),
+            number,
+            start,
+            until_checkpoint: CHECKPOINT,
+            processor: Duration::ZERO,
+            progress: (0, 0),
+        }
+    }
+
+    /// Removes one entry that is not known to be a directory, with everything that the caller
+    /// wants to know, be asked or have counted. A `chosen` one is not asked about for exclusion.
+    pub(super) fn remove_entry(
+        &mut self,
+        dir: &S::Dir,
+        entry: Entry<'_, S::Unit>,
+        chosen: bool,
+    ) -> Outcome {
+        self.until_checkpoint = self.until_checkpoint.saturating_sub(1);
+        let path_len = self.path.len();
+        self.path.push(entry.name);
+        let outcome = self.remove_entry_here(dir, entry, chosen);
+        self.path.truncate(path_len);
+        if self.until_checkpoint == 0 {
+            self.checkpoint_now();
+        }
+        outcome
+    }
+
+    pub(super) fn remove_entry_here(
+        &mut self,
+        dir: &S::Dir,
+        entry: Entry<'_, S::Unit>,
+        chosen: bool,
+    ) -> Outcome {
+        let options = &self.run.options;
+        let mut kind = entry.kind;
+        let mut stat = None;
+        let asks = options.confirm != Confirm::Never;
+        if asks || options.count_bytes || (options.dry_run && kind == Kind::Unknown) {
+            match self.sys.stat_child(dir, entry.name) {
+                Ok(known) => {
+                    kind = known.kind;
+                    stat = Some(known);
+                }
+                Err(error) => return self.failed(Operation::Remove, error),
+            }
+        }
+        if kind == Kind::Directory {
+            return Outcome::Directory;
+        }
+        if !chosen && self.is_excluded(kind) {
+            self.report.skipped += 1;
+            return Outcome::Kept;
+        }
+        if asks && !self.confirm_file(dir, entry.name, kind, stat.as_ref()) {
+            self.report.skipped += 1;
+            return Outcome::Kept;
+        }
+        let removed = if options.dry_run {
+            Removed::Done
+        } else {
+            self.sys.remove_child(dir, entry.name, kind)
+        };
+        match removed {
+            Removed::Done => {
+                self.report.files += 1;
+                self.count_bytes(stat.as_ref());
+                self.tell_removed(kind);
+                Outcome::Removed
+            }
+            Removed::Gone => {
+                self.report.vanished += 1;
+                Outcome::Removed
+            }
+            Removed::IsDirectory => Outcome::Directory,
+            // Whether it is a directory may be what the refusal hid.
+            Removed::Failed(error)
+                if kind == Kind::Unknown
+                    && error.kind() == io::ErrorKind::PermissionDenied
+                    && !chosen =>
+            {
+                Outcome::Directory
+            }
+            Removed::Failed(error) => self.failed(Operation::Remove, error),
+        }
+    }
+
+    fn failed(&mut self, operation: Operation, error: io::Error) -> Outcome {
+        if error.kind() == io::ErrorKind::NotFound {
+            self.report.vanished += 1;
+            return Outcome::Removed;
+        }
+        self.fail(operation, Cause::Os(error));
+        Outcome::Kept
+    }
+
+    /// Whether the caller wants to keep the entry that the path names.
+    pub(super) fn is_excluded(&self, kind: Kind) -> bool {
+        self.run
+            .options
+            .exclude
+            .is_some_and(|exclude| exclude.excludes(&S::path(self.path.relative()), kind))
+    }
+
+    fn confirm_file(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        kind: Kind,
+        stat: Option<&Stat>,
+    ) -> bool {
+        let protected = !self.sys.may_write(dir, name, kind);
+        if self.run.options.confirm == Confirm::WriteProtected && !protected {
+            return true;
+        }
+        let empty = kind == Kind::File && stat.is_some_and(|stat| stat.size == 0);
+        self.ask(Question::RemoveFile, kind, empty, protected)
+    }
+
+    /// Asks the observer about the entry that the path names.
+    pub(super) fn ask(
+        &self,
+        question: Question,
+        kind: Kind,
+        empty_file: bool,
+        write_protected: bool,
+    ) -> bool {
+        let path = to_path::<S>(&self.path);
+        let subject = Subject {
+            path: &path,
+            kind,
+            empty_file,
+            write_protected,
+        };
+        self.run.options.observer.confirm(question, &subject) && !self.run.is_cancelled()
+    }
+
+    /// Tries to remove a directory that could not be opened: it may be empty. Returns whether it
+    /// is gone; the error that is reported otherwise is that of opening it.
+    pub(super) fn remove_unreadable(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        error: io::Error,
+    ) -> bool {
+        let options = &self.run.options;
+        let denied = error.kind() == io::ErrorKind::PermissionDenied;
+        if denied && options.confirm != Confirm::Never {
+            let question = Question::RemoveUnreadableDirectory;
+            if !self.ask(question, Kind::Directory, false, true) {
+                self.report.skipped += 1;
+                return false;
+            }
+        }
+        if denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
+            self.report.directories += 1;
+            self.tell_removed(Kind::Directory);
+            return true;
+        }
+        self.fail(Operation::Remove, Cause::Os(error));
+        false
+    }
+
+    /// Reports a failure at the path.
+    pub(super) fn fail(&mut self, operation: Operation, cause: Cause) {
+        let path = to_path::<S>(&self.path);
+        let error = Error::new(operation, path, cause);
+        self.run.options.observer.failed(&error);
+        self.report.error_count += 1;
+        if self.report.errors.len() < self.run.options.keep_errors {
+            self.report.errors.push(error);
+        }
+    }
+
+    /// Tells the observer that the entry at the path is gone.
+    pub(super) fn tell_removed(&self, kind: Kind) {
+        if self.run.options.observer.wants_removed() {
+            self.run
+                .options
+                .observer
+                .removed(&to_path::<S>(&self.path), kind);
+        }
+    }
+
+    /// Adds what an entry gives back when its last link goes.
+    pub(super) fn count_bytes(&mut self, stat: Option<&Stat>) {
+        if let Some(stat) = stat {
+            if self.run.options.count_bytes && (stat.links <= 1 || stat.kind == Kind::Directory) {
+                *self.report.bytes.get_or_insert(0) += stat.allocated;
+            }
+        }
+    }
+
+    /// Counts one entry towards the next checkpoint.
+    pub(super) fn tick(&mut self) {
+        self.until_checkpoint -= 1;
+        if self.until_checkpoint == 0 {
+            self.checkpoint_now();
+        }
+    }
+
+    /// Tells the others, and the observer, what was done since the last checkpoint.
+    pub(super) fn checkpoint_now(&mut self) {
+        let entries = u64::from(CHECKPOINT - self.until_checkpoint.min(CHECKPOINT));
+        self.until_checkpoint = CHECKPOINT;
+        let done = (self.report.files, self.report.directories);
+        self.run
+            .progress(done.0 - self.progress.0, done.1 - self.progress.1);
+        self.progress = done;
+        if !self.run.may_share() {
+            return;
+        }
+        let processor = self.sys.thread_time().unwrap_or_default();
+        let used = processor.saturating_sub(self.processor);
+        self.processor = processor;
+        self.run.checkpoint(&self.sys, self.number, entries, used, self.start);
+    }
+}

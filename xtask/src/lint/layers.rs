@@ -1,0 +1,249 @@
+//! How the library is built: each operation says what it promises, and dependencies point one way.
+
+use super::{File, Finding, places};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The library's sources.
+const LIBRARY: &str = "crates/curt/src/";
+
+/// One operation each, in a file or a folder of that name.
+const OPERATIONS: &[&str] = &[
+    "confine",
+    "expand",
+    "find",
+    "list",
+    "load_path",
+    "remove",
+    "spawn",
+    "walk",
+];
+
+/// The operation whose directory cursor all others may use.
+const SHARED: &str = "walk";
+
+/// The headings an operation's documentation must have.
+const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbacks"];
+
+/// Platforms that have the same files; `memory` is for tests and has its own.
+const PLATFORMS: &[&str] = &["linux", "other", "posix", "windows"];
+
+/// The operation a file belongs to.
+fn operation(path: &str) -> Option<&'static str> {
+    let first = path.strip_prefix(LIBRARY)?.split('/').next()?;
+    let name = first.strip_suffix(".rs").unwrap_or(first);
+    OPERATIONS
+        .iter()
+        .copied()
+        .find(|operation| *operation == name)
+}
+
+/// An operation's file begins with what it promises.
+pub(super) fn headers(file: &File) -> Vec<Finding> {
+    let Some(name) = operation(&file.path) else {
+        return Vec::new();
+    };
+    let main = [
+        format!("{LIBRARY}{name}.rs"),
+        format!("{LIBRARY}{name}/mod.rs"),
+    ];
+    if !main.contains(&file.path) {
+        return Vec::new();
+    }
+    let header: Vec<&str> = file
+        .text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(str::trim)
+        .collect();
+    let missing: Vec<_> = HEADINGS
+        .iter()
+        .filter(|heading| !header.iter().any(|line| line.eq_ignore_ascii_case(heading)))
+        .map(|heading| format!("`{heading}`"))
+        .collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let text = format!("the operation's header lacks {}", missing.join(", "));
+    vec![Finding::problem(&file.path, 1, "operation-header", text)]
+}
+
+/// Operations do not import each other, but for the shared one.
+pub(super) fn operations(file: &File) -> Vec<Finding> {
+    let Some(own) = operation(&file.path) else {
+        return Vec::new();
+    };
+    if places::is_test(&file.path) {
+        return Vec::new();
+    }
+    imports(
+        file,
+        |other| other != own && other != SHARED,
+        |other| format!("the operation '{own}' must not import the operation '{other}'"),
+    )
+}
+
+/// Platforms do not know the operations.
+pub(super) fn platforms(file: &File) -> Vec<Finding> {
+    let platform = file
+        .path
+        .strip_prefix(LIBRARY)
+        .is_some_and(|rest| rest.starts_with("sys/"));
+    if !platform || places::is_test(&file.path) {
+        return Vec::new();
+    }
+    imports(
+        file,
+        |_| true,
+        |other| {
+            format!("a platform must not know the operation '{other}': dependencies point one way")
+        },
+    )
+}
+
+/// Every path through `crate` to an operation that is `wrong`.
+fn imports(
+    file: &File,
+    wrong: impl Fn(&str) -> bool,
+    text: impl Fn(&str) -> String,
+) -> Vec<Finding> {
+    let found = file
+        .source
+        .below("crate")
+        .filter(|(part, _)| OPERATIONS.contains(part));
+    found
+        .filter(|(part, _)| wrong(part))
+        .map(|(part, at)| {
+            Finding::problem(
+                &file.path,
+                file.source.tokens[at].line,
+                "layers",
+                text(part),
+            )
+        })
+        .collect()
+}
+
+/// The library does not know the command.
+pub(super) fn library(file: &File) -> Vec<Finding> {
+    if !file.path.starts_with("crates/curt/") {
+        return Vec::new();
+    }
+    let code = file
+        .source
+        .tokens
+        .iter()
+        .filter(|token| token.text == "curt_cli");
+    let code = code.map(|token| token.line);
+    let manifest = places::has_ending(&file.path, "toml");
+    let manifest = (1..).zip(file.text.lines()).filter(|(_, text)| {
+        manifest && text.trim_start().starts_with(['c', '"']) && text.contains("curt-cli")
+    });
+    code.chain(manifest.map(|(line, _)| line))
+        .map(|line| {
+            let text = "the library must not know the command";
+            Finding::problem(&file.path, line, "layers", text)
+        })
+        .collect()
+}
+
+/// The same file names in every platform's folder; a difference is noted, for a platform may
+/// lack something.
+pub(super) fn same_files(files: &[File]) -> Vec<Finding> {
+    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in files {
+        let Some((_, rest)) = file.path.split_once("/src/sys/") else {
+            continue;
+        };
+        let Some((platform, name)) = rest.split_once('/') else {
+            continue;
+        };
+        if PLATFORMS.contains(&platform) && !places::is_test(&file.path) {
+            let folder = &file.path[..file.path.len() - name.len()];
+            folders.entry(folder).or_default().insert(name);
+        }
+    }
+    let all: BTreeSet<&str> = folders.values().flatten().copied().collect();
+    let mut found = Vec::new();
+    for (folder, names) in &folders {
+        let missing: Vec<_> = all.difference(names).copied().collect();
+        if !missing.is_empty() {
+            let text = format!("other platforms also have {}", missing.join(", "));
+            found.push(Finding::note(folder, 1, "same-files", text));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REMOVE: &str = "crates/curt/src/remove/order.rs";
+    const LINUX: &str = "crates/curt/src/sys/linux/call.rs";
+
+    #[test]
+    fn an_operation_is_a_file_or_a_folder() {
+        assert_eq!(operation("crates/curt/src/remove.rs"), Some("remove"));
+        assert_eq!(
+            operation("crates/curt/src/load_path/mod.rs"),
+            Some("load_path")
+        );
+        assert_eq!(operation("crates/curt/src/error.rs"), None);
+        assert_eq!(operation("crates/curt-cli/src/list.rs"), None);
+    }
+
+    #[test]
+    fn headings_are_asked_of_the_first_file_only() {
+        let whole = format!("//! {}\n", HEADINGS.join("\n//!\n//! "));
+        assert_eq!(headers(&File::new("crates/curt/src/walk.rs", &whole)), []);
+        let found = headers(&File::new("crates/curt/src/walk/mod.rs", "//! # Races\n"));
+        assert!(found[0].text.contains("# Promises") && !found[0].text.contains("# Races"));
+        assert_eq!(headers(&File::new("crates/curt/src/walk/frame.rs", "")), []);
+    }
+
+    #[test]
+    fn operations_use_only_themselves_and_the_shared_one() {
+        let wrong = File::new(REMOVE, "use crate::{error::Error,\n list::List};");
+        assert_eq!(operations(&wrong)[0].line, 2);
+        let right = "use crate::{error::Error, walk::Cursor};\nuse crate::remove::Plan;";
+        assert_eq!(operations(&File::new(REMOVE, right)), []);
+        assert_eq!(
+            operations(&File::new("crates/curt/src/lib.rs", "use crate::list;")),
+            []
+        );
+    }
+
+    #[test]
+    fn platforms_know_no_operation() {
+        assert_eq!(
+            platforms(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(),
+            1
+        );
+        assert_eq!(
+            platforms(&File::new(LINUX, "use crate::{calls, name};")),
+            []
+        );
+    }
+
+    #[test]
+    fn the_library_does_not_know_the_command() {
+        assert_eq!(library(&File::new(REMOVE, "use curt_cli::x;")).len(), 1);
+        let manifest = File::new("crates/curt/Cargo.toml", "[x]\ncurt-cli = 1\n# curt-cli");
+        assert_eq!(library(&manifest)[0].line, 2);
+        assert_eq!(library(&File::new(REMOVE, "/// curt_cli\nfn f() {}")), []);
+    }
+
+    #[test]
+    fn platforms_with_other_files_are_noted() {
+        let file = |path| File::new(path, "");
+        let same = [file(LINUX), file("crates/curt/src/sys/posix/call.rs")];
+        assert_eq!(same_files(&same), []);
+        let other = [file(LINUX), file("crates/curt/src/sys/posix/calls.rs")];
+        assert!(same_files(&other).iter().all(|found| found.note));
+        assert_eq!(same_files(&other).len(), 2);
+        assert_eq!(
+            same_files(&[file(LINUX), file("crates/curt/src/sys/memory/tree.rs")]),
+            []
+        );
+    }
+}

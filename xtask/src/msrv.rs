@@ -1,0 +1,30 @@
+//! Builds and tests the workspace with the oldest Rust that curt supports, the one of Debian 13.
+//!
+//! Clippy's `incompatible_msrv` sees standard library items only; newer syntax (let chains) and
+//! newer Cargo features are seen here.
+
+use crate::debian_root::{LINUX, Root};
+use crate::host::{self, Failure, Outcome};
+use crate::say;
+
+/// The task `msrv`.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    if !arguments.is_empty() {
+        return Err(Failure::usage("msrv takes no arguments"));
+    }
+    let root = Root::with(&[&LINUX])?;
+    let mut version = root.command(&["rustc", "--version"])?;
+    let output = version.output()?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !version.starts_with("rustc 1.85.") {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::new(format!(
+            "the root should have rustc 1.85, the promised minimum, but says '{version}' {errors}"
+        )));
+    }
+    say::out(format_args!("msrv: {version}"));
+    for verb in ["build", "test"] {
+        host::check(&mut root.command(&["cargo", verb, "--workspace", "--locked"])?)?;
+    }
+    Ok(())
+}
