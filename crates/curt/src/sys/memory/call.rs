@@ -21,12 +21,13 @@ pub(super) enum Call {
     Faccessat2,
     Fstatfs,
     Prlimit64,
+    SchedGetaffinity,
     ClockGettime,
     Nanosleep,
 }
 
 /// Their names: those of Linux.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -37,6 +38,7 @@ const NAMES: [&str; 12] = [
     "faccessat2",
     "fstatfs",
     "prlimit64",
+    "sched_getaffinity",
     "clock_gettime",
     "clock_nanosleep",
 ];
@@ -49,7 +51,10 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(world: Shared, setup: &Setup) -> Self {
-        Door { gate: Gate::new(&NAMES, setup), world }
+        Door {
+            gate: Gate::new(&NAMES, setup),
+            world,
+        }
     }
 
     pub(super) fn calls(&self) -> Calls {

@@ -60,6 +60,7 @@ pub(crate) struct Rules {
     pub(crate) kinds: bool,
     /// How many directories may be open.
     pub(crate) descriptors: usize,
+    pub(crate) processors: usize,
     /// Whether removing in the order of file numbers is said to pay.
     pub(crate) inode_order: bool,
     /// How long a call takes.
@@ -87,6 +88,8 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) links: u64,
     pub(super) size: u64,
+    /// When it was made or moved.
+    pub(super) changed: Duration,
     /// Where a link leads.
     pub(super) target: Vec<u8>,
     /// The directory that a directory lies in.
@@ -152,6 +155,7 @@ impl World {
                 given: usize::MAX,
                 kinds: true,
                 descriptors: 1024,
+                processors: 1,
                 inode_order: false,
                 call_time: Duration::from_micros(1),
             },
@@ -164,7 +168,10 @@ impl World {
             made_up: 0,
             canary: Vec::new(),
         };
-        world.file("canary/song").file("canary/nest/egg").dir("canary/nest/empty");
+        world
+            .file("canary/song")
+            .file("canary/nest/egg")
+            .dir("canary/nest/empty");
         world.canary = world.list(CANARY);
         world
     }
@@ -181,7 +188,13 @@ impl World {
     }
 
     pub(crate) fn sized_file(&mut self, path: impl AsRef<[u8]>, size: u64) -> &mut Self {
-        self.place(path.as_ref(), Node { size, ..Node::new(Kind::File) })
+        self.place(
+            path.as_ref(),
+            Node {
+                size,
+                ..Node::new(Kind::File)
+            },
+        )
     }
 
     /// Makes something that is neither a directory nor a link.
@@ -191,7 +204,13 @@ impl World {
 
     pub(crate) fn link(&mut self, path: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> &mut Self {
         let target = target.as_ref().to_vec();
-        self.place(path.as_ref(), Node { target, ..Node::new(Kind::Symlink) })
+        self.place(
+            path.as_ref(),
+            Node {
+                target,
+                ..Node::new(Kind::Symlink)
+            },
+        )
     }
 
     /// Gives a file a second name.
@@ -260,7 +279,10 @@ impl World {
 
     /// Adds a file of a new name to a directory. Does nothing where that is gone.
     pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
-        if let Some(node) = self.find(directory.as_ref()).filter(|&node| self.is_directory(node)) {
+        if let Some(node) = self
+            .find(directory.as_ref())
+            .filter(|&node| self.is_directory(node))
+        {
             let name = self.made_up_name("intruder");
             let file = self.add(Node::new(Kind::File));
             self.attach(node, name.as_bytes(), file);
@@ -292,7 +314,11 @@ impl World {
     /// Panics unless everything in `canary`, which no test may remove, is still there.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
-        assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
+        assert_eq!(
+            self.list(CANARY),
+            self.canary,
+            "something was done to the canary"
+        );
     }
 
     /// How many directories are open.
@@ -318,6 +344,7 @@ impl World {
         children.in_order.insert(key, (name.to_vec(), node));
         self.nodes[node].links += 1;
         self.nodes[node].parent = parent;
+        self.nodes[node].changed = self.clock;
     }
 
     pub(super) fn detach(&mut self, parent: usize, name: &[u8]) -> Option<usize> {
@@ -330,7 +357,10 @@ impl World {
     }
 
     fn find(&self, path: &[u8]) -> Option<usize> {
-        parts(path).iter().rev().try_fold(ROOT, |at, name| self.lookup(at, name))
+        parts(path)
+            .iter()
+            .rev()
+            .try_fold(ROOT, |at, name| self.lookup(at, name))
     }
 
     fn expect(&self, path: &[u8]) -> usize {
@@ -340,7 +370,8 @@ impl World {
 
     fn take(&mut self, path: &[u8]) -> Option<usize> {
         let name = parts(path).into_iter().next()?;
-        let parent = self.find(&path[..path.iter().rposition(|&byte| byte == b'/').unwrap_or(0)])?;
+        let parent =
+            self.find(&path[..path.iter().rposition(|&byte| byte == b'/').unwrap_or(0)])?;
         self.detach(parent, &name)
     }
 
@@ -387,6 +418,7 @@ impl Node {
             kind,
             links: 0,
             size: 0,
+            changed: Duration::ZERO,
             target: Vec::new(),
             parent: ROOT,
             mounted: None,
@@ -404,7 +436,8 @@ impl Children {
             Order::Reversed => (u64::MAX - self.added, Vec::new()),
             Order::ByName => (0, name.to_vec()),
             Order::Hashed => {
-                let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+                let step =
+                    |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
                 (name.iter().fold(0xcbf2_9ce4_8422_2325, step), name.to_vec())
             }
             // Without a free slot all are taken, so there are as many as entries.
