@@ -36,6 +36,8 @@ pub(crate) mod other;
 pub(crate) mod posix;
 #[cfg(any(not(target_os = "linux"), test))]
 mod records;
+#[cfg(test)]
+mod tests;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

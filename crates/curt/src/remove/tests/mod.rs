@@ -5,6 +5,7 @@
 
 mod deep;
 mod faults;
+mod imagined;
 mod races;
 mod trees;
 

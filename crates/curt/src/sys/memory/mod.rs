@@ -1,1 +1,318 @@
-//! Follows.
+//! A small file system in memory, for tests: it runs the portable algorithms against listings,
+//! failures and races that no real system produces on demand.
+//!
+//! `tree.rs` is the tree and how a test builds and watches it, `system.rs` what the system's calls
+//! do to it, `events.rs` what happens between two calls. Errors are the numbers of Linux, whatever
+//! the test runs on, and so are the names of the calls, so that planned faults read alike.
+
+mod call;
+pub(crate) mod dir;
+mod events;
+mod system;
+mod tests;
+pub(crate) mod tree;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use self::call::{Call, Door};
+pub(crate) use self::dir::{Dir, DirBuf};
+use self::system::errno;
+pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
+use super::{Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Stat, Sys};
+use crate::calls::Calls;
+use crate::fields::Kind;
+use crate::name::Name;
+
+/// The tree that all workers and the test share.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Mutex<World>>);
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What workers are started with: the tree, and what every platform takes.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    world: Shared,
+    pub(crate) common: super::Setup,
+}
+
+impl Setup {
+    pub(crate) fn new(world: World) -> Self {
+        Setup {
+            world: Shared(Arc::new(Mutex::new(world))),
+            common: super::Setup::default(),
+        }
+    }
+
+    /// Plans calls to fail.
+    pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
+        self.common.faults = Some(Arc::new(faults));
+        self
+    }
+
+    /// Looks at the tree or changes it; nothing else runs meanwhile. A closure and not a guard,
+    /// because two guards in one expression would wait for one another.
+    pub(crate) fn world<T>(&self, with: impl FnOnce(&mut World) -> T) -> T {
+        with(&mut self.world.lock())
+    }
+}
+
+impl super::Settings for Setup {
+    fn with(&self, without: super::Features, retire: usize) -> Self {
+        let common = self.common.with(without, retire);
+        Setup {
+            world: self.world.clone(),
+            common,
+        }
+    }
+}
+
+/// The file system in memory, as one worker sees it.
+pub(crate) struct Memory {
+    door: Door,
+    without_short_listing: bool,
+}
+
+impl Memory {
+    /// The directory behind a handle, once the door has let a call of this kind through.
+    fn at(&self, call: Call, dir: &Dir) -> Result<(MutexGuard<'_, World>, usize), i32> {
+        let world = self.door.pass(call)?;
+        let node = world.node_of(dir.number)?;
+        Ok((world, node))
+    }
+
+    fn new_dir(&self, number: u64) -> Dir {
+        Dir {
+            world: self.door.world.clone(),
+            number,
+        }
+    }
+
+    fn rmdir(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), i32> {
+        let (mut world, parent) = self.at(Call::Unlinkat, parent)?;
+        world.rmdir(parent, name.units())
+    }
+}
+
+impl Sys for Memory {
+    type Unit = u8;
+    type Dir = Dir;
+    type DirBuf = DirBuf;
+    type Setup = Setup;
+
+    fn start(setup: &Setup) -> Self {
+        Memory {
+            door: Door::new(setup.world.clone(), &setup.common),
+            without_short_listing: setup.common.without.has(Feature::ShortListing),
+        }
+    }
+
+    fn calls(&self) -> Calls {
+        self.door.calls()
+    }
+
+    fn operand(path: &Path) -> Operand<u8> {
+        dir::operand(path)
+    }
+
+    fn units(path: &Path) -> Vec<u8> {
+        path.as_os_str().as_encoded_bytes().to_vec()
+    }
+
+    fn path(units: Vec<u8>) -> PathBuf {
+        dir::path(units)
+    }
+
+    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+        if path.as_os_str().is_empty() {
+            return Ok(self.new_dir(dir::WORKING));
+        }
+        let opened = self.door.pass(Call::Openat).and_then(|mut world| {
+            let node = world.follow(path.as_os_str().as_encoded_bytes())?;
+            world.open(node)
+        });
+        opened
+            .map(|number| self.new_dir(number))
+            .map_err(io::Error::from_raw_os_error)
+    }
+
+    fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        let opened = self
+            .at(Call::Openat, parent)
+            .and_then(|(mut world, parent)| {
+                let node = world.child(parent, name.units())?;
+                world.may_list(node, mounts == Mounts::Refuse)?;
+                world.open(node)
+            });
+        match opened {
+            Ok(number) => Opened::Dir(self.new_dir(number)),
+            Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
+            Err(errno::NOENT) => Opened::Gone,
+            Err(errno::XDEV) => Opened::Mount,
+            Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
+                Opened::Shortage(io::Error::from_raw_os_error(error))
+            }
+            Err(error) => Opened::Failed(io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    fn close(&self, dir: Dir) {
+        if dir.number != dir::WORKING {
+            // A close that fails has closed all the same, as on Linux.
+            drop(self.door.pass(Call::Close));
+        }
+        drop(dir);
+    }
+
+    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+        buf.clear();
+        let batch = self.door.pass(Call::Getdents64).and_then(|mut world| {
+            let batch = world.read(dir.number, buf)?;
+            let guess = batch == Batch::ProbablyLast && !self.without_short_listing;
+            Ok(if batch == Batch::End || guess {
+                batch
+            } else {
+                Batch::More
+            })
+        });
+        batch.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn rewind(&self, dir: &Dir) -> io::Result<()> {
+        let rewound = self
+            .door
+            .pass(Call::Lseek)
+            .and_then(|mut world| world.rewind(dir.number));
+        rewound.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, _kind: Kind) -> Removed {
+        let removed = self
+            .at(Call::Unlinkat, parent)
+            .and_then(|(mut world, parent)| world.unlink(parent, name.units()));
+        match removed {
+            Ok(()) => Removed::Done,
+            Err(errno::ISDIR) => Removed::IsDirectory,
+            Err(errno::NOENT) => Removed::Gone,
+            Err(error) => Removed::Failed(io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+        match self.rmdir(parent, name) {
+            Ok(()) => {
+                self.close(dir);
+                Finished::Done
+            }
+            Err(errno::NOENT) => {
+                self.close(dir);
+                Finished::Gone
+            }
+            Err(errno::NOTEMPTY | errno::EXIST) => Finished::NotEmpty(dir),
+            Err(error) => Finished::Failed(dir, io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
+        self.rmdir(parent, name)
+            .map_err(io::Error::from_raw_os_error)
+    }
+
+    fn move_dir(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        let moved = self
+            .at(Call::Renameat2, from)
+            .and_then(|(mut world, from)| {
+                let to = world.node_of(to.number)?;
+                world.rename_at(from, name.units(), to, fresh.units())
+            });
+        moved.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
+        let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
+            let node = world.child(parent, name.units())?;
+            Ok(world.stat(node))
+        });
+        stat.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
+        let stat = self
+            .at(Call::Statx, dir)
+            .map(|(world, node)| world.stat(node));
+        stat.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn root_identity(&self) -> io::Result<Identity> {
+        let world = self
+            .door
+            .pass(Call::Statx)
+            .map_err(io::Error::from_raw_os_error)?;
+        Ok(world.stat(tree::ROOT).identity)
+    }
+
+    fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
+        let may = self
+            .at(Call::Faccessat2, parent)
+            .and_then(|(world, parent)| {
+                let node = world.child(parent, name.units())?;
+                Ok(!world.denied(node).write)
+            });
+        kind == Kind::Symlink || may.unwrap_or(false)
+    }
+
+    fn inode_order_pays(&self, _dir: &Dir) -> bool {
+        self.door
+            .pass(Call::Fstatfs)
+            .is_ok_and(|world| world.rules.inode_order)
+    }
+
+    fn descriptor_limit(&self) -> usize {
+        self.door
+            .pass(Call::Prlimit64)
+            .map_or(usize::MAX, |world| world.rules.descriptors)
+    }
+
+    fn processors(&self) -> usize {
+        self.door
+            .pass(Call::SchedGetaffinity)
+            .map_or(1, |world| world.rules.processors)
+    }
+
+    fn now(&self) -> Duration {
+        self.door.world.lock().clock
+    }
+
+    /// One clock for all: the world began in 1970.
+    fn wall_clock(&self) -> Duration {
+        self.now()
+    }
+
+    /// The clock jumps: no test waits.
+    fn sleep(&self, time: Duration) {
+        if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
+            world.clock += time;
+        }
+    }
+
+    /// As if the processor had been at work all the time.
+    fn thread_time(&self) -> Option<Duration> {
+        self.door
+            .pass(Call::ClockGettime)
+            .ok()
+            .map(|world| world.clock)
+    }
+}

@@ -1,0 +1,67 @@
+//! What happens between two calls: scheduled once, or again and again.
+
+use super::tree::World;
+
+/// What happens to the tree.
+type Event = Box<dyn FnMut(&mut World) + Send>;
+
+/// What is to happen, and when.
+#[derive(Default)]
+pub(super) struct Events {
+    /// How many calls have been made.
+    made: u64,
+    once: Vec<(u64, Event)>,
+    always: Vec<Event>,
+}
+
+impl World {
+    /// Lets something happen when `calls` more calls have been made, before the next one begins.
+    pub(crate) fn after(
+        &mut self,
+        calls: u64,
+        event: impl FnOnce(&mut World) + Send + 'static,
+    ) -> &mut Self {
+        let mut event = Some(event);
+        let once = move |world: &mut World| {
+            if let Some(event) = event.take() {
+                event(world);
+            }
+        };
+        let due = self.events.made + calls;
+        self.events.once.push((due, Box::new(once)));
+        self
+    }
+
+    /// Lets something happen before every call.
+    pub(crate) fn before_each_call(
+        &mut self,
+        event: impl FnMut(&mut World) + Send + 'static,
+    ) -> &mut Self {
+        self.events.always.push(Box::new(event));
+        self
+    }
+
+    /// How many calls have been made, by all workers.
+    pub(crate) fn calls_made(&self) -> u64 {
+        self.events.made
+    }
+
+    /// A call begins: what is due happens first. What an event schedules waits for the next call.
+    pub(super) fn before_call(&mut self) {
+        let made = self.events.made;
+        let scheduled = std::mem::take(&mut self.events.once);
+        let (due, later): (Vec<_>, Vec<_>) = scheduled.into_iter().partition(|(at, _)| *at <= made);
+        self.events.once = later;
+        for (_, mut event) in due {
+            event(self);
+        }
+        let mut always = std::mem::take(&mut self.events.always);
+        for event in &mut always {
+            event(self);
+        }
+        always.append(&mut self.events.always);
+        self.events.always = always;
+        self.events.made += 1;
+        self.clock += self.rules.call_time;
+    }
+}

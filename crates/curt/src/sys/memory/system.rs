@@ -1,0 +1,269 @@
+//! What the system's calls do to the tree, as Linux does it.
+
+use super::dir::{DirBuf, WORKING};
+use super::tree::{Cursor, Denied, Ending, Handle, Key, Positions, ROOT, World};
+use crate::fields::Kind;
+use crate::sys::{Batch, Identity, Stat};
+
+/// Error numbers, as on Linux.
+pub(crate) mod errno {
+    pub(crate) const PERM: i32 = 1;
+    pub(crate) const NOENT: i32 = 2;
+    pub(crate) const BADF: i32 = 9;
+    pub(crate) const NOMEM: i32 = 12;
+    pub(crate) const ACCES: i32 = 13;
+    pub(crate) const BUSY: i32 = 16;
+    pub(crate) const EXIST: i32 = 17;
+    pub(crate) const XDEV: i32 = 18;
+    pub(crate) const NOTDIR: i32 = 20;
+    pub(crate) const ISDIR: i32 = 21;
+    pub(crate) const INVAL: i32 = 22;
+    pub(crate) const NFILE: i32 = 23;
+    pub(crate) const MFILE: i32 = 24;
+    pub(crate) const NOTEMPTY: i32 = 39;
+    pub(crate) const LOOP: i32 = 40;
+}
+
+type Result<T> = std::result::Result<T, i32>;
+
+impl World {
+    /// The directory that a path as a caller types it leads to, links followed.
+    pub(super) fn follow(&self, path: &[u8]) -> Result<usize> {
+        let mut waiting: Vec<Vec<u8>> = parts(path);
+        let mut at = ROOT;
+        let mut links = 0;
+        while let Some(part) = waiting.pop() {
+            if part == b".." {
+                at = self.nodes[at].parent;
+                continue;
+            }
+            let next = self.child(at, &part)?;
+            if self.nodes[next].kind == Kind::Symlink {
+                links += 1;
+                if links > 40 {
+                    return Err(errno::LOOP);
+                }
+                let target = &self.nodes[next].target;
+                if target.first() == Some(&b'/') {
+                    at = ROOT;
+                }
+                waiting.extend(parts(target));
+            } else {
+                at = next;
+            }
+        }
+        if self.is_directory(at) {
+            Ok(at)
+        } else {
+            Err(errno::NOTDIR)
+        }
+    }
+
+    pub(super) fn child(&self, parent: usize, name: &[u8]) -> Result<usize> {
+        if !self.is_directory(parent) {
+            return Err(errno::NOTDIR);
+        }
+        self.lookup(parent, name).ok_or(errno::NOENT)
+    }
+
+    /// What opening a child for listing, without following a link, checks.
+    pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Result<()> {
+        match self.nodes[node].kind {
+            Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
+                Err(errno::XDEV)
+            }
+            Kind::Directory if self.denied(node).list => Err(errno::ACCES),
+            Kind::Directory => Ok(()),
+            Kind::Symlink => Err(errno::LOOP),
+            _ => Err(errno::NOTDIR),
+        }
+    }
+
+    pub(super) fn open(&mut self, node: usize) -> Result<u64> {
+        if self.handles.len() >= self.rules.descriptors {
+            return Err(errno::MFILE);
+        }
+        self.next_handle += 1;
+        self.handles.insert(
+            self.next_handle,
+            Handle {
+                node,
+                cursor: Cursor::default(),
+            },
+        );
+        self.most_open = self.most_open.max(self.handles.len());
+        Ok(self.next_handle)
+    }
+
+    pub(super) fn close(&mut self, number: u64) {
+        self.handles.remove(&number);
+    }
+
+    pub(super) fn node_of(&self, number: u64) -> Result<usize> {
+        if number == WORKING {
+            return Ok(ROOT);
+        }
+        self.handles
+            .get(&number)
+            .map(|handle| handle.node)
+            .ok_or(errno::BADF)
+    }
+
+    pub(super) fn rewind(&mut self, number: u64) -> Result<()> {
+        self.handles.get_mut(&number).ok_or(errno::BADF)?.cursor = Cursor::default();
+        Ok(())
+    }
+
+    pub(super) fn read(&mut self, number: u64, buf: &mut DirBuf) -> Result<Batch> {
+        let handle = self.handles.get_mut(&number).ok_or(errno::BADF)?;
+        let listed = &self.nodes[handle.node].children;
+        let most = self.rules.page.min(self.rules.given).max(1);
+        let skipped = match self.rules.positions {
+            Positions::Stable => 0,
+            Positions::Counted => handle.cursor.taken,
+        };
+        let after = match (&handle.cursor.last, self.rules.positions) {
+            (Some(last), Positions::Stable) => std::ops::Bound::Excluded(last.clone()),
+            _ => std::ops::Bound::Unbounded,
+        };
+        let mut rest = listed
+            .in_order
+            .range((after, std::ops::Bound::<Key>::Unbounded))
+            .skip(skipped);
+        let mut taken = 0;
+        let mut last = None;
+        for (key, (name, child)) in rest.by_ref().take(most) {
+            let kind = if self.rules.kinds {
+                self.nodes[*child].kind
+            } else {
+                Kind::Unknown
+            };
+            buf.push(name, kind, *child as u64);
+            taken += 1;
+            last = Some(key.clone());
+        }
+        let more = rest.next().is_some();
+        handle.cursor.taken += taken;
+        handle.cursor.last = last.or(handle.cursor.last.take());
+        Ok(match self.rules.ending {
+            _ if taken == 0 => Batch::End,
+            Ending::Exact if !more => Batch::End,
+            Ending::Guessed if taken < self.rules.page => Batch::ProbablyLast,
+            Ending::Exact | Ending::Guessed => Batch::More,
+        })
+    }
+
+    pub(super) fn unlink(&mut self, parent: usize, name: &[u8]) -> Result<()> {
+        let node = self.child(parent, name)?;
+        if self.is_directory(node) {
+            return Err(errno::ISDIR);
+        }
+        self.may_take(parent, node)?;
+        self.detach(parent, name);
+        Ok(())
+    }
+
+    pub(super) fn rmdir(&mut self, parent: usize, name: &[u8]) -> Result<()> {
+        let node = self.child(parent, name)?;
+        if !self.is_directory(node) {
+            return Err(errno::NOTDIR);
+        }
+        self.may_take(parent, node)?;
+        if self.nodes[node].mounted.is_some() {
+            return Err(errno::BUSY);
+        }
+        if !self.nodes[node].children.by_name.is_empty() {
+            return Err(errno::NOTEMPTY);
+        }
+        self.detach(parent, name);
+        Ok(())
+    }
+
+    /// Renames without replacing.
+    pub(super) fn rename_at(
+        &mut self,
+        from: usize,
+        name: &[u8],
+        to: usize,
+        fresh: &[u8],
+    ) -> Result<()> {
+        let node = self.child(from, name)?;
+        if self.mount_of(from) != self.mount_of(to) {
+            return Err(errno::XDEV);
+        }
+        if self.child(to, fresh).is_ok() {
+            return Err(errno::EXIST);
+        }
+        // Nothing can be put into a directory that was removed.
+        if to != ROOT && self.nodes[to].links == 0 {
+            return Err(errno::NOENT);
+        }
+        if self.nodes[node].mounted.is_some() {
+            return Err(errno::BUSY);
+        }
+        self.may_take(from, node)?;
+        // A directory that gets another parent is written to itself.
+        if self.denied(to).change || (self.is_directory(node) && self.denied(node).change) {
+            return Err(errno::ACCES);
+        }
+        if self.is_directory(node) && self.ancestors(to).any(|above| above == node) {
+            return Err(errno::INVAL);
+        }
+        self.detach(from, name);
+        self.attach(to, fresh, node);
+        Ok(())
+    }
+
+    pub(super) fn stat(&self, node: usize) -> Stat {
+        let found = &self.nodes[node];
+        Stat {
+            kind: found.kind,
+            identity: Identity {
+                device: self.mount_of(node).1,
+                file: node as u128,
+            },
+            links: found.links,
+            size: found.size,
+            allocated: found.size.next_multiple_of(4096),
+            changed: found.changed,
+        }
+    }
+
+    pub(super) fn denied(&self, node: usize) -> Denied {
+        self.nodes[node].denied
+    }
+
+    /// Whether an entry may be taken out of a directory.
+    fn may_take(&self, parent: usize, node: usize) -> Result<()> {
+        if self.denied(parent).change {
+            return Err(errno::ACCES);
+        }
+        if self.denied(node).removal {
+            Err(errno::PERM)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The directory that the mount begins with which a node lies on, and the device.
+    fn mount_of(&self, node: usize) -> (usize, u64) {
+        let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
+        self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
+    }
+
+    /// A directory and those above it.
+    fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
+        std::iter::successors(Some(node), above)
+    }
+}
+
+/// The names of a path, the last one first.
+pub(super) fn parts(path: &[u8]) -> Vec<Vec<u8>> {
+    let named = |part: &&[u8]| !part.is_empty() && *part != b".";
+    path.split(|&byte| byte == b'/')
+        .filter(named)
+        .rev()
+        .map(<[u8]>::to_vec)
+        .collect()
+}

@@ -1,0 +1,450 @@
+//! The tree, and how a test builds and watches it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use super::events::Events;
+use super::system::parts;
+use crate::fields::Kind;
+
+/// The node of the root directory, which is the working directory as well.
+pub(super) const ROOT: usize = 0;
+
+/// In which order a directory lists its entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Order {
+    #[default]
+    Created,
+    Reversed,
+    ByName,
+    /// By a hash of the name, as ext4 does.
+    Hashed,
+    /// By slots, of which a new entry takes the first that is free, as FAT does: it may land
+    /// behind a listing that is under way.
+    Slots,
+}
+
+/// What a reading says of the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// As Linux: a page that is not full is probably the last one.
+    #[default]
+    Guessed,
+    /// As a directory stream: the page with the last entry says so.
+    Exact,
+}
+
+/// How a listing that is under way remembers where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Positions {
+    /// By the last entry: what is removed meanwhile changes nothing.
+    #[default]
+    Stable,
+    /// By the number of entries taken: what is removed meanwhile makes it pass over others, as on
+    /// some network file systems.
+    Counted,
+}
+
+/// How the file system behaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) order: Order,
+    pub(crate) ending: Ending,
+    pub(crate) positions: Positions,
+    /// How many entries the buffer takes.
+    pub(crate) page: usize,
+    /// How many entries the file system gives at a time. Fewer than a page makes short pages with
+    /// more behind them, as FUSE does.
+    pub(crate) given: usize,
+    /// Whether listings tell kinds.
+    pub(crate) kinds: bool,
+    /// How many directories may be open.
+    pub(crate) descriptors: usize,
+    pub(crate) processors: usize,
+    /// Whether removing in the order of file numbers is said to pay.
+    pub(crate) inode_order: bool,
+    /// How long a call takes.
+    pub(crate) call_time: Duration,
+}
+
+/// What is forbidden on a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Denied {
+    /// Listing this directory: `EACCES`.
+    pub(crate) list: bool,
+    /// Adding and removing entries of this directory: `EACCES`.
+    pub(crate) change: bool,
+    /// Removing or moving this entry: `EPERM`.
+    pub(crate) removal: bool,
+    /// Writing to it, which is only ever asked about.
+    pub(crate) write: bool,
+}
+
+/// The place of an entry in a listing.
+pub(super) type Key = (u64, Vec<u8>);
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) links: u64,
+    pub(super) size: u64,
+    /// When it was made or moved.
+    pub(super) changed: Duration,
+    /// Where a link leads.
+    pub(super) target: Vec<u8>,
+    /// The directory that a directory lies in.
+    pub(super) parent: usize,
+    /// The device of what is mounted here.
+    pub(super) mounted: Option<u64>,
+    pub(super) denied: Denied,
+    pub(super) children: Children,
+}
+
+/// The entries of a directory, by name and in the order of listing.
+#[derive(Debug, Default)]
+pub(super) struct Children {
+    pub(super) by_name: BTreeMap<Vec<u8>, Key>,
+    pub(super) in_order: BTreeMap<Key, (Vec<u8>, usize)>,
+    added: u64,
+    /// Places that were left.
+    free: BTreeSet<u64>,
+}
+
+/// An open directory.
+pub(super) struct Handle {
+    pub(super) node: usize,
+    pub(super) cursor: Cursor,
+}
+
+/// Where a listing is.
+#[derive(Default)]
+pub(super) struct Cursor {
+    pub(super) last: Option<Key>,
+    pub(super) taken: usize,
+}
+
+/// The tree and all that is open in it.
+///
+/// Paths begin at the root, are written with `/`, and follow no link; those that build panic where
+/// a system would refuse.
+pub(crate) struct World {
+    pub(crate) rules: Rules,
+    pub(crate) clock: Duration,
+    /// The most directories that were ever open at a time.
+    pub(crate) most_open: usize,
+    pub(super) nodes: Vec<Node>,
+    pub(super) handles: BTreeMap<u64, Handle>,
+    pub(super) next_handle: u64,
+    pub(super) events: Events,
+    made_up: u64,
+    canary: Vec<String>,
+}
+
+/// Where the canary lives.
+const CANARY: &str = "canary";
+
+impl World {
+    /// An empty root, listing in the order of creation, in pages of 1000, and a canary.
+    pub(crate) fn new() -> Self {
+        let mut world = World {
+            rules: Rules {
+                order: Order::default(),
+                ending: Ending::default(),
+                positions: Positions::default(),
+                page: 1000,
+                given: usize::MAX,
+                kinds: true,
+                descriptors: 1024,
+                processors: 1,
+                inode_order: false,
+                call_time: Duration::from_micros(1),
+            },
+            clock: Duration::ZERO,
+            most_open: 0,
+            nodes: vec![Node::new(Kind::Directory)],
+            handles: BTreeMap::new(),
+            next_handle: 0,
+            events: Events::default(),
+            made_up: 0,
+            canary: Vec::new(),
+        };
+        world
+            .file("canary/song")
+            .file("canary/nest/egg")
+            .dir("canary/nest/empty");
+        world.canary = world.list(CANARY);
+        world
+    }
+
+    /// Makes a directory, and those above it.
+    pub(crate) fn dir(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
+        self.make_dirs(path.as_ref());
+        self
+    }
+
+    /// Makes an empty file, and the directories above it.
+    pub(crate) fn file(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
+        self.sized_file(path, 0)
+    }
+
+    pub(crate) fn sized_file(&mut self, path: impl AsRef<[u8]>, size: u64) -> &mut Self {
+        self.place(
+            path.as_ref(),
+            Node {
+                size,
+                ..Node::new(Kind::File)
+            },
+        )
+    }
+
+    /// Makes something that is neither a directory nor a link.
+    pub(crate) fn special(&mut self, path: impl AsRef<[u8]>, kind: Kind) -> &mut Self {
+        self.place(path.as_ref(), Node::new(kind))
+    }
+
+    pub(crate) fn link(&mut self, path: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> &mut Self {
+        let target = target.as_ref().to_vec();
+        self.place(
+            path.as_ref(),
+            Node {
+                target,
+                ..Node::new(Kind::Symlink)
+            },
+        )
+    }
+
+    /// Gives a file a second name.
+    pub(crate) fn hard_link(&mut self, original: &str, path: impl AsRef<[u8]>) -> &mut Self {
+        let node = self.expect(original.as_ref());
+        assert!(!self.is_directory(node));
+        let (parent, name) = self.make_parent(path.as_ref());
+        self.attach(parent, &name, node);
+        self
+    }
+
+    /// Makes a directory a mount point. Device 1 is that of the root: a bind mount.
+    pub(crate) fn mount(&mut self, path: impl AsRef<[u8]>, device: u64) -> &mut Self {
+        let node = self.make_dirs(path.as_ref());
+        self.nodes[node].mounted = Some(device);
+        self
+    }
+
+    pub(crate) fn deny(&mut self, path: impl AsRef<[u8]>, denied: Denied) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].denied = denied;
+        self
+    }
+
+    pub(crate) fn exists(&self, path: impl AsRef<[u8]>) -> bool {
+        self.find(path.as_ref()).is_some()
+    }
+
+    /// Moves something, in whatever way an intruder can. Does nothing where it is gone.
+    pub(crate) fn rename(&mut self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> &mut Self {
+        if let Some(node) = self.take(from.as_ref()) {
+            let (parent, name) = self.make_parent(to.as_ref());
+            self.attach(parent, &name, node);
+        }
+        self
+    }
+
+    /// Lets something vanish, with all that is in it. Does nothing where it is gone already.
+    pub(crate) fn vanish(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
+        let mut gone = Vec::from_iter(self.take(path.as_ref()));
+        // What is still open somewhere is found empty there.
+        while let Some(node) = gone.pop() {
+            let children = std::mem::take(&mut self.nodes[node].children);
+            for (_, child) in children.in_order.into_values() {
+                self.nodes[child].links -= 1;
+                gone.push(child);
+            }
+        }
+        self
+    }
+
+    /// Puts a link in the place of something, which is moved to a new place at the root. Does
+    /// nothing where it is gone.
+    pub(crate) fn swap_for_link(
+        &mut self,
+        path: impl AsRef<[u8]>,
+        target: impl AsRef<[u8]>,
+    ) -> &mut Self {
+        if let Some(node) = self.take(path.as_ref()) {
+            let aside = self.made_up_name("aside");
+            self.attach(ROOT, aside.as_bytes(), node);
+            self.link(path, target);
+        }
+        self
+    }
+
+    /// Adds a file of a new name to a directory. Does nothing where that is gone.
+    pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
+        if let Some(node) = self
+            .find(directory.as_ref())
+            .filter(|&node| self.is_directory(node))
+        {
+            let name = self.made_up_name("intruder");
+            let file = self.add(Node::new(Kind::File));
+            self.attach(node, name.as_bytes(), file);
+        }
+        self
+    }
+
+    /// The tree below a path as sorted lines: `-`, `d`, `l` or `?`, a space, the path below it.
+    pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut waiting = vec![(self.expect(path.as_ref()), String::new())];
+        while let Some((node, above)) = waiting.pop() {
+            for (name, child) in self.nodes[node].children.in_order.values() {
+                let below = format!("{above}{}", String::from_utf8_lossy(name));
+                let letter = match self.nodes[*child].kind {
+                    Kind::File => '-',
+                    Kind::Directory => 'd',
+                    Kind::Symlink => 'l',
+                    _ => '?',
+                };
+                lines.push(format!("{letter} {below}"));
+                waiting.push((*child, format!("{below}/")));
+            }
+        }
+        lines.sort();
+        lines
+    }
+
+    /// Panics unless everything in `canary`, which no test may remove, is still there.
+    pub(crate) fn assert_canary_lives(&self) {
+        assert!(self.exists(CANARY), "the canary is gone");
+        assert_eq!(
+            self.list(CANARY),
+            self.canary,
+            "something was done to the canary"
+        );
+    }
+
+    /// How many directories are open.
+    pub(crate) fn open_now(&self) -> usize {
+        self.handles.len()
+    }
+
+    pub(super) fn is_directory(&self, node: usize) -> bool {
+        self.nodes[node].kind == Kind::Directory
+    }
+
+    pub(super) fn lookup(&self, parent: usize, name: &[u8]) -> Option<usize> {
+        let children = &self.nodes[parent].children;
+        Some(children.in_order.get(children.by_name.get(name)?)?.1)
+    }
+
+    pub(super) fn attach(&mut self, parent: usize, name: &[u8], node: usize) {
+        assert!(self.is_directory(parent) && self.lookup(parent, name).is_none());
+        let children = &mut self.nodes[parent].children;
+        let key = children.key(self.rules.order, name);
+        children.added += 1;
+        children.by_name.insert(name.to_vec(), key.clone());
+        children.in_order.insert(key, (name.to_vec(), node));
+        self.nodes[node].links += 1;
+        self.nodes[node].parent = parent;
+        self.nodes[node].changed = self.clock;
+    }
+
+    pub(super) fn detach(&mut self, parent: usize, name: &[u8]) -> Option<usize> {
+        let children = &mut self.nodes[parent].children;
+        let key = children.by_name.remove(name)?;
+        let (_, node) = children.in_order.remove(&key)?;
+        children.free.insert(key.0);
+        self.nodes[node].links -= 1;
+        Some(node)
+    }
+
+    fn find(&self, path: &[u8]) -> Option<usize> {
+        parts(path)
+            .iter()
+            .rev()
+            .try_fold(ROOT, |at, name| self.lookup(at, name))
+    }
+
+    fn expect(&self, path: &[u8]) -> usize {
+        let found = self.find(path);
+        found.unwrap_or_else(|| panic!("nothing at {}", String::from_utf8_lossy(path)))
+    }
+
+    fn take(&mut self, path: &[u8]) -> Option<usize> {
+        let name = parts(path).into_iter().next()?;
+        let parent =
+            self.find(&path[..path.iter().rposition(|&byte| byte == b'/').unwrap_or(0)])?;
+        self.detach(parent, &name)
+    }
+
+    fn make_dirs(&mut self, path: &[u8]) -> usize {
+        let mut at = ROOT;
+        for name in parts(path).iter().rev() {
+            at = self.lookup(at, name).unwrap_or_else(|| {
+                let made = self.add(Node::new(Kind::Directory));
+                self.attach(at, name, made);
+                made
+            });
+        }
+        at
+    }
+
+    fn make_parent(&mut self, path: &[u8]) -> (usize, Vec<u8>) {
+        let slash = path.iter().rposition(|&byte| byte == b'/');
+        let name = path[slash.map_or(0, |slash| slash + 1)..].to_vec();
+        assert!(!name.is_empty(), "a path ends in a name");
+        (self.make_dirs(&path[..slash.unwrap_or(0)]), name)
+    }
+
+    fn place(&mut self, path: &[u8], node: Node) -> &mut Self {
+        let (parent, name) = self.make_parent(path);
+        let node = self.add(node);
+        self.attach(parent, &name, node);
+        self
+    }
+
+    fn add(&mut self, node: Node) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    fn made_up_name(&mut self, what: &str) -> String {
+        self.made_up += 1;
+        format!("{what}-{}", self.made_up)
+    }
+}
+
+impl Node {
+    fn new(kind: Kind) -> Self {
+        Node {
+            kind,
+            links: 0,
+            size: 0,
+            changed: Duration::ZERO,
+            target: Vec::new(),
+            parent: ROOT,
+            mounted: None,
+            denied: Denied::default(),
+            children: Children::default(),
+        }
+    }
+}
+
+impl Children {
+    /// The place that a new entry of this name gets.
+    fn key(&mut self, order: Order, name: &[u8]) -> Key {
+        match order {
+            Order::Created => (self.added, Vec::new()),
+            Order::Reversed => (u64::MAX - self.added, Vec::new()),
+            Order::ByName => (0, name.to_vec()),
+            Order::Hashed => {
+                let step =
+                    |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+                (name.iter().fold(0xcbf2_9ce4_8422_2325, step), name.to_vec())
+            }
+            // Without a free slot all are taken, so there are as many as entries.
+            Order::Slots => {
+                let free = self.free.pop_first();
+                (free.unwrap_or(self.in_order.len() as u64), Vec::new())
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What the contract's questions are asked on.
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use curt_testkit::Scratch;
+
+use crate::sys::fault::Faults;
+use crate::sys::memory::{self, Memory, World};
+use crate::sys::{Setup, Sys};
+
+/// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
+pub(super) trait Ground {
+    type S: Sys<Setup: Clone>;
+    /// The call that opens a directory for listing, for faults to be planned on.
+    fn opening(&self) -> &'static str;
+    fn setup(&self) -> <Self::S as Sys>::Setup;
+    fn setup_with(&self, faults: Faults) -> <Self::S as Sys>::Setup;
+    /// The directory that all is built in, as an operand would spell it.
+    fn base(&self) -> PathBuf;
+    /// A directory of the working directory, and a mount point of the root.
+    fn known(&self) -> (&'static str, Option<&'static str>);
+    fn dir(&self, path: &str);
+    fn file(&self, path: &Path, content: &[u8]);
+    fn hard_link(&self, original: &str, path: &str);
+    /// Makes a symbolic link, where a test may.
+    fn link(&self, path: &str, target: &str) -> bool;
+    /// Makes a named pipe, where a test may.
+    fn fifo(&self, path: &str) -> bool;
+    fn rename(&self, from: &str, to: &str);
+    fn list(&self, path: &str) -> Vec<String>;
+    /// Panics if something in the base is still open.
+    fn assert_nothing_open(&self);
+
+    fn start(&self) -> Self::S {
+        Self::S::start(&self.setup())
+    }
+
+    fn files<'a>(&self, paths: impl IntoIterator<Item = &'a str>) {
+        for path in paths {
+            self.file(Path::new(path), b"");
+        }
+    }
+}
+
+/// A scratch directory of the true system.
+pub(super) struct Real<S> {
+    scratch: Scratch,
+    setup: Setup,
+    opening: &'static str,
+    platform: PhantomData<S>,
+}
+
+impl<S> Real<S> {
+    pub(super) fn new(setup: Setup, opening: &'static str) -> Self {
+        Real {
+            scratch: Scratch::in_memory(),
+            setup,
+            opening,
+            platform: PhantomData,
+        }
+    }
+}
+
+impl<S: Sys<Setup = Setup>> Ground for Real<S> {
+    type S = S;
+
+    fn opening(&self) -> &'static str {
+        self.opening
+    }
+
+    fn setup(&self) -> Setup {
+        self.setup.clone()
+    }
+
+    fn setup_with(&self, faults: Faults) -> Setup {
+        Setup {
+            faults: Some(Arc::new(faults)),
+            ..self.setup.clone()
+        }
+    }
+
+    fn base(&self) -> PathBuf {
+        self.scratch.path().to_owned()
+    }
+
+    fn known(&self) -> (&'static str, Option<&'static str>) {
+        ("src", cfg!(target_os = "linux").then_some("proc"))
+    }
+
+    fn dir(&self, path: &str) {
+        self.scratch.dir(path);
+    }
+
+    fn file(&self, path: &Path, content: &[u8]) {
+        self.scratch.file_with(path, content);
+    }
+
+    fn hard_link(&self, original: &str, path: &str) {
+        self.scratch.hard_link(original, path);
+    }
+
+    fn link(&self, path: &str, target: &str) -> bool {
+        #[cfg(unix)]
+        self.scratch.link(path, target);
+        let _ = (path, target);
+        cfg!(unix)
+    }
+
+    fn fifo(&self, path: &str) -> bool {
+        #[cfg(all(unix, not(target_vendor = "apple")))]
+        self.scratch.fifo(path);
+        let _ = path;
+        cfg!(all(unix, not(target_vendor = "apple")))
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        std::fs::rename(self.scratch.at(from), self.scratch.at(to)).unwrap();
+    }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        self.scratch.list(path)
+    }
+
+    /// By where the descriptors lead, not by their numbers, which other tests take and leave.
+    fn assert_nothing_open(&self) {
+        let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
+            return;
+        };
+        for descriptor in descriptors.flatten() {
+            let leads_to = std::fs::read_link(descriptor.path()).unwrap_or_default();
+            assert!(
+                !leads_to.starts_with(self.scratch.path()),
+                "{} is open",
+                leads_to.display()
+            );
+        }
+    }
+}
+
+/// The tree in memory.
+pub(super) struct Imagined(memory::Setup);
+
+impl Imagined {
+    pub(super) fn new(mut world: World) -> Self {
+        world.dir("base").mount("mounted", 2);
+        Imagined(memory::Setup::new(world))
+    }
+}
+
+fn below(path: impl AsRef<Path>) -> Vec<u8> {
+    [b"base/", path.as_ref().as_os_str().as_encoded_bytes()].concat()
+}
+
+impl Ground for Imagined {
+    type S = Memory;
+
+    fn opening(&self) -> &'static str {
+        "openat"
+    }
+
+    fn setup(&self) -> memory::Setup {
+        self.0.clone()
+    }
+
+    fn setup_with(&self, faults: Faults) -> memory::Setup {
+        self.0.clone().with_faults(faults)
+    }
+
+    fn base(&self) -> PathBuf {
+        "base".into()
+    }
+
+    fn known(&self) -> (&'static str, Option<&'static str>) {
+        ("base", Some("mounted"))
+    }
+
+    fn dir(&self, path: &str) {
+        self.0.world(|world| _ = world.dir(below(path)));
+    }
+
+    fn file(&self, path: &Path, content: &[u8]) {
+        self.0
+            .world(|world| _ = world.sized_file(below(path), content.len() as u64));
+    }
+
+    fn hard_link(&self, original: &str, path: &str) {
+        self.0
+            .world(|world| _ = world.hard_link(&format!("base/{original}"), below(path)));
+    }
+
+    fn link(&self, path: &str, target: &str) -> bool {
+        self.0.world(|world| _ = world.link(below(path), target));
+        true
+    }
+
+    fn fifo(&self, path: &str) -> bool {
+        self.0
+            .world(|world| _ = world.special(below(path), crate::fields::Kind::Fifo));
+        true
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        self.0
+            .world(|world| _ = world.rename(below(from), below(to)));
+    }
+
+    fn list(&self, path: &str) -> Vec<String> {
+        self.0.world(|world| world.list(below(path)))
+    }
+
+    fn assert_nothing_open(&self) {
+        self.0.world(|world| assert_eq!(world.open_now(), 0));
+    }
+}

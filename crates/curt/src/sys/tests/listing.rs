@@ -1,0 +1,130 @@
+//! Questions about opening and listing.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::asked::{base, name, said, units};
+use super::ground::Ground;
+use crate::fields::Kind;
+use crate::sys::{Finished, Removed, Sys};
+
+pub(super) fn only_directories_are_opened(ground: &impl Ground) {
+    ground.dir("directory");
+    ground.files(["file"]);
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    assert_eq!(said(&base.try_open("directory")), "opened");
+    assert_eq!(said(&base.try_open("file")), "not a directory");
+    assert_eq!(said(&base.try_open("nothing")), "gone");
+    if ground.link("link", "directory") && ground.link("broken", "nothing") {
+        assert_eq!(said(&base.try_open("link")), "not a directory");
+        assert_eq!(said(&base.try_open("broken")), "not a directory");
+    }
+    if ground.fifo("pipe") {
+        assert_eq!(
+            said(&base.try_open("pipe")),
+            "not a directory",
+            "and nobody waits for a writer"
+        );
+    }
+}
+
+pub(super) fn what_is_being_listed_need_not_fit_one_page(ground: &impl Ground) {
+    let mut odd: Vec<OsString> = ["...", "-f", "ünïcödé", "a b"].map(OsString::from).to_vec();
+    if cfg!(unix) {
+        odd.extend([" ", "new\nline", "back\\slash", "*", "~"].map(OsString::from));
+        odd.push("x".repeat(255).into());
+    }
+    #[cfg(target_os = "linux")]
+    odd.push(std::os::unix::ffi::OsStringExt::from_vec(vec![
+        0xff, b'n', 0x80,
+    ]));
+    for count in [0, 1, 3000] {
+        let top = format!("of-{count}");
+        ground.dir(&top);
+        let mut expected = BTreeSet::new();
+        for index in 0..count {
+            // Names of every length up to 250, so that records end everywhere in a page.
+            let name: OsString = format!("{index:0width$}", width = 4 + index % 247).into();
+            expected.insert(name);
+        }
+        if count == 3000 {
+            expected.extend(odd.iter().cloned());
+        }
+        for name in &expected {
+            ground.file(&Path::new(&top).join(name), b"");
+        }
+        ground.dir(&format!("{top}/inner"));
+        expected.insert("inner".into());
+
+        let sys = ground.start();
+        let dir = base(ground, &sys).open(&top);
+        let found = dir.rest();
+        assert!(found.iter().all(|(name, kind)| {
+            let directory = name == "inner";
+            *kind
+                == if directory {
+                    Kind::Directory
+                } else {
+                    Kind::File
+                }
+                || *kind == Kind::Unknown
+        }));
+        assert_eq!(found.len(), expected.len(), "nothing twice");
+        assert_eq!(
+            found
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect::<BTreeSet<_>>(),
+            expected
+        );
+        assert!(dir.rest().is_empty(), "the end stays the end");
+        dir.close();
+    }
+}
+
+pub(super) fn listings_begin_again(ground: &impl Ground) {
+    ground.files(["top/a", "top/b", "top/c"]);
+    let sys = ground.start();
+    let dir = base(ground, &sys).open("top");
+    assert_eq!(dir.rest().len(), 3);
+    ground.files(["top/d"]);
+    assert!(matches!(dir.remove("a", Kind::File), Removed::Done));
+    sys.rewind(&dir.dir).unwrap();
+    let again: BTreeSet<_> = dir.rest().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(again, ["b", "c", "d"].map(OsString::from).into());
+    dir.close();
+}
+
+pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(ground: &G) {
+    let names: Vec<String> = (0..2000).map(|index| format!("file-{index:04}")).collect();
+    for name in &names {
+        ground.file(&Path::new("top").join(name), b"");
+    }
+    let setup = ground.setup();
+    let sys = G::S::start(&setup);
+    let top = base(ground, &sys);
+    let dir = top.open("top");
+    let open = &dir.dir;
+    // Two helpers, each with a door of its own, remove what the owner lists.
+    std::thread::scope(|scope| {
+        for half in names.chunks(1000) {
+            let setup = &setup;
+            scope.spawn(move || {
+                let helper = G::S::start(setup);
+                for file in half {
+                    let removed = helper.remove_child(open, name(&units::<G::S>(file)), Kind::File);
+                    assert!(matches!(removed, Removed::Done));
+                }
+            });
+        }
+        for _ in 0..20 {
+            dir.rest();
+            sys.rewind(open).unwrap();
+        }
+    });
+    sys.rewind(open).unwrap();
+    assert!(dir.rest().is_empty());
+    assert!(matches!(top.finish("top", dir), Finished::Done));
+}

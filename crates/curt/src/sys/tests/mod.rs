@@ -1,0 +1,96 @@
+//! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs` and
+//! `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
+//! true directories, or the tree in memory.
+
+mod asked;
+mod ground;
+mod listing;
+mod others;
+mod removal;
+
+use self::ground::{Imagined, Real};
+#[cfg(target_os = "linux")]
+use crate::sys::linux::Linux;
+use crate::sys::memory::{Ending, Order, World};
+use crate::sys::other::Other;
+#[cfg(unix)]
+use crate::sys::posix::Posix;
+use crate::sys::{Feature, Features, Setup};
+
+/// Asks every question of a platform.
+macro_rules! contract {
+    ($platform:ident, $ground:expr) => {
+        contract!($platform, $ground,
+            listing::only_directories_are_opened,
+            listing::what_is_being_listed_need_not_fit_one_page,
+            listing::listings_begin_again,
+            listing::entries_are_removed_while_the_listing_goes_on,
+            removal::removing_answers_what_was_there,
+            removal::nothing_is_removed_through_a_link,
+            removal::an_emptied_directory_is_finished,
+            removal::a_directory_with_entries_is_handed_back,
+            removal::a_directory_that_went_away_is_gone,
+            removal::directories_move_and_replace_nothing,
+            others::metadata_is_of_the_entry_itself,
+            others::the_working_directory_needs_no_opening,
+            others::mounts_are_refused_or_crossed,
+            others::a_shortage_is_no_failure,
+            removal::planned_errors_are_the_answers,
+            removal::everything_opened_is_closed,
+            others::operands_are_taken_apart_by_text,
+        );
+    };
+    ($platform:ident, $ground:expr, $($file:ident::$case:ident,)*) => {
+        mod $platform {
+            use super::*;
+            $(
+                #[test]
+                fn $case() {
+                    $file::$case(&$ground);
+                }
+            )*
+        }
+    };
+}
+
+#[cfg(target_os = "linux")]
+contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
+#[cfg(target_os = "linux")]
+contract!(linux_closing_in_ranges, {
+    Real::<Linux>::new(
+        Setup {
+            retire: 8,
+            ..Setup::default()
+        },
+        "openat2",
+    )
+});
+#[cfg(target_os = "linux")]
+contract!(linux_of_old, {
+    let without = [
+        Feature::Openat2,
+        Feature::Statx,
+        Feature::CloseRange,
+        Feature::ShortListing,
+    ];
+    let without = without
+        .into_iter()
+        .fold(Features::default(), Features::with);
+    Real::<Linux>::new(
+        Setup {
+            without,
+            ..Setup::default()
+        },
+        "openat",
+    )
+});
+#[cfg(unix)]
+contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
+contract!(other, Real::<Other>::new(Setup::default(), "read_dir"));
+contract!(memory, Imagined::new(World::new()));
+contract!(memory_with_exact_ends, {
+    let mut world = World::new();
+    world.rules.ending = Ending::Exact;
+    world.rules.order = Order::Hashed;
+    Imagined::new(world)
+});

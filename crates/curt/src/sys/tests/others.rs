@@ -1,0 +1,143 @@
+//! Questions about metadata, the edges of a tree, and text.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::asked::{Asked, base, name, number_or_kind, said, units};
+use super::ground::Ground;
+use crate::fields::Kind;
+use crate::name::Unit;
+use crate::sys::fault::Faults;
+use crate::sys::{Last, Mounts, Sys};
+
+pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
+    ground.file(Path::new("file"), b"hello");
+    ground.hard_link("file", "same");
+    ground.dir("directory");
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    let stat = |child: &str| {
+        sys.stat_child(&base.dir, name(&units::<G::S>(child)))
+            .unwrap()
+    };
+    let (file, directory) = (stat("file"), stat("directory"));
+    assert_eq!((file.kind, file.size), (Kind::File, 5));
+    assert!(!cfg!(unix) || (file.links, file.identity) == (2, stat("same").identity));
+    assert_eq!(directory.kind, Kind::Directory);
+    let opened = sys.stat_dir(&base.open("directory").dir).unwrap();
+    assert_eq!(
+        (opened.identity, opened.kind),
+        (directory.identity, Kind::Directory)
+    );
+    assert_ne!(
+        directory.identity,
+        sys.stat_dir(&base.dir).unwrap().identity
+    );
+    assert_ne!(directory.identity, sys.root_identity().unwrap());
+    let gone = sys
+        .stat_child(&base.dir, name(&units::<G::S>("nothing")))
+        .unwrap_err();
+    assert_eq!(number_or_kind(&gone), ErrorKind::NotFound);
+    assert!(sys.may_write(&base.dir, name(&units::<G::S>("file")), Kind::File));
+    if ground.link("link", "directory") {
+        assert_eq!(stat("link").kind, Kind::Symlink);
+        assert_ne!(stat("link").identity, directory.identity);
+        assert!(sys.may_write(&base.dir, name(&units::<G::S>("link")), Kind::Symlink));
+    }
+}
+
+pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G) {
+    let sys = ground.start();
+    let here = Asked {
+        sys: &sys,
+        dir: sys.open_parent(Path::new("")).unwrap(),
+    };
+    if !cfg!(windows) {
+        assert_eq!(sys.calls().total(), 0);
+    }
+    here.open(ground.known().0).close();
+    let dot = sys.open_parent(Path::new(".")).unwrap();
+    let identity = |dir| sys.stat_dir(dir).unwrap().identity;
+    assert_eq!(identity(&here.dir), identity(&dot));
+    let open = sys.calls().of("close");
+    here.close();
+    if !cfg!(windows) {
+        assert_eq!(sys.calls().of("close"), open, "and no closing");
+    }
+    assert!(sys.open_parent(Path::new("no/such/directory")).is_err());
+}
+
+pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
+    let Some(mount) = ground.known().1 else {
+        return curt_testkit::skip("no mount point that is the same everywhere is known here");
+    };
+    let sys = ground.start();
+    let root = sys.open_parent(Path::new("/")).unwrap();
+    let open = |mounts| sys.open_child(&root, name(&units::<G::S>(mount)), mounts);
+    assert_eq!(said(&open(Mounts::Refuse)), "a mount point");
+    assert_eq!(said(&open(Mounts::Cross)), "opened");
+    // What is refused is let go of.
+    sys.close(root);
+    ground.assert_nothing_open();
+}
+
+pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
+    ground.dir("top");
+    let numbers: &[i32] = if cfg!(windows) {
+        &[4, 8]
+    } else {
+        &[24, 23, 12]
+    };
+    for &number in numbers {
+        let faults = Faults::default().fail(ground.opening(), 0, number);
+        // The parent may be opened by the same kind of call, which then must fail aloud.
+        let sys = G::S::start(&ground.setup_with(faults.fail(ground.opening(), 1, number)));
+        let Ok(dir) = sys.open_parent(&ground.base()) else {
+            continue;
+        };
+        let base = Asked { sys: &sys, dir };
+        assert_eq!(said(&base.try_open("top")), "shortage", "{number}");
+        sys.close(base.dir);
+    }
+    ground.assert_nothing_open();
+}
+
+pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
+    let apart = |text: &str| {
+        let operand = G::S::operand(Path::new(text));
+        let last = match operand.last {
+            Last::Name(mut units) => {
+                assert_eq!(units.pop(), Some(Unit::NUL));
+                G::S::path(units).display().to_string()
+            }
+            other => format!("{other:?}"),
+        };
+        (
+            operand.parent.display().to_string(),
+            last,
+            operand.directory_only,
+        )
+    };
+    for (text, parent, last, directory_only) in [
+        ("a", "", "a", false),
+        ("a/", "", "a", true),
+        ("x//a//", "x//", "a", true),
+        ("/a", "/", "a", false),
+        ("../a", "../", "a", false),
+        ("a/.", "a/", "DotOrDotDot", false),
+        ("..", "", "DotOrDotDot", false),
+        ("./", "", "DotOrDotDot", true),
+        ("//", "", "Root", true),
+        ("", "", "Invalid(NotFound)", false),
+        ("a\0b", "", "Invalid(InvalidInput)", false),
+    ] {
+        assert_eq!(
+            apart(text),
+            (parent.to_owned(), last.to_owned(), directory_only),
+            "{text:?}"
+        );
+    }
+    // A path and its units are the same thing.
+    let base = ground.base();
+    assert_eq!(G::S::path(G::S::units(&base)), base);
+}
