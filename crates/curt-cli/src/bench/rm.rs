@@ -12,6 +12,8 @@ use super::report::{Cell, Row, Section, describe_tree};
 use super::rm_calls::Counts;
 use super::rm_contenders::{self, REFERENCE};
 use super::tree::{Content, REACT_BYTES, Tree};
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -74,6 +76,7 @@ pub(crate) fn run(context: &Context<'_>) -> io::Result<Section> {
         missing: found.missing,
     };
     let mut counts = Counts::new(context);
+    let hung = RefCell::default();
     let mut cells = planned(context);
     while let Some((scenario, place, weight)) = cells.pop() {
         if context.interrupt.wanted() {
@@ -85,6 +88,7 @@ pub(crate) fn run(context: &Context<'_>) -> io::Result<Section> {
             place,
             scenario,
             contenders: &found.contenders,
+            hung: &hung,
         };
         match arena.cell(&mut counts, f64::from(weight) / f64::from(rest))? {
             Ok(cell) => section.cells.push(cell),
@@ -160,6 +164,8 @@ pub(super) struct Arena<'a> {
     pub(super) scenario: &'static Scenario,
     /// Who takes part.
     pub(super) contenders: &'a [Contender],
+    /// Who hung in an earlier scenario, and will not be waited for again.
+    hung: &'a RefCell<HashSet<String>>,
 }
 
 impl<'a> Arena<'a> {
@@ -173,7 +179,7 @@ impl<'a> Arena<'a> {
             .soft
             .saturating_duration_since(begin)
             .mul_f64(share);
-        let soft = begin + left - COUNTING.min(left / 4);
+        let soft = begin + left.saturating_sub(COUNTING.min(left / 4));
         let say = |text: &str| {
             self.context.stage(&format!(
                 "{} · {}: {text}",
@@ -184,7 +190,7 @@ impl<'a> Arena<'a> {
         let tree = (self.scenario.make)(self.choose_size(soft)?);
         let mut heading = describe(&tree);
         if self.place.kind != Kind::Memory && !self.place.settles() {
-            heading.push_str("; busy disk, not written back first");
+            heading.push_str("; not written back first (slow here)");
         }
         if !self
             .place
@@ -270,7 +276,10 @@ impl<'a> Arena<'a> {
         if self.place.settles() && cost > SLOW {
             self.place.stop_settling();
         }
-        cost = (cost + self.probe(&tree, reference)?) / 2;
+        // The first one also warmed things up. On a slow disk it has to do.
+        if cost < SLOW {
+            cost = self.probe(&tree, reference)?;
+        }
         let left = soft.saturating_duration_since(Instant::now()).as_secs_f64();
         let runs = ROUNDS * self.contenders.len() as f64;
         let fits = |shrink: &u32| {
@@ -304,6 +313,17 @@ impl<'a> Arena<'a> {
         round: u32,
         patience: Duration,
     ) -> io::Result<Sample> {
+        let failed = |why: String| {
+            Ok(Sample {
+                round,
+                wall: 0.0,
+                cpu: None,
+                answer: Answer::Differs(why),
+            })
+        };
+        if self.hung.borrow().contains(&contender.name) {
+            return failed("hung in an earlier scenario".to_owned());
+        }
         let sandbox = &self.place.sandbox;
         let path = self.path();
         sandbox.remove(&path)?;
@@ -317,17 +337,10 @@ impl<'a> Arena<'a> {
         let mut command = contender.command(&path);
         let ended = match run_to_end(&mut command, &said, patience, &self.context.interrupt) {
             Ok(ended) => ended,
-            Err(error) => {
-                let answer = Answer::Differs(format!("cannot start: {error}"));
-                return Ok(Sample {
-                    round,
-                    wall: 0.0,
-                    cpu: None,
-                    answer,
-                });
-            }
+            Err(error) => return failed(format!("cannot start: {error}")),
         };
         let answer = if ended.killed {
+            self.hung.borrow_mut().insert(contender.name.clone());
             Answer::Differs(format!("killed after {} s", patience.as_secs()))
         } else {
             self.judge(&path, ended.status.code(), &said)?

@@ -4,6 +4,7 @@ use super::Context;
 use super::calls::{Calls, Run, Slope};
 use super::contender::Contender;
 use super::measure::{Answer, Sample};
+use super::place::Kind;
 use super::rm::Arena;
 use super::tree::Tree;
 use std::collections::HashMap;
@@ -74,9 +75,10 @@ impl<'a> Counts<'a> {
         if self.context.interrupt.wanted() || Instant::now() >= self.context.hard {
             return Ok(None);
         }
-        // The file system matters little (only to those that get short listings): a quick run
-        // counts in the first place only.
-        let place = if self.context.options.full {
+        // The file system matters little, only to those that get short listings: an ordinary quick
+        // run counts in the first place only.
+        let own = self.context.options.full || arena.place.kind == Kind::Given;
+        let place = if own {
             arena.place.name.clone()
         } else {
             String::new()
