@@ -2,7 +2,6 @@
 
 use super::images::Mount;
 use super::sandbox::Sandbox;
-use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +12,6 @@ pub(crate) struct Place {
     pub(crate) name: String,
     /// What kind of place, so that scenarios can choose.
     pub(crate) kind: Kind,
-    /// Whether trees are written back to the device before they are removed.
-    settles: Cell<bool>,
     /// The folder. Before `_mount`: it must be gone when that is taken away.
     pub(crate) sandbox: Sandbox,
     /// What it is mounted from, if we did that.
@@ -47,11 +44,9 @@ impl Place {
 
     /// A place in a folder of ours, with the mount it is on if that is ours too.
     pub(crate) fn new(name: String, kind: Kind, sandbox: Sandbox, mount: Option<Mount>) -> Self {
-        let settles = Cell::new(kind != Kind::Memory);
         Self {
             name,
             kind,
-            settles,
             sandbox,
             _mount: mount,
         }
@@ -65,20 +60,9 @@ impl Place {
     /// Brings what was written to the device, so that a timed removal starts from a tree at rest
     /// and not from one that is still being written. Nothing to do in memory.
     pub(crate) fn settle(&self) {
-        if self.settles() {
+        if self.kind != Kind::Memory {
             sync(self.sandbox.root());
         }
-    }
-
-    /// Whether [`Place::settle`] does anything.
-    pub(crate) fn settles(&self) -> bool {
-        self.settles.get()
-    }
-
-    /// From now on trees are removed as they were built: a disk that others write to takes too
-    /// long for a quick run, because the system writes their data too.
-    pub(crate) fn stop_settling(&self) {
-        self.settles.set(false);
     }
 }
 

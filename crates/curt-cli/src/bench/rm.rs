@@ -57,7 +57,7 @@ const SCENARIOS: [Scenario; 5] = [
 ];
 
 /// The fractions a quick run may fall back to.
-const SHRINKS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+const SHRINKS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// The names that `--scenario` takes.
 pub(crate) fn scenario_names() -> Vec<&'static str> {
@@ -146,6 +146,10 @@ fn caption(context: &Context<'_>, contenders: &[Contender]) -> Vec<String> {
         "calls/entry: system calls in a run on a smaller tree of that shape minus those on an empty directory,".to_owned(),
         "futex left out, divided by the entries; curt counts its own (--stats), strace counts the others.".to_owned(),
     ];
+    if !context.options.unhurried() {
+        lines.push("Sizes fit the time there is, and on disk trees are removed as just written; --full and --repeat".to_owned());
+        lines.push("take full sizes and write each tree back first.".to_owned());
+    }
     if !context.counter.has_strace() {
         lines.push(
             "strace is not installed (apt-get install strace): only curt's calls are known."
@@ -188,10 +192,7 @@ impl<'a> Arena<'a> {
         };
         say("trying out");
         let tree = (self.scenario.make)(self.choose_size(soft)?);
-        let mut heading = describe(&tree);
-        if self.place.kind != Kind::Memory && !self.place.settles() {
-            heading.push_str("; not written back first (slow here)");
-        }
+        let heading = describe(&tree);
         if !self
             .place
             .has_room(tree.room(), tree.files() + tree.directories())
@@ -259,8 +260,8 @@ impl<'a> Arena<'a> {
     fn choose_size(&self, soft: Instant) -> io::Result<u32> {
         const ROUNDS: f64 = 4.0;
         const PROBE: u32 = 16;
-        /// A probe is done in a tenth of this on a disk that has nothing else to do.
-        const SLOW: Duration = Duration::from_millis(500);
+        const SMALL_PROBE: u32 = 64;
+        const CHEAP: Duration = Duration::from_millis(100);
         if self.context.options.unhurried() {
             return Ok(1);
         }
@@ -271,26 +272,31 @@ impl<'a> Arena<'a> {
         else {
             return Ok(PROBE);
         };
-        let tree = (self.scenario.make)(PROBE);
-        let mut cost = self.probe(&tree, reference)?;
-        if self.place.settles() && cost > SLOW {
-            self.place.stop_settling();
-        }
-        // The first one also warmed things up. On a slow disk it has to do.
-        if cost < SLOW {
-            cost = self.probe(&tree, reference)?;
+        // From small to larger: on a disk that others keep busy, the small one is dear enough.
+        let mut probe = SMALL_PROBE;
+        let mut cost = self.probe(&(self.scenario.make)(probe), reference)?;
+        if cost < CHEAP {
+            probe = PROBE;
+            cost = self.probe(&(self.scenario.make)(probe), reference)?;
         }
         let left = soft.saturating_duration_since(Instant::now()).as_secs_f64();
-        let runs = ROUNDS * self.contenders.len() as f64;
+        // Real disks get slower under the bench than a probe shows: ext4 without a journal, for
+        // one, does not reuse an inode for minutes and looks further with every tree.
+        let reserve = if self.place.kind == Kind::Memory {
+            1.0
+        } else {
+            3.0
+        };
+        let runs = reserve * ROUNDS * self.contenders.len() as f64;
         let fits = |shrink: &u32| {
             let tree = (self.scenario.make)(*shrink);
-            let part = f64::from(PROBE) / f64::from(*shrink);
+            let part = f64::from(probe) / f64::from(*shrink);
             cost.as_secs_f64() * part * runs <= left
                 && self
                     .place
                     .has_room(tree.room(), tree.files() + tree.directories())
         };
-        Ok(SHRINKS.into_iter().find(fits).unwrap_or(32))
+        Ok(SHRINKS.into_iter().find(fits).unwrap_or(64))
     }
 
     /// How long one run of the reference takes, with everything around it.
@@ -298,6 +304,17 @@ impl<'a> Arena<'a> {
         let begin = Instant::now();
         self.trial(tree, reference, 0, self.patience())?;
         Ok(begin.elapsed())
+    }
+
+    /// Whether trees are written back to the device before they are removed. On the machine's own
+    /// disk that may take any time, because everybody's data is written; a run with a limit has
+    /// none to spare.
+    fn settles(&self) -> bool {
+        match self.place.kind {
+            Kind::Memory => false,
+            Kind::Disk => self.context.options.unhurried(),
+            Kind::Given => true,
+        }
     }
 
     /// Where the tree of a run is.
@@ -328,7 +345,9 @@ impl<'a> Arena<'a> {
         let path = self.path();
         sandbox.remove(&path)?;
         tree.build(&path, &sandbox.canary())?;
-        self.place.settle();
+        if self.settles() {
+            self.place.settle();
+        }
         if self.context.options.cold {
             drop_caches();
         }

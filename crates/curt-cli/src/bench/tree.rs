@@ -197,7 +197,7 @@ fn write_content(file: &mut dyn io::Write, mut bytes: u64) -> io::Result<()> {
 /// Linux makes an empty file with one call; building trees is most of a quick run's time.
 #[cfg(target_os = "linux")]
 fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
-    use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
+    use rustix::fs::{CWD, FallocateFlags, FileType, Mode, OFlags, mknodat, openat};
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mode = Mode::from_raw_mode(0o644);
     let directory = openat(CWD, path, flags, Mode::empty())?;
@@ -208,6 +208,10 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
+        // Files that are worth removing own blocks. Without this they would get them only when the
+        // system writes them back, and removing a tree just made would be unlike removing an old
+        // one. Where it is not supported, nothing is lost.
+        let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         write_content(&mut std::fs::File::from(file), bytes)?;
     }
     Ok(())
