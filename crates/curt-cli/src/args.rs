@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::bench;
+
 /// The exit code of a usage error.
 pub(crate) const USAGE: u8 = 2;
 
@@ -62,6 +64,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
     Rm(RmOptions),
+    /// Measure every operation beside the tools on this machine
+    Bench(bench::BenchOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print the manual page in roff
