@@ -1,217 +1,293 @@
-//! The algorithm on the file system in memory: listings that no real system gives on demand, and
-//! races that happen between exactly two calls, for every two.
+//! On the file system in memory: what no real one does on demand. The canary is outside the tree.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::remove_on;
 use crate::error::Cause;
+use crate::fields::Kind;
 use crate::remove::{Remove, Report, Threads};
+use crate::sys::Feature;
+use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
 
-fn options() -> Remove<'static> {
-    Remove::new()
-        .threads(Threads::AtMost(1))
-        .retries(3, Duration::from_millis(20))
-}
-
-fn remove_top(options: &Remove<'_>, setup: &Setup) -> Report {
-    remove_on::<Memory>(options, setup, &[PathBuf::from("top")])
-}
-
-/// A tree of 6 directories and 8 files, some of them links to the canary.
-fn tree() -> World {
-    let mut world = World::new();
-    world.file("top/a/b/c/file").file("top/a/b/file");
-    world.file("top/a/one").file("top/a/two").file("top/z/last");
-    world.link("top/a/b/link", "../../../canary");
-    world
-        .link("top/link", "/canary")
-        .link("top/z/link", "../../canary/song");
-    world.dir("top/a/empty");
-    world
-}
-
-fn causes(report: &Report) -> Vec<String> {
-    report.errors.iter().map(ToString::to_string).collect()
-}
-
-/// Removes the tree while something happens after the nth call, for every n that there is.
-fn at_every_call(
-    happens: impl Fn(&mut World) + Copy + Send + 'static,
-    check: impl Fn(&World, &Report),
-) {
-    for n in 0.. {
-        let mut world = tree();
-        world.after(n, happens);
-        let setup = Setup::new(world);
-        let report = remove_top(&options(), &setup);
-        let over = setup.world(|world| {
-            world.assert_canary_lives();
-            assert_eq!(world.open_now(), 0, "after {n} calls");
-            check(world, &report);
-            world.calls_made() < n
-        });
-        if over {
-            assert!(n > 20, "there are more calls than that");
-            return;
-        }
+/// Nine files and links, seven directories.
+fn tree(world: &mut World) {
+    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
+        world.file(format!("tree/{file}"));
     }
+    world.link("tree/e/link", "/canary").dir("tree/empty");
+}
+
+const FILES: u64 = 9;
+const DIRECTORIES: u64 = 8;
+
+fn setup(change: impl FnOnce(&mut World)) -> Setup {
+    let mut world = World::new();
+    tree(&mut world);
+    change(&mut world);
+    Setup::new(world)
+}
+
+fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
+    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    report
+}
+
+fn options() -> Remove<'static> {
+    let window = Duration::from_millis(50);
+    Remove::new().threads(Threads::AtMost(1)).missing_is_fine(true).retries(10, window)
 }
 
 #[test]
-fn every_kind_of_listing_is_removed() {
-    for order in [
-        Order::Created,
-        Order::Reversed,
-        Order::ByName,
-        Order::Hashed,
-        Order::Slots,
-    ] {
+fn every_kind_of_listing_is_read_to_its_end() {
+    for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
         for ending in [Ending::Guessed, Ending::Exact] {
-            for positions in [Positions::Stable, Positions::Counted] {
-                for (given, kinds) in [(usize::MAX, true), (7, true), (100, false), (1, true)] {
-                    let mut world = tree();
-                    world.rules.order = order;
-                    world.rules.ending = ending;
-                    world.rules.positions = positions;
-                    (world.rules.given, world.rules.kinds) = (given, kinds);
-                    world.rules.page = 100;
-                    let mut world = rebuilt(world);
-                    world.dir("kept");
-                    let setup = Setup::new(world);
-                    let report = remove_top(&options(), &setup);
-                    let case = (order, ending, positions, given, kinds);
-                    assert_eq!(causes(&report), [""; 0], "{case:?}");
-                    setup.world(|world| {
-                        assert!(!world.exists("top") && world.exists("kept"), "{case:?}");
-                        world.assert_canary_lives();
-                        assert_eq!(world.open_now(), 0);
-                    });
+            for (page, given) in [(1000, usize::MAX), (1, usize::MAX), (10, 2), (3, 3)] {
+                for (kinds, inode_order) in [(true, false), (false, false), (true, true)] {
+                    for threads in [1, 3] {
+                        let setup = setup(|world| {
+                            (world.rules.order, world.rules.ending) = (order, ending);
+                            (world.rules.page, world.rules.given) = (page, given);
+                            world.rules.kinds = kinds;
+                            world.rules.inode_order = inode_order;
+                        });
+                        let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
+                        assert!(report.is_complete(), "{order:?} {ending:?} {page}: {report:?}");
+                        assert_eq!((report.files, report.directories), (FILES, DIRECTORIES));
+                        assert_eq!((report.appeared, report.vanished), (0, 0), "{report:?}");
+                    }
                 }
             }
         }
     }
 }
 
-/// Adds 450 entries, every tenth a directory with a file.
-fn rebuilt(mut world: World) -> World {
-    for index in 0..450 {
-        if index % 10 == 0 {
-            world.file(format!("top/many/{index}/file"));
-        } else {
-            world.file(format!("top/many/{index}"));
+#[test]
+fn what_a_removal_makes_a_listing_pass_over_is_found_again() {
+    let setup = setup(|world| {
+        (world.rules.positions, world.rules.page) = (Positions::Counted, 5);
+        for number in 0..500 {
+            world.file(format!("tree/many/{number}"));
+        }
+    });
+    let report = remove(&options(), &setup);
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(report.files, FILES + 500);
+}
+
+/// Something that an intruder does.
+type Deed = fn(&mut World, &str);
+
+const DEEDS: [(&str, Deed); 4] = [
+    ("swaps it for a link", |world, path| {
+        world.swap_for_link(path, "/canary");
+    }),
+    ("moves it out", |world, path| {
+        world.rename(path, path.replace('/', "-"));
+    }),
+    ("lets it vanish", |world, path| {
+        world.vanish(path);
+    }),
+    ("adds a file to it", |world, path| {
+        world.intrude(path);
+    }),
+];
+
+const PLACES: [&str; 8] = [
+    "tree", "tree/a", "tree/a/b", "tree/a/b/c", "tree/a/b/c/d", "tree/e", "tree/e/f", "tree/empty",
+];
+
+#[test]
+fn whatever_happens_before_whichever_call() {
+    let calls = {
+        let setup = setup(|_| {});
+        remove(&options(), &setup);
+        setup.world(|world| world.calls_made())
+    };
+    for (what, deed) in DEEDS {
+        for place in PLACES {
+            for call in 0..calls {
+                for options in [options(), options().without(Feature::ShortListing)] {
+                    let setup = setup(|world| {
+                        world.after(call, move |world| deed(world, place));
+                    });
+                    let report = remove(&options, &setup);
+                    let case = format!("somebody {what}, {place}, before call {call}: {report:?}");
+                    assert!(report.error_count <= 1, "{case}");
+                    let left = setup.world(|world| world.exists("tree"));
+                    assert_eq!(report.is_complete(), !left, "{case}");
+                }
+            }
         }
     }
-    world
 }
 
 #[test]
-fn a_directory_swapped_for_a_link_leads_nowhere() {
-    for path in ["top/a", "top/a/b", "top/z", "top"] {
-        at_every_call(
-            move |world| _ = world.swap_for_link(path, "/canary"),
-            |world, _| assert!(world.exists("canary/nest/egg")),
-        );
+fn two_things_at_once_with_few_descriptors() {
+    for first in 0..40 {
+        for second in [1, 5, 17] {
+            for (_, one) in DEEDS {
+                let (_, two) = DEEDS[(first % 4) as usize];
+                let setup = setup(|world| {
+                    for level in 0..20 {
+                        world.file(format!("tree/{}file", "deep/".repeat(level)));
+                    }
+                    world.after(first, move |world| one(world, "tree/deep/deep/deep/deep/deep"));
+                    world.after(first + second, move |world| two(world, "tree/deep/deep"));
+                });
+                for without in [Feature::ShortListing, Feature::Hoist] {
+                    let report = remove(&options().descriptors(8).without(without), &setup);
+                    assert!(report.error_count <= 2, "{report:?}");
+                    let left = setup.world(|world| world.exists("tree"));
+                    assert_eq!(report.is_complete(), !left, "{report:?}");
+                    if !left {
+                        break;
+                    }
+                }
+            }
+        }
     }
 }
 
 #[test]
-fn what_vanishes_is_no_error() {
-    for path in ["top/a", "top/a/b", "top/a/b/c", "top/a/one", "top/z"] {
-        at_every_call(
-            move |world| _ = world.vanish(path),
-            |world, report| {
-                assert_eq!(causes(report), [""; 0]);
-                assert!(!world.exists("top"));
-            },
-        );
-    }
-}
-
-#[test]
-fn a_directory_moved_away_takes_nothing_else_with_it() {
-    for path in ["top/a", "top/a/b", "top/a/b/c"] {
-        at_every_call(
-            move |world| _ = world.rename(path, "elsewhere/moved"),
-            |world, _| assert!(!world.exists("top")),
-        );
-    }
-}
-
-#[test]
-fn somebody_who_writes_for_ever_is_named() {
-    for path in ["top", "top/a/b"] {
-        let mut world = tree();
-        world.before_each_call(move |world| _ = world.intrude(path));
-        let setup = Setup::new(world);
-        let report = remove_top(&options(), &setup);
-        let named = |cause: &Cause| matches!(cause, Cause::BeingWrittenTo);
-        assert!(
-            report.errors.iter().any(|error| named(error.cause())),
-            "{:?}",
-            causes(&report)
-        );
-        setup.world(|world| assert!(world.calls_made() < 100_000));
-    }
-}
-
-#[test]
-fn mounts_stay_unless_crossing_was_asked_for() {
-    for device in [1, 2] {
-        let mut world = tree();
-        world
-            .mount("top/a/mounted", device)
-            .file("top/a/mounted/file");
-        let setup = Setup::new(world);
-        let report = remove_top(&options(), &setup);
-        assert!(
-            matches!(report.errors[0].cause(), Cause::MountPoint),
-            "{:?}",
-            causes(&report)
-        );
-        setup.world(|world| assert!(world.exists("top/a/mounted/file") && !world.exists("top/z")));
-
-        remove_top(&options().cross_mounts(true), &setup);
-        setup.world(|world| {
-            // What is mounted can be emptied; the mount point itself is busy.
-            assert_eq!(world.list("top"), ["d a", "d a/mounted"]);
+fn somebody_who_adds_a_file_before_every_call_gets_his_name_for_it() {
+    for threads in [1, 2] {
+        let setup = setup(|world| {
+            world.before_each_call(|world| {
+                world.intrude("tree/a/b");
+            });
         });
+        let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
+        assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
+        assert!(report.errors[0].path().ends_with("tree/a/b"));
+        assert!(report.appeared > 0);
+        assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
+        assert!(!setup.world(|world| world.exists("tree/e")), "the rest goes");
     }
 }
 
 #[test]
-fn a_refusal_keeps_its_directories_and_nothing_else() {
-    let mut world = tree();
-    let shut = Denied {
-        list: true,
-        ..Denied::default()
-    };
-    let held = Denied {
-        removal: true,
-        ..Denied::default()
-    };
-    world.deny("top/a/b/c", shut).deny("top/a/one", held);
-    let setup = Setup::new(world);
-    let report = remove_top(&options(), &setup);
-    assert_eq!(report.errors.len(), 2, "{:?}", causes(&report));
-    setup.world(|world| {
-        let left = ["- a/b/c/file", "- a/one", "d a", "d a/b", "d a/b/c"];
-        assert_eq!(world.list("top"), left);
+fn mounts_are_refused_unless_they_are_asked_for() {
+    for device in [1, 2] {
+        let setup = setup(|world| {
+        world.mount("tree/a/b", device);
     });
+        let report = remove(&options(), &setup);
+        assert_eq!(report.error_count, 1, "{report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::MountPoint), "{report:?}");
+        assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
+        let report = remove(&options().cross_mounts(true), &setup);
+        // What is mounted is emptied; the mount point itself is busy.
+        assert_eq!(report.error_count, 1, "{report:?}");
+        assert_eq!(setup.world(|world| world.list("tree")), ["d a", "d a/b"]);
+    }
 }
 
 #[test]
-fn depth_needs_no_more_descriptors_than_there_are() {
-    let mut world = World::new();
-    world.dir(format!("top/{}", "deep/".repeat(1000)));
-    world.rules.descriptors = 12;
-    let setup = Setup::new(world);
-    let report = remove_top(&options(), &setup);
-    assert_eq!(causes(&report), [""; 0]);
-    setup.world(|world| {
-        assert!(!world.exists("top"));
-        assert!(world.most_open <= 12 && world.open_now() == 0);
-        assert!(world.calls_made() < 8000, "{}", world.calls_made());
+fn what_is_forbidden_stays_and_the_rest_goes() {
+    let list = Denied { list: true, ..Denied::default() };
+    let setup_unreadable = setup(|world| {
+        world.deny("tree/a/b", list).deny("tree/empty", list);
     });
+    let report = remove(&options(), &setup_unreadable);
+    assert_eq!(report.error_count, 1, "an empty one can be removed unread: {report:?}");
+    assert!(report.errors[0].path().ends_with("tree/a/b"), "{report:?}");
+    assert_eq!(setup_unreadable.world(|world| world.list("tree").len()), 7);
+
+    let change = Denied { change: true, ..Denied::default() };
+    let setup_fixed = setup(|world| {
+        world.deny("tree/e", change);
+    });
+    let report = remove(&options(), &setup_fixed);
+    assert_eq!(report.error_count, 4, "three entries and a directory: {report:?}");
+    let left = ["- e/1", "- e/2", "d e", "d e/f", "l e/link"];
+    assert_eq!(setup_fixed.world(|world| world.list("tree")), left);
+}
+
+#[test]
+fn directories_that_cannot_be_moved_are_reached_all_the_same() {
+    for threads in [1, 2] {
+        let setup = setup(|world| {
+            let mut path = String::from("tree/deep");
+            for level in 0..60 {
+                world.file(format!("{path}/file"));
+                path = format!("{path}/{level}");
+            }
+        })
+        .with_faults((0..10).fold(Faults::default(), |faults, n| faults.fail("renameat2", n, 18)));
+        let options = options().descriptors(8).threads(Threads::AtMost(threads));
+        let report = remove(&options, &setup);
+        assert!(report.is_complete(), "{report:?}");
+        assert!(setup.world(|world| world.most_open) <= 16 * threads + 2);
+    }
+}
+
+#[test]
+fn few_descriptors_are_never_exceeded_and_never_fatal() {
+    for descriptors in [6, 8, 12] {
+        for threads in [1, 3] {
+            let setup = setup(|world| {
+                world.rules.descriptors = descriptors;
+                for level in 0..50 {
+                    world.file(format!("tree/{}file", "deep/".repeat(level)));
+                    world.file(format!("tree/{}side/file", "deep/".repeat(level)));
+                }
+            });
+            let options = options().threads(Threads::AtMost(threads));
+            let report = remove(&options, &setup);
+            if threads == 1 {
+                assert!(report.is_complete(), "{descriptors}: {report:?}");
+            }
+            let left = setup.world(|world| world.exists("tree"));
+            assert_eq!(report.is_complete(), !left, "{report:?}");
+        }
+    }
+}
+
+#[test]
+fn hundred_thousand_siblings() {
+    let setup = setup(|world| {
+        for number in 0..50_000 {
+            world.file(format!("tree/many/f{number}"));
+            world.dir(format!("tree/many/d{number}"));
+        }
+    });
+    let report = remove(&options().threads(Threads::AtMost(2)), &setup);
+    assert!(report.is_complete());
+    assert_eq!((report.files, report.directories), (FILES + 50_000, DIRECTORIES + 50_001));
+}
+
+#[test]
+fn in_a_dry_run_nothing_changes_whatever_the_depth() {
+    let setup = setup(|world| {
+        for level in 0..100 {
+            world.file(format!("tree/{}file", "deep/".repeat(level)));
+        }
+    });
+    let before = setup.world(|world| world.list("tree"));
+    let report = remove(&options().dry_run(true).descriptors(8), &setup);
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.files, report.directories), (FILES + 100, DIRECTORIES + 99));
+    assert_eq!(setup.world(|world| world.list("tree")), before);
+}
+
+#[test]
+fn what_is_excluded_survives_every_kind_of_listing() {
+    for given in [usize::MAX, 1, 3] {
+        let setup = setup(|world| (world.rules.page, world.rules.given) = (10, given));
+        let keep = |path: &std::path::Path, kind: Kind| {
+            kind == Kind::Directory && path.ends_with("c") || path.ends_with("2")
+        };
+        let report = remove(&options().exclude(&keep), &setup);
+        assert!(report.is_complete());
+        assert_eq!(report.skipped, 2);
+        let left = ["- a/b/c/d/file", "- a/b/c/x", "- e/2", "d a", "d a/b", "d a/b/c", "d a/b/c/d", "d e"];
+        assert_eq!(setup.world(|world| world.list("tree")), left);
+    }
 }
