@@ -19,7 +19,7 @@ pub(super) struct Asked<'a, S: Sys> {
 pub(super) fn units<S: Sys>(name: impl AsRef<OsStr>) -> Vec<S::Unit> {
     match S::operand(Path::new(name.as_ref())).last {
         Last::Name(units) => units,
-        other => panic!("{} is no name: {other:?}", name.as_ref().display()),
+        other => panic!("{:?} is no name: {other:?}", name.as_ref()),
     }
 }
 

@@ -109,10 +109,10 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
     }
 
     fn fifo(&self, path: &str) -> bool {
-        #[cfg(all(unix, not(target_vendor = "apple")))]
+        #[cfg(unix)]
         self.scratch.fifo(path);
         let _ = path;
-        cfg!(all(unix, not(target_vendor = "apple")))
+        cfg!(unix)
     }
 
     fn rename(&self, from: &str, to: &str) {

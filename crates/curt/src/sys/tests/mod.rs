@@ -9,13 +9,13 @@ mod others;
 mod removal;
 
 use self::ground::{Imagined, Real};
+use crate::sys::Setup;
 #[cfg(target_os = "linux")]
 use crate::sys::linux::Linux;
 use crate::sys::memory::{Ending, Order, World};
 use crate::sys::other::Other;
 #[cfg(unix)]
 use crate::sys::posix::Posix;
-use crate::sys::{Feature, Features, Setup};
 
 /// Asks every question of a platform.
 macro_rules! contract {
@@ -67,6 +67,7 @@ contract!(linux_closing_in_ranges, {
 });
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
+    use crate::sys::{Feature, Features};
     let without = [
         Feature::Openat2,
         Feature::Statx,
