@@ -58,9 +58,7 @@ pub(crate) struct Counter {
 impl Counter {
     /// Looks for strace.
     pub(crate) fn new() -> Self {
-        Self {
-            strace: on_path("strace").filter(|_| cfg!(target_os = "linux")),
-        }
+        Self { strace: on_path("strace").filter(|_| cfg!(target_os = "linux")) }
     }
 
     /// Whether calls of programs that do not count themselves can be counted.
@@ -76,15 +74,8 @@ impl Counter {
             Counting::Strace => {
                 let mut command = Command::new(self.strace.as_ref()?);
                 let log = run.scratch.join("strace");
-                command
-                    .args(["-f", "-c", "-o"])
-                    .arg(&log)
-                    .arg("--")
-                    .arg(&contender.program);
-                command
-                    .args(&contender.before)
-                    .arg(path)
-                    .args(&contender.after);
+                command.args(["-f", "-c", "-o"]).arg(&log).arg("--").arg(&contender.program);
+                command.args(&contender.before).arg(path).args(&contender.after);
                 quiet(&mut command);
                 Some(parse_strace(&run.text(command, Some(log))?))
             }
@@ -122,10 +113,7 @@ impl Run<'_> {
 fn own(contender: &Contender) -> Contender {
     let mut asking = contender.clone();
     let words = &mut asking.before;
-    let end = words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.splice(end..end, ["--stats".into(), "--json".into()]);
     asking
 }
@@ -136,9 +124,8 @@ fn parse_summary(output: &str) -> Option<Calls> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let calls = value.get("summary")?.get("calls")?.as_object()?;
     let counts = calls.iter().filter(|(name, _)| *name != "total");
-    let counts: Calls = counts
-        .filter_map(|(name, count)| Some((name.clone(), count.as_u64()?)))
-        .collect();
+    let counts: Calls =
+        counts.filter_map(|(name, count)| Some((name.clone(), count.as_u64()?))).collect();
     if counts.is_empty() {
         // Only a sum: still a count.
         let total = calls.get("total")?.as_u64()?;
@@ -183,12 +170,7 @@ mod tests {
     fn strace_table() {
         let calls = parse_strace(TABLE);
         let expected = [("futex", 7), ("openat", 242), ("unlinkat", 721)];
-        assert_eq!(
-            calls,
-            expected
-                .map(|(name, count)| (name.to_owned(), count))
-                .into()
-        );
+        assert_eq!(calls, expected.map(|(name, count)| (name.to_owned(), count)).into());
         assert!(parse_strace("strace: cannot").is_empty());
     }
 
@@ -196,14 +178,8 @@ mod tests {
     fn summary_is_the_last_line() {
         let output = "{\"path\":\"x\"}\n{\"summary\":{\"files\":3,\"calls\":{\"openat2\":2,\"unlinkat\":5,\"total\":7}}}\n";
         let calls = parse_summary(output).unwrap();
-        assert_eq!(
-            calls,
-            [("openat2".to_owned(), 2), ("unlinkat".to_owned(), 5)].into()
-        );
-        assert_eq!(
-            parse_summary("{\"summary\":{\"calls\":{\"total\":9}}}").unwrap()["total"],
-            9
-        );
+        assert_eq!(calls, [("openat2".to_owned(), 2), ("unlinkat".to_owned(), 5)].into());
+        assert_eq!(parse_summary("{\"summary\":{\"calls\":{\"total\":9}}}").unwrap()["total"], 9);
         assert_eq!(parse_summary("{\"summary\":{}}"), None);
         assert_eq!(parse_summary(""), None);
         assert_eq!(parse_summary("curt rm: removed"), None);
@@ -212,16 +188,9 @@ mod tests {
     #[test]
     fn slope_leaves_out_starting_and_waiting() {
         let empty = [("execve", 1), ("openat", 4), ("futex", 9), ("gone", 2)];
-        let full = [
-            ("execve", 1),
-            ("openat", 24),
-            ("unlinkat", 100),
-            ("futex", 90),
-        ];
+        let full = [("execve", 1), ("openat", 24), ("unlinkat", 100), ("futex", 90)];
         let calls = |list: &[(&str, u64)]| -> Calls {
-            list.iter()
-                .map(|(name, count)| ((*name).to_owned(), *count))
-                .collect()
+            list.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
         };
         let slope = Slope::between(&calls(&empty), &calls(&full), 59);
         assert_eq!(slope.by_name.get("openat"), Some(&20));

@@ -74,28 +74,16 @@ impl Contender {
     pub(crate) fn line(&self) -> String {
         let program = self.program.file_name().unwrap_or(self.program.as_os_str());
         let mut words = vec![program.to_string_lossy().into_owned()];
-        words.extend(
-            self.before
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned()),
-        );
+        words.extend(self.before.iter().map(|word| word.to_string_lossy().into_owned()));
         words.push("PATH".to_owned());
-        words.extend(
-            self.after
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned()),
-        );
+        words.extend(self.after.iter().map(|word| word.to_string_lossy().into_owned()));
         words.join(" ")
     }
 }
 
 /// No input, no output, the C locale.
 pub(crate) fn quiet(command: &mut Command) {
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .env("LC_ALL", "C");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env("LC_ALL", "C");
 }
 
 /// Somebody who could take part but is not there.
@@ -129,9 +117,7 @@ pub(crate) fn built_rivals(verb: &str) -> Vec<(String, PathBuf)> {
         for folder in entries(&base) {
             for file in entries(&folder) {
                 let name = file.file_stem_of_program();
-                let Some(rival) = name
-                    .strip_prefix(verb)
-                    .and_then(|rest| rest.strip_prefix('-'))
+                let Some(rival) = name.strip_prefix(verb).and_then(|rest| rest.strip_prefix('-'))
                 else {
                     continue;
                 };
@@ -148,16 +134,10 @@ pub(crate) fn built_rivals(verb: &str) -> Vec<(String, PathBuf)> {
 /// Where rivals may have been built: beside this program's own target folder, or below the
 /// working directory.
 fn rival_folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = std::env::var_os("CURT_RIVALS")
-        .map(PathBuf::from)
-        .into_iter()
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        std::env::var_os("CURT_RIVALS").map(PathBuf::from).into_iter().collect();
     if let Ok(program) = std::env::current_exe() {
-        folders.extend(
-            target_folders(&program)
-                .into_iter()
-                .map(|target| target.join("rivals")),
-        );
+        folders.extend(target_folders(&program).into_iter().map(|target| target.join("rivals")));
     }
     if let Ok(working) = std::env::current_dir() {
         folders.push(working.join("target").join("rivals"));
@@ -173,17 +153,11 @@ fn target_folders(program: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let names = ["release", "debug", "dist"].map(std::ffi::OsStr::new);
-    if !profile
-        .file_name()
-        .is_some_and(|name| names.contains(&name))
-    {
+    if !profile.file_name().is_some_and(|name| names.contains(&name)) {
         return Vec::new();
     }
     let above = profile.ancestors().skip(1).take(2);
-    above
-        .filter(|folder| folder.join("CACHEDIR.TAG").is_file())
-        .map(Path::to_path_buf)
-        .collect()
+    above.filter(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_path_buf).collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
@@ -201,17 +175,14 @@ impl ProgramName for Path {
     /// The file name without the system's ending for programs; `rm-zig-0.9` has no other.
     fn file_stem_of_program(&self) -> String {
         let name = self.file_name().unwrap_or_default().to_string_lossy();
-        name.strip_suffix(std::env::consts::EXE_SUFFIX)
-            .unwrap_or(&name)
-            .to_owned()
+        name.strip_suffix(std::env::consts::EXE_SUFFIX).unwrap_or(&name).to_owned()
     }
 }
 
 #[cfg(unix)]
 fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    path.metadata()
-        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
@@ -253,9 +224,6 @@ mod tests {
 
     #[test]
     fn names_keep_their_dots() {
-        assert_eq!(
-            Path::new("/a/rm-zig-0.9").file_stem_of_program(),
-            "rm-zig-0.9"
-        );
+        assert_eq!(Path::new("/a/rm-zig-0.9").file_stem_of_program(), "rm-zig-0.9");
     }
 }

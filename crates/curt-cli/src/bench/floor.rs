@@ -132,10 +132,7 @@ mod tests {
             if role == Role::Floor && !HAS_FLOOR {
                 continue;
             }
-            for tree in [
-                Tree::react(16, Content::Empty),
-                Tree::flat(5_000, Content::Empty),
-            ] {
+            for tree in [Tree::react(16, Content::Empty), Tree::flat(5_000, Content::Empty)] {
                 let path = sandbox.entry("tree");
                 tree.build(&path, &sandbox.canary()).unwrap();
                 assert_eq!(play(role, &path), ExitCode::SUCCESS);

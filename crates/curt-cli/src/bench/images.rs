@@ -45,22 +45,10 @@ const FORMATS: [Format; 3] = [
         name: "ext4 image, journaled",
         tool: "mkfs.ext4",
         // Everything is written now: nothing is left for the kernel to do behind a measurement.
-        options: &[
-            "-q",
-            "-F",
-            "-N",
-            "400000",
-            "-E",
-            "lazy_itable_init=0,lazy_journal_init=0",
-        ],
+        options: &["-q", "-F", "-N", "400000", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
         package: "e2fsprogs",
     },
-    Format {
-        name: "XFS image",
-        tool: "mkfs.xfs",
-        options: &["-q", "-f"],
-        package: "xfsprogs",
-    },
+    Format { name: "XFS image", tool: "mkfs.xfs", options: &["-q", "-f"], package: "xfsprogs" },
     Format {
         name: "btrfs image",
         tool: "mkfs.btrfs",
@@ -77,16 +65,10 @@ pub(crate) fn places(backing: &Path) -> (Vec<Place>, Vec<Missing>) {
     let mut places = Vec::new();
     let mut missing = Vec::new();
     let mut miss = |name: &str, how: String| {
-        missing.push(Missing {
-            name: name.to_owned(),
-            how,
-        });
+        missing.push(Missing { name: name.to_owned(), how });
     };
     if !has_room(backing, IMAGE_BYTES / 2, 10) {
-        miss(
-            "images",
-            format!("not enough room in {}", backing.display()),
-        );
+        miss("images", format!("not enough room in {}", backing.display()));
         return (places, missing);
     }
     let sandbox = match Sandbox::create(backing) {
@@ -98,10 +80,7 @@ pub(crate) fn places(backing: &Path) -> (Vec<Place>, Vec<Missing>) {
     };
     for format in &FORMATS {
         if on_path(format.tool).is_none() {
-            miss(
-                format.name,
-                format!("needs {}: apt-get install {}", format.tool, format.package),
-            );
+            miss(format.name, format!("needs {}: apt-get install {}", format.tool, format.package));
             continue;
         }
         match image(format, &sandbox) {
@@ -119,15 +98,10 @@ pub(crate) fn places(backing: &Path) -> (Vec<Place>, Vec<Missing>) {
 fn image(format: &Format, backing: &Rc<Sandbox>) -> io::Result<Place> {
     let file = backing.entry(format.tool);
     std::fs::File::create(&file)?.set_len(IMAGE_BYTES)?;
-    run(Command::new(on_path(format.tool).unwrap_or_default())
-        .args(format.options)
-        .arg(&file))?;
+    run(Command::new(on_path(format.tool).unwrap_or_default()).args(format.options).arg(&file))?;
     let point = backing.entry(&format!("{}-mount", format.tool));
     std::fs::create_dir(&point)?;
-    run(Command::new("mount")
-        .args(["-o", "loop"])
-        .arg(&file)
-        .arg(&point))?;
+    run(Command::new("mount").args(["-o", "loop"]).arg(&file).arg(&point))?;
     mounted(format.name, point, backing)
 }
 
@@ -143,17 +117,9 @@ fn fuse(backing: &Rc<Sandbox>) -> io::Result<Place> {
 
 /// From here on the mount has an owner that takes it away.
 fn mounted(name: &str, point: PathBuf, backing: &Rc<Sandbox>) -> io::Result<Place> {
-    let mount = Mount {
-        point,
-        _backing: Rc::clone(backing),
-    };
+    let mount = Mount { point, _backing: Rc::clone(backing) };
     let sandbox = Sandbox::create(&mount.point)?;
-    Ok(Place::new(
-        name.to_owned(),
-        Kind::Given,
-        sandbox,
-        Some(mount),
-    ))
+    Ok(Place::new(name.to_owned(), Kind::Given, sandbox, Some(mount)))
 }
 
 fn run(command: &mut Command) -> io::Result<()> {
@@ -163,15 +129,10 @@ fn run(command: &mut Command) -> io::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or_default();
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let said = String::from_utf8_lossy(&output.stderr);
     let said = said.lines().next().unwrap_or("failed").to_owned();
-    Err(io::Error::other(format!(
-        "{}: {said}",
-        program.to_string_lossy()
-    )))
+    Err(io::Error::other(format!("{}: {said}", program.to_string_lossy())))
 }
 
 /// Whether this process may mount.

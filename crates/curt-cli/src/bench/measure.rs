@@ -140,12 +140,7 @@ pub(crate) fn run_to_end(
     let wall = begin.elapsed().as_secs_f64();
     let killed = watch.end();
     let cpu = cpu::between(before, cpu::of_children());
-    Ok(Ended {
-        wall,
-        cpu,
-        status: status?,
-        killed,
-    })
+    Ok(Ended { wall, cpu, status: status?, killed })
 }
 
 /// Kills a child that hangs, so that one broken contender does not stop the whole bench. It watches
@@ -184,9 +179,7 @@ mod watchdog {
                     }
                 }
             };
-            let thread = std::thread::Builder::new()
-                .name("watchdog".to_owned())
-                .spawn(watch);
+            let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
             Self(thread.ok().map(|thread| (sender, thread)))
         }
 

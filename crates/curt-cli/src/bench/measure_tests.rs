@@ -3,41 +3,22 @@
 use super::*;
 
 fn sample(round: u32, wall: f64) -> Sample {
-    Sample {
-        round,
-        wall,
-        cpu: None,
-        answer: Answer::Same,
-    }
+    Sample { round, wall, cpu: None, answer: Answer::Same }
 }
 
 fn budget(least: u32, most: u32, time: Duration) -> Budget {
     let soft = Instant::now() + time;
-    Budget {
-        soft,
-        hard: soft + time,
-        least,
-        most,
-        patience: Duration::from_secs(1),
-    }
+    Budget { soft, hard: soft + time, least, most, patience: Duration::from_secs(1) }
 }
 
 fn contenders(names: &[&str]) -> Vec<Contender> {
-    names
-        .iter()
-        .map(|name| Contender::new(name, Path::new(name), &[]))
-        .collect()
+    names.iter().map(|name| Contender::new(name, Path::new(name), &[])).collect()
 }
 
 #[test]
 fn ratios_are_taken_within_a_round() {
     let reference = [sample(0, 2.0), sample(1, 200.0), sample(2, 2.0)];
-    let fast = [
-        sample(0, 1.0),
-        sample(1, 100.0),
-        sample(2, 1.0),
-        sample(3, 50.0),
-    ];
+    let fast = [sample(0, 1.0), sample(1, 100.0), sample(2, 1.0), sample(3, 50.0)];
     let spread = ratios(&fast, &reference).unwrap();
     assert_eq!((spread.low, spread.middle, spread.high), (2.0, 2.0, 2.0));
     assert_eq!(ratios(&fast, &[]), None);
@@ -66,10 +47,8 @@ fn every_round_asks_everyone_once_in_changing_order() {
     )
     .unwrap();
     assert!(samples.iter().all(|samples| samples.len() == 6));
-    let orders: Vec<Vec<String>> = asked
-        .chunks(4)
-        .map(|chunk| chunk.iter().map(|(_, name)| name.clone()).collect())
-        .collect();
+    let orders: Vec<Vec<String>> =
+        asked.chunks(4).map(|chunk| chunk.iter().map(|(_, name)| name.clone()).collect()).collect();
     assert!(orders.iter().any(|order| order != &orders[0]));
     for mut order in orders {
         order.sort();
@@ -121,13 +100,8 @@ fn a_hanging_child_is_killed() {
     let mut sleep = Command::new("sleep");
     sleep.arg("60");
     let begin = Instant::now();
-    let ended = run_to_end(
-        &mut sleep,
-        &said,
-        Duration::from_millis(10),
-        &Interrupt::default(),
-    )
-    .unwrap();
+    let ended =
+        run_to_end(&mut sleep, &said, Duration::from_millis(10), &Interrupt::default()).unwrap();
     assert!(ended.killed && !ended.status.success());
     assert!(begin.elapsed() < Duration::from_secs(30));
     let ended = run_to_end(

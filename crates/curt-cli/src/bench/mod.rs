@@ -113,13 +113,11 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn stage(&self, text: &str) {
-        self.progress
-            .stage(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
+        self.progress.stage(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
     }
 
     fn step(&self, text: &str) {
-        self.progress
-            .step(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
+        self.progress.step(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
     }
 }
 
@@ -165,20 +163,11 @@ fn measure_all(
 ) -> io::Result<bool> {
     let begin = Instant::now();
     let (places, missing) = find_places(options)?;
-    let seconds = if options.unhurried() {
-        1_000_000
-    } else {
-        options.seconds
-    };
+    let seconds = if options.unhurried() { 1_000_000 } else { options.seconds };
     let soft = begin + Duration::from_secs(seconds.into());
-    let folders: Vec<String> = places
-        .iter()
-        .map(|place| place.sandbox.root().display().to_string())
-        .collect();
-    progress.note(&format!(
-        "curt bench: working in {}, removed at the end",
-        folders.join(", ")
-    ));
+    let folders: Vec<String> =
+        places.iter().map(|place| place.sandbox.root().display().to_string()).collect();
+    progress.note(&format!("curt bench: working in {}, removed at the end", folders.join(", ")));
     let context = Context {
         options,
         places,
@@ -191,9 +180,7 @@ fn measure_all(
     };
     let mut sections = sections(&context)?;
     context.progress.step("cleaning up");
-    let Context {
-        places, progress, ..
-    } = context;
+    let Context { places, progress, .. } = context;
     drop(places);
     progress.clear();
     if let Some(first) = sections.first_mut() {
@@ -210,11 +197,7 @@ fn measure_all(
 fn right(section: &Section) -> bool {
     let ours = section.cells.iter().flat_map(|cell| &cell.rows);
     ours.filter(|row| rm_contenders::is_ours(&row.contender.name))
-        .all(|row| {
-            row.samples
-                .iter()
-                .all(|sample| sample.answer == measure::Answer::Same)
-        })
+        .all(|row| row.samples.iter().all(|sample| sample.answer == measure::Answer::Same))
 }
 
 fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)> {
@@ -224,41 +207,29 @@ fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)>
         places.push(Place::in_folder(dir, Kind::Given)?);
     }
     if options.dirs.is_empty() {
-        let default = [
-            ("tmpfs", place::memory(), Kind::Memory),
-            ("disk", place::disk(), Kind::Disk),
-        ];
+        let default =
+            [("tmpfs", place::memory(), Kind::Memory), ("disk", place::disk(), Kind::Disk)];
         for (name, folder, kind) in default {
             let place = folder.map(|folder| Place::in_folder(&folder, kind));
             match place {
                 Some(Ok(place)) => places.push(place),
-                Some(Err(error)) => missing.push(Missing {
-                    name: name.to_owned(),
-                    how: error.to_string(),
-                }),
-                None => missing.push(Missing {
-                    name: name.to_owned(),
-                    how: "not found here".to_owned(),
-                }),
+                Some(Err(error)) => {
+                    missing.push(Missing { name: name.to_owned(), how: error.to_string() })
+                }
+                None => missing
+                    .push(Missing { name: name.to_owned(), how: "not found here".to_owned() }),
             }
         }
     }
     if options.images {
         let backing = place::memory().filter(|folder| place::has_room(folder, 2 << 30, 10));
-        let backing = backing
-            .or_else(place::disk)
-            .unwrap_or_else(std::env::temp_dir);
+        let backing = backing.or_else(place::disk).unwrap_or_else(std::env::temp_dir);
         let (images, absent) = images::places(&backing);
         places.extend(images);
         missing.extend(absent);
     }
     if !options.places.is_empty() {
-        places.retain(|place| {
-            options
-                .places
-                .iter()
-                .any(|text| place.name.contains(text.as_str()))
-        });
+        places.retain(|place| options.places.iter().any(|text| place.name.contains(text.as_str())));
     }
     if places.is_empty() {
         return Err(io::Error::other("no place to work in"));
@@ -274,14 +245,8 @@ fn report(options: &BenchOptions, sections: &[Section]) -> io::Result<()> {
         std::fs::write(path, format!("{value:#}\n"))?;
     }
     if let Some(path) = &options.output {
-        let tables: Vec<_> = sections
-            .iter()
-            .map(|section| section.render(true))
-            .collect();
-        std::fs::write(
-            path,
-            format!("# curt bench\n\n{machine}\n\n{}", tables.join("\n")),
-        )?;
+        let tables: Vec<_> = sections.iter().map(|section| section.render(true)).collect();
+        std::fs::write(path, format!("# curt bench\n\n{machine}\n\n{}", tables.join("\n")))?;
     }
     let mut out = io::stdout().lock();
     for section in sections {
@@ -301,18 +266,8 @@ fn machine() -> String {
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
         .map_or("", |(_, model)| model.trim());
-    let system = format!(
-        "{} {} {}",
-        std::env::consts::OS,
-        release.trim(),
-        std::env::consts::ARCH
-    );
-    let text = format!(
-        "{system}, {processors} processors {model}, curt {}",
-        env!("CARGO_PKG_VERSION")
-    );
-    text.split_ascii_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace(" ,", ",")
+    let system = format!("{} {} {}", std::env::consts::OS, release.trim(), std::env::consts::ARCH);
+    let text =
+        format!("{system}, {processors} processors {model}, curt {}", env!("CARGO_PKG_VERSION"));
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
 }

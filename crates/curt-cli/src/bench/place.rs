@@ -44,12 +44,7 @@ impl Place {
 
     /// A place in a folder of ours, with the mount it is on if that is ours too.
     pub(crate) fn new(name: String, kind: Kind, sandbox: Sandbox, mount: Option<Mount>) -> Self {
-        Self {
-            name,
-            kind,
-            sandbox,
-            _mount: mount,
-        }
+        Self { name, kind, sandbox, _mount: mount }
     }
 
     /// Whether a tree that takes `bytes` and `entries` fits without filling it up.
@@ -71,9 +66,7 @@ pub(crate) fn disk() -> Option<PathBuf> {
     let mut folders = vec![std::env::temp_dir()];
     folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
     folders.extend(std::env::current_dir());
-    folders
-        .into_iter()
-        .find(|folder| folder.is_dir() && file_system(folder) != "tmpfs")
+    folders.into_iter().find(|folder| folder.is_dir() && file_system(folder) != "tmpfs")
 }
 
 /// A file system in memory.

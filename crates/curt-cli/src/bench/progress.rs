@@ -13,9 +13,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Progress on this process's stderr.
     pub(crate) fn new() -> Self {
-        Self {
-            terminal: std::io::stderr().is_terminal(),
-        }
+        Self { terminal: std::io::stderr().is_terminal() }
     }
 
     /// A new stage, worth a line in a log.

@@ -55,10 +55,7 @@ pub(crate) struct Section {
 
 impl Section {
     fn reference_samples<'a>(&self, cell: &'a Cell) -> &'a [Sample] {
-        let row = cell
-            .rows
-            .iter()
-            .find(|row| row.contender.name == self.reference);
+        let row = cell.rows.iter().find(|row| row.contender.name == self.reference);
         row.map_or(&[], |row| &row.samples)
     }
 
@@ -96,22 +93,14 @@ impl Section {
             Some(ratio) => format!("{:.2}–{:.2}", ratio.low, ratio.high),
             None => none(),
         };
-        let few = if row.samples.len() < ENOUGH {
-            " (few)"
-        } else {
-            ""
-        };
+        let few = if row.samples.len() < ENOUGH { " (few)" } else { "" };
         vec![
             row.contender.name.clone(),
             ratio.map_or_else(none, |ratio| format!("{:.2}", ratio.middle)),
             quartiles,
-            row.wall()
-                .map_or_else(none, |wall| milliseconds(wall.middle)),
-            row.cpu()
-                .map_or_else(none, |(user, system)| milliseconds(user + system)),
-            row.slope
-                .as_ref()
-                .map_or_else(none, |slope| format!("{:.2}", slope.per_entry())),
+            row.wall().map_or_else(none, |wall| milliseconds(wall.middle)),
+            row.cpu().map_or_else(none, |(user, system)| milliseconds(user + system)),
+            row.slope.as_ref().map_or_else(none, |slope| format!("{:.2}", slope.per_entry())),
             format!("{}{few}", row.samples.len()),
             row.answer(),
         ]
@@ -122,11 +111,7 @@ impl Section {
         let mut out = String::new();
         let mark = if markdown { "## " } else { "" };
         let _ = writeln!(out, "{mark}{}\n", self.title);
-        out.push_str(&if markdown {
-            self.table().markdown()
-        } else {
-            self.table().text()
-        });
+        out.push_str(&if markdown { self.table().markdown() } else { self.table().text() });
         out.push('\n');
         for line in &self.caption {
             let _ = writeln!(out, "{line}");
@@ -142,11 +127,7 @@ impl Section {
             }
         }
         if !self.missing.is_empty() {
-            let _ = writeln!(
-                out,
-                "{}Missing:\n",
-                if self.left_out.is_empty() { "" } else { "\n" }
-            );
+            let _ = writeln!(out, "{}Missing:\n", if self.left_out.is_empty() { "" } else { "\n" });
             for Missing { name, how } in &self.missing {
                 let _ = writeln!(out, "{item}{name}: {how}");
             }
@@ -169,9 +150,7 @@ impl Section {
 
 impl Row {
     fn good(&self) -> impl Iterator<Item = &Sample> {
-        self.samples
-            .iter()
-            .filter(|sample| sample.answer == Answer::Same)
+        self.samples.iter().filter(|sample| sample.answer == Answer::Same)
     }
 
     fn walls(&self) -> Vec<f64> {
@@ -224,18 +203,9 @@ impl Row {
         put("tree", json!(cell.heading));
         put("reference", json!(section.reference));
         put("ratio", json!(ratio.map(|ratio| ratio.middle)));
-        put(
-            "ratio_quartiles",
-            json!(ratio.map(|ratio| [ratio.low, ratio.high])),
-        );
-        put(
-            "calls_per_entry",
-            json!(self.slope.as_ref().map(Slope::per_entry)),
-        );
-        put(
-            "calls",
-            json!(self.slope.as_ref().map(|slope| &slope.by_name)),
-        );
+        put("ratio_quartiles", json!(ratio.map(|ratio| [ratio.low, ratio.high])));
+        put("calls_per_entry", json!(self.slope.as_ref().map(Slope::per_entry)));
+        put("calls", json!(self.slope.as_ref().map(|slope| &slope.by_name)));
         put("answer", json!(self.answer()));
         Value::Object(map)
     }
@@ -243,16 +213,8 @@ impl Row {
 
 /// What a tree is made of, in words.
 pub(crate) fn describe_tree(files: u64, directories: u64, bytes: u64) -> String {
-    let plural = if directories == 1 {
-        "directory"
-    } else {
-        "directories"
-    };
-    let mut text = format!(
-        "{} files, {} {plural}",
-        grouped(files),
-        grouped(directories)
-    );
+    let plural = if directories == 1 { "directory" } else { "directories" };
+    let mut text = format!("{} files, {} {plural}", grouped(files), grouped(directories));
     if bytes >= 1 << 20 {
         let _ = write!(text, ", {} MiB", grouped(bytes >> 20));
     } else if bytes == 0 {

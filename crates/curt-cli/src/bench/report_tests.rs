@@ -21,18 +21,11 @@ fn row(name: &str, walls: &[f64], answer: &Answer) -> Row {
 fn section() -> Section {
     let mut curt = row("curt", &[0.1, 0.1, 0.1], &Answer::Same);
     let by_name = BTreeMap::from([("unlinkat".to_owned(), 150)]);
-    curt.slope = Some(Slope {
-        by_name,
-        entries: 100,
-    });
+    curt.slope = Some(Slope { by_name, entries: 100 });
     let rows = vec![
         curt,
         row("rm", &[0.2, 0.25, 0.2], &Answer::Same),
-        row(
-            "broken",
-            &[0.01],
-            &Answer::Differs("exit 1: no | idea".to_owned()),
-        ),
+        row("broken", &[0.01], &Answer::Differs("exit 1: no | idea".to_owned())),
         row("late", &[], &Answer::Same),
     ];
     let cell = Cell {
@@ -47,10 +40,7 @@ fn section() -> Section {
         caption: vec!["How to read it.".to_owned()],
         cells: vec![cell],
         left_out: Vec::new(),
-        missing: vec![Missing {
-            name: "go".to_owned(),
-            how: "cargo xtask rivals".to_owned(),
-        }],
+        missing: vec![Missing { name: "go".to_owned(), how: "cargo xtask rivals".to_owned() }],
     }
 }
 
@@ -76,14 +66,8 @@ Missing:
 #[test]
 fn markdown() {
     let text = section().render(true);
-    assert!(
-        text.starts_with("## curt rm\n\n### cra · tmpfs: 36,346 files"),
-        "{text}"
-    );
-    assert!(
-        text.contains("\n| curt | 2.00 | 2.00–2.25 | 100.0 ms |"),
-        "{text}"
-    );
+    assert!(text.starts_with("## curt rm\n\n### cra · tmpfs: 36,346 files"), "{text}");
+    assert!(text.contains("\n| curt | 2.00 | 2.00–2.25 | 100.0 ms |"), "{text}");
     assert!(text.contains("no \\| idea"), "{text}");
 }
 

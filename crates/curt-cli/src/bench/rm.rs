@@ -29,11 +29,7 @@ pub(super) struct Scenario {
 }
 
 const SCENARIOS: [Scenario; 5] = [
-    Scenario {
-        name: "cra",
-        make: |shrink| Tree::react(shrink, Content::Empty),
-        quick: (6, 4),
-    },
+    Scenario { name: "cra", make: |shrink| Tree::react(shrink, Content::Empty), quick: (6, 4) },
     Scenario {
         name: "cra-344mib",
         make: |shrink| Tree::react(shrink, Content::Total(REACT_BYTES / u64::from(shrink))),
@@ -49,11 +45,7 @@ const SCENARIOS: [Scenario; 5] = [
         make: |shrink| Tree::flat(50_000 / shrink, Content::Each(4096)),
         quick: (0, 4),
     },
-    Scenario {
-        name: "ten",
-        make: |_| Tree::ten(),
-        quick: (1, 0),
-    },
+    Scenario { name: "ten", make: |_| Tree::ten(), quick: (1, 0) },
 ];
 
 /// The fractions a quick run may fall back to.
@@ -83,18 +75,12 @@ pub(crate) fn run(context: &Context<'_>) -> io::Result<Section> {
             break;
         }
         let rest: u32 = weight + cells.iter().map(|(_, _, weight)| weight).sum::<u32>();
-        let arena = Arena {
-            context,
-            place,
-            scenario,
-            contenders: &found.contenders,
-            hung: &hung,
-        };
+        let arena = Arena { context, place, scenario, contenders: &found.contenders, hung: &hung };
         match arena.cell(&mut counts, f64::from(weight) / f64::from(rest))? {
             Ok(cell) => section.cells.push(cell),
-            Err(reason) => section
-                .left_out
-                .push(format!("{} · {}: {reason}", scenario.name, place.name)),
+            Err(reason) => {
+                section.left_out.push(format!("{} · {}: {reason}", scenario.name, place.name))
+            }
         }
     }
     section.caption = caption(context, &found.contenders);
@@ -105,10 +91,7 @@ pub(crate) fn run(context: &Context<'_>) -> io::Result<Section> {
 fn planned<'a>(context: &'a Context<'_>) -> Vec<(&'static Scenario, &'a Place, u32)> {
     let options = context.options;
     let everything = options.full || !options.scenarios.is_empty();
-    let in_memory = context
-        .places
-        .iter()
-        .any(|place| place.kind == Kind::Memory);
+    let in_memory = context.places.iter().any(|place| place.kind == Kind::Memory);
     let mut cells = Vec::new();
     let wanted = |scenario: &&Scenario| {
         let names = &options.scenarios;
@@ -133,9 +116,7 @@ fn planned<'a>(context: &'a Context<'_>) -> Vec<(&'static Scenario, &'a Place, u
 }
 
 fn caption(context: &Context<'_>, contenders: &[Contender]) -> Vec<String> {
-    let reference = contenders
-        .iter()
-        .find(|contender| contender.name == REFERENCE);
+    let reference = contenders.iter().find(|contender| contender.name == REFERENCE);
     let known = reference.and_then(|contender| version(&contender.program));
     let known = known.unwrap_or_else(|| "the system's own".to_owned());
     let mut lines = vec![
@@ -178,39 +159,24 @@ impl<'a> Arena<'a> {
         /// Of the cell's time, for counting calls after the race.
         const COUNTING: Duration = Duration::from_millis(1_500);
         let begin = Instant::now();
-        let left = self
-            .context
-            .soft
-            .saturating_duration_since(begin)
-            .mul_f64(share);
+        let left = self.context.soft.saturating_duration_since(begin).mul_f64(share);
         let soft = begin + left.saturating_sub(COUNTING.min(left / 4));
         let say = |text: &str| {
-            self.context.stage(&format!(
-                "{} · {}: {text}",
-                self.scenario.name, self.place.name
-            ));
+            self.context.stage(&format!("{} · {}: {text}", self.scenario.name, self.place.name));
         };
         say("trying out");
         let tree = (self.scenario.make)(self.choose_size(soft)?);
         let heading = describe(&tree);
-        if !self
-            .place
-            .has_room(tree.room(), tree.files() + tree.directories())
-        {
+        if !self.place.has_room(tree.room(), tree.files() + tree.directories()) {
             return Ok(Err("not enough room".to_owned()));
         }
         say(&heading);
         let budget = self.budget(begin, soft);
-        let samples = race(
-            self.contenders,
-            &budget,
-            &self.context.interrupt,
-            &mut |contender, round| {
-                self.context
-                    .step(&format!("round {}: {}", round + 1, contender.name));
+        let samples =
+            race(self.contenders, &budget, &self.context.interrupt, &mut |contender, round| {
+                self.context.step(&format!("round {}: {}", round + 1, contender.name));
                 self.trial(&tree, contender, round, budget.patience)
-            },
-        )?;
+            })?;
         self.context.step("counting calls");
         let slopes = counts.of_cell(self, &samples)?;
         let rows = self.contenders.iter().zip(samples).zip(slopes);
@@ -238,22 +204,12 @@ impl<'a> Arena<'a> {
             None if options.full => (10, 10),
             None => (3, 40),
         };
-        Budget {
-            soft,
-            hard: hard.min(self.context.hard),
-            least,
-            most,
-            patience,
-        }
+        Budget { soft, hard: hard.min(self.context.hard), least, most, patience }
     }
 
     /// How long a run may take before it counts as hanging.
     pub(super) fn patience(&self) -> Duration {
-        Duration::from_secs(if self.context.options.unhurried() {
-            600
-        } else {
-            6
-        })
+        Duration::from_secs(if self.context.options.unhurried() { 600 } else { 6 })
     }
 
     /// The largest fraction of the tree that a few rounds of have time before `soft`.
@@ -265,10 +221,7 @@ impl<'a> Arena<'a> {
         if self.context.options.unhurried() {
             return Ok(1);
         }
-        let Some(reference) = self
-            .contenders
-            .iter()
-            .find(|contender| contender.name == REFERENCE)
+        let Some(reference) = self.contenders.iter().find(|contender| contender.name == REFERENCE)
         else {
             return Ok(PROBE);
         };
@@ -282,19 +235,13 @@ impl<'a> Arena<'a> {
         let left = soft.saturating_duration_since(Instant::now()).as_secs_f64();
         // Real disks get slower under the bench than a probe shows: ext4 without a journal, for
         // one, does not reuse an inode for minutes and looks further with every tree.
-        let reserve = if self.place.kind == Kind::Memory {
-            1.0
-        } else {
-            3.0
-        };
+        let reserve = if self.place.kind == Kind::Memory { 1.0 } else { 3.0 };
         let runs = reserve * ROUNDS * self.contenders.len() as f64;
         let fits = |shrink: &u32| {
             let tree = (self.scenario.make)(*shrink);
             let part = f64::from(probe) / f64::from(*shrink);
             cost.as_secs_f64() * part * runs <= left
-                && self
-                    .place
-                    .has_room(tree.room(), tree.files() + tree.directories())
+                && self.place.has_room(tree.room(), tree.files() + tree.directories())
         };
         Ok(SHRINKS.into_iter().find(fits).unwrap_or(64))
     }
@@ -330,14 +277,8 @@ impl<'a> Arena<'a> {
         round: u32,
         patience: Duration,
     ) -> io::Result<Sample> {
-        let failed = |why: String| {
-            Ok(Sample {
-                round,
-                wall: 0.0,
-                cpu: None,
-                answer: Answer::Differs(why),
-            })
-        };
+        let failed =
+            |why: String| Ok(Sample { round, wall: 0.0, cpu: None, answer: Answer::Differs(why) });
         if self.hung.borrow().contains(&contender.name) {
             return failed("hung in an earlier scenario".to_owned());
         }
@@ -365,34 +306,19 @@ impl<'a> Arena<'a> {
             self.judge(&path, ended.status.code(), &said)?
         };
         sandbox.remove(&path)?;
-        Ok(Sample {
-            round,
-            wall: ended.wall,
-            cpu: ended.cpu,
-            answer,
-        })
+        Ok(Sample { round, wall: ended.wall, cpu: ended.cpu, answer })
     }
 
     fn judge(&self, path: &Path, code: Option<i32>, said: &Path) -> io::Result<Answer> {
         if !self.place.sandbox.canary_lives() {
             self.place.sandbox.place_canary()?;
-            return Ok(Answer::Differs(
-                "removed something outside the tree".to_owned(),
-            ));
+            return Ok(Answer::Differs("removed something outside the tree".to_owned()));
         }
         if code != Some(0) {
             let code = code.map_or("a signal".to_owned(), |code| format!("exit {code}"));
             let said = std::fs::read_to_string(said).unwrap_or_default();
-            let said: String = said
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .take(60)
-                .collect();
-            return Ok(Answer::Differs(
-                format!("{code} {said}").trim_end().to_owned(),
-            ));
+            let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
+            return Ok(Answer::Differs(format!("{code} {said}").trim_end().to_owned()));
         }
         if path.symlink_metadata().is_ok() {
             return Ok(Answer::Differs("exit 0, but the tree is there".to_owned()));
@@ -419,11 +345,7 @@ mod tests {
         for scenario in &SCENARIOS {
             for shrink in SHRINKS {
                 let tree = (scenario.make)(shrink);
-                assert!(
-                    tree.files() > 0 && tree.directories() > 0,
-                    "{}",
-                    scenario.name
-                );
+                assert!(tree.files() > 0 && tree.directories() > 0, "{}", scenario.name);
             }
         }
     }

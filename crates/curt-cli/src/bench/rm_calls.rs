@@ -21,11 +21,7 @@ pub(super) struct Counts<'a> {
 impl<'a> Counts<'a> {
     /// Nothing counted yet.
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Self {
-            context,
-            empty: HashMap::new(),
-            slopes: HashMap::new(),
-        }
+        Self { context, empty: HashMap::new(), slopes: HashMap::new() }
     }
 
     /// The slopes of the contenders of a cell, of those that did right in it: what hangs or fails
@@ -35,20 +31,11 @@ impl<'a> Counts<'a> {
         arena: &Arena<'_>,
         samples: &[Vec<Sample>],
     ) -> io::Result<Vec<Option<Slope>>> {
-        let limit = if self.context.options.full {
-            5_000
-        } else {
-            800
-        };
+        let limit = if self.context.options.full { 5_000 } else { 800 };
         let entries = |tree: &Tree| tree.files() + tree.directories();
         let tree = (0..7).map(|power| (arena.scenario.make)(1 << power));
-        let tree = tree.reduce(|larger, tree| {
-            if entries(&larger) <= limit {
-                larger
-            } else {
-                tree
-            }
-        });
+        let tree =
+            tree.reduce(|larger, tree| if entries(&larger) <= limit { larger } else { tree });
         let Some(tree) = tree else {
             return Ok(Vec::new());
         };
@@ -57,11 +44,7 @@ impl<'a> Counts<'a> {
         };
         let contenders = arena.contenders.iter().zip(samples);
         let slopes = contenders.map(|(contender, samples)| {
-            if right(samples) {
-                self.of(arena, contender, &tree)
-            } else {
-                Ok(None)
-            }
+            if right(samples) { self.of(arena, contender, &tree) } else { Ok(None) }
         });
         slopes.collect()
     }
@@ -78,16 +61,8 @@ impl<'a> Counts<'a> {
         // The file system matters little, only to those that get short listings: an ordinary quick
         // run counts in the first place only.
         let own = self.context.options.full || arena.place.kind == Kind::Given;
-        let place = if own {
-            arena.place.name.clone()
-        } else {
-            String::new()
-        };
-        let key = (
-            contender.name.clone(),
-            arena.scenario.name.to_owned(),
-            place.clone(),
-        );
+        let place = if own { arena.place.name.clone() } else { String::new() };
+        let key = (contender.name.clone(), arena.scenario.name.to_owned(), place.clone());
         if let Some(known) = self.slopes.get(&key) {
             return Ok(known.clone());
         }
@@ -99,9 +74,7 @@ impl<'a> Counts<'a> {
         };
         self.empty.insert(empty_key, empty.clone());
         let entries = tree.files() + tree.directories() - 1;
-        let slope = empty
-            .zip(full)
-            .map(|(empty, full)| Slope::between(&empty, &full, entries));
+        let slope = empty.zip(full).map(|(empty, full)| Slope::between(&empty, &full, entries));
         self.slopes.insert(key, slope.clone());
         Ok(slope)
     }

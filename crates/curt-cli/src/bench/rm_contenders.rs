@@ -47,16 +47,13 @@ pub(crate) fn find(full: bool, wanted: &[String]) -> io::Result<Found> {
     };
     let mut left_out = Vec::new();
     if wanted.is_empty() {
-        let (now, later): (Vec<_>, Vec<_>) = contenders
-            .into_iter()
-            .partition(|contender| full || contender.quick);
+        let (now, later): (Vec<_>, Vec<_>) =
+            contenders.into_iter().partition(|contender| full || contender.quick);
         contenders = now;
         if !later.is_empty() {
             let names: Vec<_> = later.into_iter().map(|contender| contender.name).collect();
-            left_out.push(format!(
-                "{}: found, but only --full has time for them",
-                names.join(", ")
-            ));
+            left_out
+                .push(format!("{}: found, but only --full has time for them", names.join(", ")));
         }
     } else {
         contenders.retain(|contender| always(contender) || wanted.contains(&contender.name));
@@ -65,18 +62,11 @@ pub(crate) fn find(full: bool, wanted: &[String]) -> io::Result<Found> {
             let known = contenders.iter().any(|contender| contender.name == *name)
                 || missing.iter().any(|missing| missing.name == *name);
             if !known {
-                missing.push(Missing {
-                    name: name.clone(),
-                    how: "no such rival".to_owned(),
-                });
+                missing.push(Missing { name: name.clone(), how: "no such rival".to_owned() });
             }
         }
     }
-    Ok(Found {
-        contenders,
-        missing,
-        left_out,
-    })
+    Ok(Found { contenders, missing, left_out })
 }
 
 /// Whether a contender is curt itself.
@@ -86,31 +76,16 @@ pub(crate) fn is_ours(name: &str) -> bool {
 
 fn ours(program: &Path) -> Vec<Contender> {
     let curt = |name: &str, jobs: &[&str]| {
-        let arguments: Vec<&str> = ["rm", "-r", "-f"]
-            .iter()
-            .chain(jobs)
-            .chain(&["--"])
-            .copied()
-            .collect();
+        let arguments: Vec<&str> =
+            ["rm", "-r", "-f"].iter().chain(jobs).chain(&["--"]).copied().collect();
         Contender::new(name, program, &arguments).counts_itself()
     };
-    let mut contenders = vec![
-        curt("curt", &[]),
-        curt("curt -j1", &["-j1"]),
-        curt("curt -j2", &["-j2"]),
-    ];
+    let mut contenders =
+        vec![curt("curt", &[]), curt("curt -j1", &["-j1"]), curt("curt -j2", &["-j2"])];
     if HAS_FLOOR {
-        contenders.push(Contender::new(
-            "floor",
-            program,
-            &["bench", "--role", "floor", "--"],
-        ));
+        contenders.push(Contender::new("floor", program, &["bench", "--role", "floor", "--"]));
     }
-    contenders.push(Contender::new(
-        "std",
-        program,
-        &["bench", "--role", "std", "--"],
-    ));
+    contenders.push(Contender::new("std", program, &["bench", "--role", "std", "--"]));
     contenders
 }
 
@@ -123,17 +98,10 @@ fn system(contenders: &mut Vec<Contender>, missing: &mut Vec<Missing>) {
     }
     let mut add = |name: &str, make: &dyn Fn(&Path) -> Contender| match on_path(name) {
         Some(program) => contenders.push(make(&program)),
-        None => missing.push(Missing {
-            name: name.to_owned(),
-            how: "not on PATH".to_owned(),
-        }),
+        None => missing.push(Missing { name: name.to_owned(), how: "not on PATH".to_owned() }),
     };
-    add("rm", &|program| {
-        Contender::new("rm", program, &["-rf", "--"])
-    });
-    add("find", &|program| {
-        Contender::new("find", program, &[]).then("-delete")
-    });
+    add("rm", &|program| Contender::new("rm", program, &["-rf", "--"]));
+    add("find", &|program| Contender::new("find", program, &[]).then("-delete"));
 }
 
 /// What `cargo xtask rivals` built, and the interpreters that need no building.
@@ -145,17 +113,13 @@ fn built(contenders: &mut Vec<Contender>, missing: &mut Vec<Missing>) {
         match contender.or_else(|| interpreter(name)) {
             Some(contender) if QUICK_RIVALS.contains(&name) => contenders.push(contender),
             Some(contender) => contenders.push(contender.only_full()),
-            None => missing.push(Missing {
-                name: name.to_owned(),
-                how: how_to_get(name).to_owned(),
-            }),
+            None => {
+                missing.push(Missing { name: name.to_owned(), how: how_to_get(name).to_owned() })
+            }
         }
     }
     // Somebody may have added a folder of their own.
-    for (name, program) in found
-        .iter()
-        .filter(|(name, _)| !RIVALS.contains(&name.as_str()))
-    {
+    for (name, program) in found.iter().filter(|(name, _)| !RIVALS.contains(&name.as_str())) {
         contenders.push(Contender::new(name, program, &[]).only_full());
     }
 }
@@ -191,12 +155,8 @@ fn interpreter(name: &str) -> Option<Contender> {
 /// The interpreter's own file: what is on PATH may be a version manager's shim, which is slow.
 fn asked(name: &str, arguments: &[&str]) -> Option<PathBuf> {
     let mut command = Command::new(on_path(name)?);
-    let output = command
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output =
+        command.args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim_end());
     path.is_file().then_some(path)
 }
@@ -208,36 +168,20 @@ mod tests {
     #[test]
     fn curt_the_floor_and_the_reference_always_take_part() {
         let found = find(false, &["no-such-rival".to_owned()]).unwrap();
-        let names: Vec<_> = found
-            .contenders
-            .iter()
-            .map(|contender| contender.name.as_str())
-            .collect();
+        let names: Vec<_> =
+            found.contenders.iter().map(|contender| contender.name.as_str()).collect();
         for name in ["curt", "curt -j1", "curt -j2", REFERENCE] {
             assert!(names.contains(&name), "{name} in {names:?}");
         }
         assert!(!names.contains(&"find"));
-        assert!(
-            found
-                .missing
-                .iter()
-                .any(|missing| missing.name == "no-such-rival")
-        );
+        assert!(found.missing.iter().any(|missing| missing.name == "no-such-rival"));
     }
 
     #[test]
     fn options_end_before_the_path() {
         let found = find(true, &[]).unwrap();
-        for contender in found
-            .contenders
-            .iter()
-            .filter(|contender| is_ours(&contender.name))
-        {
-            assert!(
-                contender.line().ends_with(" -- PATH"),
-                "{}",
-                contender.line()
-            );
+        for contender in found.contenders.iter().filter(|contender| is_ours(&contender.name)) {
+            assert!(contender.line().ends_with(" -- PATH"), "{}", contender.line());
         }
     }
 }

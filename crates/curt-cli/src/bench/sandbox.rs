@@ -104,10 +104,7 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         // The mark goes with the rest, so that `check` holds up to the last moment.
         if self.root.join(MARK).is_file() && std::fs::remove_dir_all(&self.root).is_err() {
-            let text = format!(
-                "curt bench: left behind, delete it: {}\n",
-                self.root.display()
-            );
+            let text = format!("curt bench: left behind, delete it: {}\n", self.root.display());
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
         }
     }

@@ -22,10 +22,7 @@ pub(crate) struct Table {
 impl Table {
     /// An empty table with these columns.
     pub(crate) fn new(titles: &[String]) -> Self {
-        Self {
-            titles: titles.to_vec(),
-            lines: Vec::new(),
-        }
+        Self { titles: titles.to_vec(), lines: Vec::new() }
     }
 
     fn rows(&self) -> impl Iterator<Item = &Vec<String>> {
@@ -137,12 +134,8 @@ mod tests {
     fn table() -> Table {
         let mut table = Table::new(&strings(&["who", "x", "same"]));
         table.lines.push(Line::Heading("here: 3 files".to_owned()));
-        table
-            .lines
-            .push(Line::Cells(strings(&["longer name", "1.0–2.0", "yes"])));
-        table
-            .lines
-            .push(Line::Cells(strings(&["b", "1", "NO: a|b"])));
+        table.lines.push(Line::Cells(strings(&["longer name", "1.0–2.0", "yes"])));
+        table.lines.push(Line::Cells(strings(&["b", "1", "NO: a|b"])));
         table
     }
 
@@ -171,10 +164,7 @@ here: 3 files
 
     #[test]
     fn numbers() {
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"]
-        );
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             [0.001_234, 0.012_34, 1.2345].map(milliseconds),
             ["1.23 ms", "12.3 ms", "1,235 ms"]

@@ -45,11 +45,7 @@ impl Tree {
     fn new(mut directories: Vec<Directory>, content: Content) -> Self {
         // Depth first, as an unpacker writes: what is removed together lies together on disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut tree = Self {
-            directories,
-            content,
-            weights: 0,
-        };
+        let mut tree = Self { directories, content, weights: 0 };
         tree.weights = (0..tree.files()).map(weight).sum();
         tree
     }
@@ -64,10 +60,7 @@ impl Tree {
 
     /// Many directories side by side, with two to four files in each.
     pub(crate) fn small_directories(count: u32, content: Content) -> Self {
-        let mut directories = vec![Directory {
-            path: PathBuf::new(),
-            files: 1,
-        }];
+        let mut directories = vec![Directory { path: PathBuf::new(), files: 1 }];
         directories.extend((0..count).map(|index| Directory {
             path: PathBuf::from(format!("package-{index:05}")),
             files: 2 + index % 3,
@@ -77,31 +70,19 @@ impl Tree {
 
     /// One directory with many files.
     pub(crate) fn flat(files: u32, content: Content) -> Self {
-        Self::new(
-            vec![Directory {
-                path: PathBuf::new(),
-                files,
-            }],
-            content,
-        )
+        Self::new(vec![Directory { path: PathBuf::new(), files }], content)
     }
 
     /// Ten files in three directories: what counts is how fast the program starts and ends.
     pub(crate) fn ten() -> Self {
-        let directory = |path: &str, files| Directory {
-            path: path.into(),
-            files,
-        };
+        let directory = |path: &str, files| Directory { path: path.into(), files };
         let directories = vec![directory("", 4), directory("a", 3), directory("b", 3)];
         Self::new(directories, Content::Empty)
     }
 
     /// The number of entries that are not directories.
     pub(crate) fn files(&self) -> u64 {
-        self.directories
-            .iter()
-            .map(|directory| u64::from(directory.files))
-            .sum()
+        self.directories.iter().map(|directory| u64::from(directory.files)).sum()
     }
 
     /// The number of directories, the root included.
@@ -166,16 +147,8 @@ fn weight(file: u64) -> u64 {
 
 /// Names as long as in real packages: their length decides how many fit in a listing page.
 fn file_name(index: u32) -> String {
-    const STEMS: [&str; 8] = [
-        "index",
-        "utils",
-        "parse-options",
-        "createElement",
-        "types",
-        "a11y",
-        "isPlain",
-        "README",
-    ];
+    const STEMS: [&str; 8] =
+        ["index", "utils", "parse-options", "createElement", "types", "a11y", "isPlain", "README"];
     const ENDINGS: [&str; 6] = ["js", "d.ts", "js.map", "json", "mjs", "md"];
     let stem = STEMS[index as usize % STEMS.len()];
     let ending = ENDINGS[index as usize / STEMS.len() % ENDINGS.len()];

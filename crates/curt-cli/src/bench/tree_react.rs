@@ -30,12 +30,7 @@ impl Growth {
         let path = self.nodes[parent].path.join(name);
         let level = self.nodes[parent].level + 1;
         self.nodes[parent].children += 1;
-        self.nodes.push(Node {
-            path,
-            level,
-            children: 0,
-            files,
-        });
+        self.nodes.push(Node { path, level, children: 0, files });
         self.nodes.len() - 1
     }
 
@@ -59,16 +54,8 @@ impl Growth {
 
 /// Exactly `count` directories holding exactly `files` files.
 pub(super) fn directories(count: usize, files: u32) -> Vec<Directory> {
-    let root = Node {
-        path: PathBuf::new(),
-        level: 1,
-        children: 0,
-        files: Files::Fixed(5),
-    };
-    let mut growth = Growth {
-        nodes: vec![root],
-        random: Random::new(13_073),
-    };
+    let root = Node { path: PathBuf::new(), level: 1, children: 0, files: Files::Fixed(5) };
+    let mut growth = Growth { nodes: vec![root], random: Random::new(13_073) };
     growth.add(0, "public", Files::Fixed(6));
     growth.add(0, "src", Files::Fixed(8));
     let modules = growth.add(0, "node_modules", Files::Fixed(1));
@@ -84,26 +71,13 @@ pub(super) fn directories(count: usize, files: u32) -> Vec<Directory> {
     }
     let files = share_files(&mut growth, files);
     let nodes = growth.nodes.into_iter().zip(files);
-    nodes
-        .map(|(node, files)| Directory {
-            path: node.path,
-            files,
-        })
-        .collect()
+    nodes.map(|(node, files)| Directory { path: node.path, files }).collect()
 }
 
 /// The packages, one in eight of them below a scope. Returns where they begin.
 fn add_packages(growth: &mut Growth, modules: usize, packages: usize) -> usize {
-    const WORDS: [&str; 8] = [
-        "babel",
-        "webpack",
-        "jest",
-        "postcss",
-        "eslint",
-        "react",
-        "es-abstract",
-        "workbox",
-    ];
+    const WORDS: [&str; 8] =
+        ["babel", "webpack", "jest", "postcss", "eslint", "react", "es-abstract", "workbox"];
     let scopes: Vec<usize> = (0..=packages / 25)
         .map(|scope| growth.add(modules, &format!("@scope-{scope}"), Files::Fixed(0)))
         .collect();
@@ -114,11 +88,7 @@ fn add_packages(growth: &mut Growth, modules: usize, packages: usize) -> usize {
             1 => scopes[growth.random.below(scopes.len())],
             _ => modules,
         };
-        growth.add(
-            parent,
-            &format!("{word}-plugin-{package}"),
-            Files::Weight(4),
-        );
+        growth.add(parent, &format!("{word}-plugin-{package}"), Files::Weight(4));
     }
     first
 }

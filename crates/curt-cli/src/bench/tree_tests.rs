@@ -5,10 +5,7 @@ use super::*;
 use std::collections::HashSet;
 
 fn levels(tree: &Tree) -> usize {
-    let deepest = tree
-        .directories
-        .iter()
-        .map(|directory| directory.path.components().count());
+    let deepest = tree.directories.iter().map(|directory| directory.path.components().count());
     deepest.max().unwrap() + 1
 }
 
@@ -18,15 +15,9 @@ fn react_is_the_tree_of_the_report() {
     assert_eq!(tree.files(), 36_346);
     assert_eq!(tree.directories(), 4_863);
     assert_eq!(levels(&tree), 10);
-    assert_eq!(
-        (0..tree.files()).map(|file| tree.size(file)).sum::<u64>(),
-        344 << 20
-    );
+    assert_eq!((0..tree.files()).map(|file| tree.size(file)).sum::<u64>(), 344 << 20);
     let packages = tree.directories.iter().filter(|directory| {
-        directory
-            .path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().contains("-plugin-"))
+        directory.path.file_name().is_some_and(|name| name.to_string_lossy().contains("-plugin-"))
     });
     assert!((900..1_100).contains(&packages.count()));
 }
@@ -34,17 +25,8 @@ fn react_is_the_tree_of_the_report() {
 #[test]
 fn react_is_uneven_like_real_packages() {
     let tree = Tree::react(1, Content::Empty);
-    let largest = tree
-        .directories
-        .iter()
-        .map(|directory| directory.files)
-        .max()
-        .unwrap();
-    let few = tree
-        .directories
-        .iter()
-        .filter(|directory| directory.files <= 5)
-        .count();
+    let largest = tree.directories.iter().map(|directory| directory.files).max().unwrap();
+    let few = tree.directories.iter().filter(|directory| directory.files <= 5).count();
     assert!(largest >= 50, "{largest}");
     assert!(few > tree.directories.len() / 3, "{few}");
 }
@@ -58,27 +40,12 @@ fn shapes_repeat_themselves_and_hold_no_path_twice() {
         || Tree::small_directories(20_000, Content::Empty),
     ] {
         let tree = make();
-        let paths: Vec<_> = tree
-            .directories
-            .iter()
-            .map(|directory| &directory.path)
-            .collect();
-        assert_eq!(
-            paths,
-            make()
-                .directories
-                .iter()
-                .map(|d| &d.path)
-                .collect::<Vec<_>>()
-        );
+        let paths: Vec<_> = tree.directories.iter().map(|directory| &directory.path).collect();
+        assert_eq!(paths, make().directories.iter().map(|d| &d.path).collect::<Vec<_>>());
         assert_eq!(paths.iter().collect::<HashSet<_>>().len(), paths.len());
         assert!(paths[0].as_os_str().is_empty());
         let seen: HashSet<_> = paths.iter().copied().collect();
-        assert!(
-            paths[1..]
-                .iter()
-                .all(|path| seen.contains(&path.parent().unwrap().to_path_buf()))
-        );
+        assert!(paths[1..].iter().all(|path| seen.contains(&path.parent().unwrap().to_path_buf())));
     }
 }
 
@@ -92,15 +59,9 @@ fn shrinking_divides_the_counts() {
 #[test]
 fn other_shapes() {
     let small = Tree::small_directories(20_000, Content::Empty);
-    assert_eq!(
-        (small.directories(), small.files()),
-        (20_001, 1 + 60_000 - 1)
-    );
+    assert_eq!((small.directories(), small.files()), (20_001, 1 + 60_000 - 1));
     let flat = Tree::flat(50_000, Content::Each(4096));
-    assert_eq!(
-        (flat.directories(), flat.files(), flat.bytes()),
-        (1, 50_000, 50_000 * 4096)
-    );
+    assert_eq!((flat.directories(), flat.files(), flat.bytes()), (1, 50_000, 50_000 * 4096));
     let ten = Tree::ten();
     assert_eq!((ten.directories(), ten.files()), (3, 10));
 }
@@ -136,19 +97,9 @@ fn what_is_written_is_what_was_computed() {
         let root = sandbox.entry(name);
         tree.build(&root, &sandbox.canary()).unwrap();
         let (files, directories, bytes) = count(&root);
-        assert_eq!(
-            (files, directories),
-            (tree.files(), tree.directories()),
-            "{name}"
-        );
+        assert_eq!((files, directories), (tree.files(), tree.directories()), "{name}");
         // The link stands in for the first file.
-        assert!(
-            bytes == tree.bytes() || bytes == tree.bytes() - tree.size(0),
-            "{name}"
-        );
-        assert!(
-            tree.build(&root, &sandbox.canary()).is_err(),
-            "never into an existing folder"
-        );
+        assert!(bytes == tree.bytes() || bytes == tree.bytes() - tree.size(0), "{name}");
+        assert!(tree.build(&root, &sandbox.canary()).is_err(), "never into an existing folder");
     }
 }

@@ -64,11 +64,7 @@ impl<S: Sys> Engine<'_, S> {
             match self.at.sys.move_dir(from, name, to, fresh) {
                 Ok(()) => {
                     let name = name.terminated().to_vec();
-                    let moved = Moved {
-                        serial,
-                        parent: self.shared_path(),
-                        name,
-                    };
+                    let moved = Moved { serial, parent: self.shared_path(), name };
                     self.frames[self.top].moved_here.push_back(moved);
                     return true;
                 }
@@ -133,10 +129,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.frames[index].dir().is_some() {
             return true;
         }
-        let Some(open) = (0..index)
-            .rev()
-            .find(|&below| self.frames[below].dir().is_some())
-        else {
+        let Some(open) = (0..index).rev().find(|&below| self.frames[below].dir().is_some()) else {
             return false;
         };
         for next in open + 1..=index {
@@ -159,20 +152,12 @@ impl<S: Sys> Engine<'_, S> {
         let Some(parent) = self.frames[index - 1].dir() else {
             return false;
         };
-        let mounts = if self.at.run.options.cross_mounts {
-            Mounts::Cross
-        } else {
-            Mounts::Refuse
-        };
+        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
         let Opened::Dir(dir) = self.at.sys.open_child(parent, name, mounts) else {
             return false;
         };
         let known = self.frames[index].identity;
-        let same = self
-            .at
-            .sys
-            .stat_dir(&dir)
-            .is_ok_and(|stat| Some(stat.identity) == known);
+        let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
             self.at.sys.close(dir);
             return false;
