@@ -214,7 +214,7 @@ fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)>
             match place {
                 Some(Ok(place)) => places.push(place),
                 Some(Err(error)) => {
-                    missing.push(Missing { name: name.to_owned(), how: error.to_string() })
+                    missing.push(Missing { name: name.to_owned(), how: error.to_string() });
                 }
                 None => missing
                     .push(Missing { name: name.to_owned(), how: "not found here".to_owned() }),

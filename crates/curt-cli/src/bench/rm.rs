@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context<'_>) -> io::Result<Section> {
         match arena.cell(&mut counts, f64::from(weight) / f64::from(rest))? {
             Ok(cell) => section.cells.push(cell),
             Err(reason) => {
-                section.left_out.push(format!("{} · {}: {reason}", scenario.name, place.name))
+                section.left_out.push(format!("{} · {}: {reason}", scenario.name, place.name));
             }
         }
     }

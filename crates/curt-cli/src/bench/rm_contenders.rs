@@ -114,7 +114,7 @@ fn built(contenders: &mut Vec<Contender>, missing: &mut Vec<Missing>) {
             Some(contender) if QUICK_RIVALS.contains(&name) => contenders.push(contender),
             Some(contender) => contenders.push(contender.only_full()),
             None => {
-                missing.push(Missing { name: name.to_owned(), how: how_to_get(name).to_owned() })
+                missing.push(Missing { name: name.to_owned(), how: how_to_get(name).to_owned() });
             }
         }
     }
