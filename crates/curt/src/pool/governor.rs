@@ -5,6 +5,9 @@ use std::time::Duration;
 /// The least work, and the least time, that a rate is measured over.
 const WINDOW: u64 = 1024;
 const WINDOW_TIME: Duration = Duration::from_millis(3);
+/// … and that of a trial: longer, because workers report every few hundred entries, and because
+/// threads take a moment to start.
+const TRIAL: u64 = 4096;
 /// A helper stays if it raises the rate by this.
 const GAIN: f64 = 1.10;
 /// … and if the processor time per entry does not rise beyond this multiple of a single thread's.
@@ -26,7 +29,7 @@ pub(crate) struct Sample {
 /// One climb: a number of workers is tried, and kept if it pays.
 ///
 /// Begins with one worker. After the first window it tries another; if that does not pay it goes
-/// back and tries again after sixteen times as much work, and so on. Where the single thread is seen
+/// back and tries again after eight times as much work, and so on. Where the single thread is seen
 /// to be blocked by the file system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
     most: usize,
@@ -69,7 +72,7 @@ impl Governor {
             workers: 1,
             state: State::Steady { until: Self::FIRST },
             single: Rate::default(),
-            patience: WINDOW,
+            patience: TRIAL,
         }
     }
 
@@ -89,7 +92,8 @@ impl Governor {
         }
         let entries = sample.entries - self.begin.entries;
         let time = sample.now.saturating_sub(self.begin.now);
-        if entries < WINDOW || time < WINDOW_TIME {
+        let window = if matches!(self.state, State::Trial { .. }) { TRIAL } else { WINDOW };
+        if entries < window || time < WINDOW_TIME {
             return self.workers;
         }
         let rate = self.rate(sample);
@@ -122,10 +126,10 @@ impl Governor {
         let pays = new.per_second >= old.per_second * GAIN;
         let cheap = new.processor <= self.single.processor * INFLATION;
         if pays && cheap {
-            self.patience = WINDOW;
+            self.patience = TRIAL;
         } else {
             self.workers = before;
-            self.patience = self.patience.saturating_mul(16);
+            self.patience = self.patience.saturating_mul(8);
         }
         self.state = State::Steady { until: entries + self.patience };
     }

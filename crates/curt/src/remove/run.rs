@@ -221,6 +221,9 @@ impl<'r, S: Sys> Run<'r, S> {
                 self.pool.want(wanted);
             }
             if let Some(start) = start {
+                if self.pool.workers() < wanted {
+                    sys.close_at_once();
+                }
                 while self.pool.workers() < wanted && start() {}
             }
         }

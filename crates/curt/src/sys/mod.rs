@@ -278,8 +278,10 @@ pub(crate) trait Sys: Sized + Send {
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
-    /// Closes a directory.
+    /// Closes a directory, or keeps it to be closed together with others.
     fn close(&self, dir: Self::Dir);
+    /// Closes what was kept, and keeps nothing from now on.
+    fn close_at_once(&self) {}
     /// Reads the next entries into the buffer.
     fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     /// Begins the listing again.

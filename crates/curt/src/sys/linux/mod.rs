@@ -39,6 +39,8 @@ pub(crate) struct Linux {
     door: Door,
     setup: Setup,
     retired: RefCell<Retired>,
+    /// How many finished directories may stay open; 0 for none.
+    retire: Cell<usize>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
 }
@@ -159,6 +161,7 @@ impl Sys for Linux {
             door: Door::new(setup),
             setup: setup.clone(),
             retired: RefCell::default(),
+            retire: Cell::new(if setup.without.has(Feature::CloseRange) { 0 } else { setup.retire }),
             openat2_refused: Cell::new(false),
         }
     }
@@ -212,11 +215,17 @@ impl Sys for Linux {
 
     fn close(&self, dir: Dir) {
         let Some(fd) = dir.into_fd() else { return };
-        if self.setup.retire == 0 || self.setup.without.has(Feature::CloseRange) {
-            self.door.close(fd);
-        } else {
-            self.retired.borrow_mut().push(&self.door, fd, self.setup.retire);
+        match self.retire.get() {
+            0 => self.door.close(fd),
+            limit => self.retired.borrow_mut().push(&self.door, fd, limit),
         }
+    }
+
+    /// Many open descriptors make the table of the process grow, and while several threads share
+    /// it, Linux waits for a grace period of RCU each time it does: milliseconds.
+    fn close_at_once(&self) {
+        self.retire.set(0);
+        self.retired.borrow_mut().close_all(&self.door);
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
