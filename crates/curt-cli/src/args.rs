@@ -62,7 +62,6 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    #[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
     Rm(RmOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
@@ -90,6 +89,7 @@ pub(crate) struct ManOptions {
 /// What `curt rm` was asked.
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
+#[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
 pub(crate) struct RmOptions {
     /// The files and directories to remove
     #[arg(value_name = "FILE")]
@@ -268,14 +268,25 @@ enum PreserveRoot {
 
 /// What the command line asks; the error is help, or what is wrong with it.
 pub(crate) fn parse() -> Result<Command, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
-    let mut command = Cli::from_arg_matches(&matches)?.command;
-    if let (Command::Rm(options), Some(matches)) = (&mut command, matches.subcommand_matches("rm"))
-    {
-        options.asking = asking(options, matches);
-        options.root = root(options, matches)?;
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.peek().is_some_and(|command| command == "rm") {
+        // The definitions of the other commands take longer to build than ten files to remove.
+        return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
-    Ok(command)
+    Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
+}
+
+/// `curt rm` as a command of its own.
+fn rm_alone() -> clap::Command {
+    let command = clap::Command::new("rm").bin_name("curt rm").version(env!("CARGO_PKG_VERSION"));
+    RmOptions::augment_args(command)
+}
+
+fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {
+    let mut options = RmOptions::from_arg_matches(matches)?;
+    options.asking = asking(&options, matches);
+    options.root = root(&options, matches)?;
+    Ok(options)
 }
 
 /// The options that prompt or keep quiet, replayed in their order, as in GNU rm: the last one wins,
@@ -306,7 +317,7 @@ fn asking(options: &RmOptions, matches: &ArgMatches) -> Asking {
 fn root(options: &RmOptions, matches: &ArgMatches) -> Result<Root, clap::Error> {
     let last = |id| matches.indices_of(id).into_iter().flatten().last();
     if options.no_preserve_root && !std::env::args_os().any(|arg| arg == "--no-preserve-root") {
-        return Err(Cli::command().error(
+        return Err(rm_alone().error(
             clap::error::ErrorKind::ArgumentConflict,
             "you may not abbreviate the --no-preserve-root option",
         ));

@@ -1,15 +1,14 @@
 //! The command line against what GNU rm makes of the same words.
 
-use super::{Asking, Cli, Command, RmOptions, Root, When, asking, parse_when, root};
+use super::{Asking, Cli, RmOptions, Root, When, asking, parse_when, rm_alone, root};
 use clap::{CommandFactory, FromArgMatches};
 
 fn rm(words: &[&str]) -> Result<RmOptions, clap::Error> {
-    let matches = Cli::command().try_get_matches_from([&["curt", "rm"], words].concat())?;
-    let Command::Rm(mut options) = Cli::from_arg_matches(&matches)?.command else { unreachable!() };
-    let matches = matches.subcommand_matches("rm").unwrap();
-    options.asking = asking(&options, matches);
+    let matches = rm_alone().try_get_matches_from([&["rm"], words].concat())?;
+    let mut options = RmOptions::from_arg_matches(&matches)?;
+    options.asking = asking(&options, &matches);
     if !options.no_preserve_root {
-        options.root = root(&options, matches)?;
+        options.root = root(&options, &matches)?;
     }
     Ok(options)
 }
