@@ -252,10 +252,7 @@ pub(crate) struct Root {
 
 impl Default for Root {
     fn default() -> Self {
-        Root {
-            preserve: true,
-            refuse_mounted_operands: false,
-        }
+        Root { preserve: true, refuse_mounted_operands: false }
     }
 }
 
@@ -281,38 +278,24 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
 /// except that `--interactive=never` leaves alone whether missing files are errors.
 fn asking(options: &RmOptions, matches: &ArgMatches) -> Asking {
     let mut given = Vec::new();
-    let flags = [
-        ("force", options.force),
-        ("always", options.always),
-        ("once", options.once),
-    ];
+    let flags = [("force", options.force), ("always", options.always), ("once", options.once)];
     for (id, _) in flags.into_iter().filter(|&(_, is_given)| is_given) {
         let asking = match id {
             "force" => (When::Never, Some(true)),
             "always" => (When::Always, Some(false)),
             _ => (When::Once, Some(false)),
         };
-        given.extend(
-            matches
-                .indices_of(id)
-                .into_iter()
-                .flatten()
-                .last()
-                .map(|at| (at, asking)),
-        );
+        given.extend(matches.indices_of(id).into_iter().flatten().last().map(|at| (at, asking)));
     }
     let places = matches.indices_of("interactive").into_iter().flatten();
     for (at, &when) in places.zip(&options.interactive) {
         given.push((at, (when, (when != When::Never).then_some(false))));
     }
     given.sort_by_key(|&(at, _)| at);
-    given.iter().fold(
-        Asking::default(),
-        |asking, &(_, (when, missing_is_fine))| Asking {
-            when,
-            missing_is_fine: missing_is_fine.unwrap_or(asking.missing_is_fine),
-        },
-    )
+    given.iter().fold(Asking::default(), |asking, &(_, (when, missing_is_fine))| Asking {
+        when,
+        missing_is_fine: missing_is_fine.unwrap_or(asking.missing_is_fine),
+    })
 }
 
 /// The options about the root directory: of the two the last one wins, and `all` stays.
@@ -324,10 +307,7 @@ fn root(options: &RmOptions, matches: &ArgMatches) -> Result<Root, clap::Error> 
             "you may not abbreviate the --no-preserve-root option",
         ));
     }
-    let given_up = options
-        .no_preserve_root
-        .then(|| last("no_preserve_root"))
-        .flatten();
+    let given_up = options.no_preserve_root.then(|| last("no_preserve_root")).flatten();
     Ok(Root {
         preserve: given_up.is_none() || last("preserve_root") > given_up,
         refuse_mounted_operands: options.preserve_root.contains(&PreserveRoot::All),
@@ -344,10 +324,8 @@ fn parse_when(word: &str) -> Result<When, String> {
         ("always", When::Always),
         ("yes", When::Always),
     ];
-    let mut meanings = WORDS
-        .iter()
-        .filter(|(full, _)| full.starts_with(word))
-        .map(|&(_, when)| when);
+    let mut meanings =
+        WORDS.iter().filter(|(full, _)| full.starts_with(word)).map(|&(_, when)| when);
     match meanings.next() {
         Some(first) if meanings.all(|other| other == first) => Ok(first),
         Some(_) => Err("ambiguous; say never, once or always".to_owned()),

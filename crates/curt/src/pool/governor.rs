@@ -113,10 +113,7 @@ impl Governor {
             now => (now + 1).min(self.most),
         };
         if next > self.workers {
-            self.state = State::Trial {
-                before: self.workers,
-                rate,
-            };
+            self.state = State::Trial { before: self.workers, rate };
             self.workers = next;
         }
     }
@@ -130,30 +127,17 @@ impl Governor {
             self.workers = before;
             self.patience = self.patience.saturating_mul(16);
         }
-        self.state = State::Steady {
-            until: entries + self.patience,
-        };
+        self.state = State::Steady { until: entries + self.patience };
     }
 
     fn rate(&self, sample: Sample) -> Rate {
         let entries = (sample.entries - self.begin.entries) as f64;
         let seconds = sample.now.saturating_sub(self.begin.now).as_secs_f64();
-        let processor = sample
-            .processor
-            .saturating_sub(self.begin.processor)
-            .as_secs_f64();
+        let processor = sample.processor.saturating_sub(self.begin.processor).as_secs_f64();
         let busy = processor / (seconds * self.workers as f64);
         // A system that does not tell the processor time is taken to be busy all the time.
-        let busy = if sample.processor.is_zero() {
-            1.0
-        } else {
-            busy
-        };
-        Rate {
-            per_second: entries / seconds,
-            processor: processor / entries,
-            busy,
-        }
+        let busy = if sample.processor.is_zero() { 1.0 } else { busy };
+        Rate { per_second: entries / seconds, processor: processor / entries, busy }
     }
 }
 
@@ -201,9 +185,8 @@ mod tests {
 
     #[test]
     fn helpers_that_burn_the_processor_are_dropped() {
-        let workers = run(2, 200, |workers| {
-            (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64)
-        });
+        let workers =
+            run(2, 200, |workers| (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64));
         assert_eq!(workers.last(), Some(&1));
     }
 
@@ -211,9 +194,6 @@ mod tests {
     fn a_file_system_that_blocks_gets_many_workers_at_once() {
         let workers = run(2, 60, |workers| (8000 / workers as u64, 800));
         assert!(workers.contains(&8));
-        assert_eq!(
-            workers.iter().position(|&w| w > 1),
-            workers.iter().position(|&w| w == 8)
-        );
+        assert_eq!(workers.iter().position(|&w| w > 1), workers.iter().position(|&w| w == 8));
     }
 }

@@ -66,11 +66,7 @@ impl<S: Sys> Engine<'_, S> {
             frame.next = frame.children;
         }
         self.order.clear();
-        let found = if self.ordered() {
-            self.take_ordered()
-        } else {
-            self.take_in_turn()
-        };
+        let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -156,10 +152,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(dir) = self.frames.last().and_then(Frame::dir) else {
             return false;
         };
-        if !*self
-            .order_pays
-            .get_or_insert_with(|| self.at.sys.inode_order_pays(dir))
-        {
+        if !*self.order_pays.get_or_insert_with(|| self.at.sys.inode_order_pays(dir)) {
             return false;
         }
         let mut position = 0;

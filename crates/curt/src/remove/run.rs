@@ -95,21 +95,12 @@ impl<'r, S: Sys> Run<'r, S> {
             Threads::Automatic => None,
         };
         let first = S::start(setup);
-        let limit = options
-            .descriptors
-            .unwrap_or_else(|| first.descriptor_limit() / 2);
+        let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
         // Both together stay within half of the limit.
-        let retire = if options.batch_close {
-            (limit / 2).min(MOST_RETIRED)
-        } else {
-            0
-        };
+        let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
         let setup = setup.with(options.without, retire);
-        let begin = Sample {
-            now: first.now(),
-            ..Sample::default()
-        };
+        let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
             options: *options,
             pool: Pool::new(),
@@ -118,12 +109,8 @@ impl<'r, S: Sys> Run<'r, S> {
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),
-            descriptors: (if options.batch_close {
-                budget.min(limit / 2)
-            } else {
-                budget
-            })
-            .max(FEWEST_DESCRIPTORS),
+            descriptors: (if options.batch_close { budget.min(limit / 2) } else { budget })
+                .max(FEWEST_DESCRIPTORS),
             root: OnceLock::new(),
             begun: first.wall_clock(),
             serial: AtomicU64::new(0),
@@ -141,10 +128,7 @@ impl<'r, S: Sys> Run<'r, S> {
         };
         run.add_calls(&first);
         run.work(&setup);
-        let mut report = run
-            .report
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = run.pool.workers();
         report.cancelled = options.cancel.is_some_and(super::Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
@@ -182,9 +166,7 @@ impl<'r, S: Sys> Run<'r, S> {
 
     /// The next operand, in order.
     pub(super) fn next_operand(&self) -> Option<&'r Path> {
-        self.operands
-            .get(self.next_operand.fetch_add(1, Ordering::Relaxed))
-            .copied()
+        self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
     }
 
     /// A number that no other name of this process in this removal has.
@@ -207,11 +189,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn pool_size(&self) -> usize {
-        if self.may_share() {
-            self.pool.workers()
-        } else {
-            1
-        }
+        if self.may_share() { self.pool.workers() } else { 1 }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -233,8 +211,7 @@ impl<'r, S: Sys> Run<'r, S> {
         if self.most_threads.is_none() && entries < Governor::FIRST {
             return;
         }
-        let sample =
-            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
+        let sample = Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(most, false, self.begin),

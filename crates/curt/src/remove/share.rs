@@ -47,11 +47,7 @@ impl<S: Sys> Engine<'_, S> {
             at += name.terminated().len();
         }
         // The one that is being worked on below counts as ours.
-        let ours = if index == last {
-            starts.len().div_ceil(2)
-        } else {
-            starts.len() / 2
-        };
+        let ours = if index == last { starts.len().div_ceil(2) } else { starts.len() / 2 };
         let Some(&from) = starts.get(ours) else {
             return;
         };
@@ -87,11 +83,7 @@ impl<S: Sys> Engine<'_, S> {
             };
             at = next;
             *found += 1;
-            if self
-                .frames
-                .last()
-                .is_some_and(|frame| frame.passes_over(entry.name))
-            {
+            if self.frames.last().is_some_and(|frame| frame.passes_over(entry.name)) {
                 continue;
             }
             if entry.kind == Kind::Unknown {
@@ -123,13 +115,7 @@ impl<S: Sys> Engine<'_, S> {
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
-        self.at.run.pool.give(Task {
-            dir,
-            names,
-            what,
-            path,
-            join,
-        });
+        self.at.run.pool.give(Task { dir, names, what, path, join });
     }
 
     /// The logical path of a frame.
@@ -138,9 +124,7 @@ impl<S: Sys> Engine<'_, S> {
             return self.at.path.clone();
         };
         // Above it, the path may have been replaced by that of a directory that was moved.
-        let moved = self.frames[index + 1..]
-            .iter()
-            .find_map(|frame| frame.before.as_deref());
+        let moved = self.frames[index + 1..].iter().find_map(|frame| frame.before.as_deref());
         let mut path = moved.map_or(&self.at.path, |(path, _)| path).clone();
         if above.before.is_none() {
             path.truncate(above.path_len);
@@ -150,13 +134,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Does a piece of another worker's directory.
     pub(super) fn run_task(&mut self, task: Task<S>) {
-        let Task {
-            dir,
-            names,
-            what,
-            path,
-            join,
-        } = task;
+        let Task { dir, names, what, path, join } = task;
         let before = std::mem::replace(&mut self.at.path, path);
         let kept = match what {
             Piece::Files(kind) => self.remove_files(&dir, &names, kind),

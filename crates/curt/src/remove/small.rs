@@ -98,20 +98,10 @@ struct Pass {
 
 impl<'b, S: Sys> Small<'b, S> {
     fn remove(path: &'b Path, setup: &S::Setup, buffers: &mut Buffers<S>) -> Outline {
-        let outline = Outline {
-            totals: Totals::default(),
-            failed: 0,
-            first: None,
-            calls: Calls::default(),
-        };
+        let outline =
+            Outline { totals: Totals::default(), failed: 0, first: None, calls: Calls::default() };
         let sys = S::start(&setup.with(crate::sys::Features::default(), 0));
-        let mut small = Small {
-            sys,
-            path,
-            outline,
-            serial: 0,
-            may_move: true,
-        };
+        let mut small = Small { sys, path, outline, serial: 0, may_move: true };
         small.operand(buffers);
         small.outline.calls = small.sys.calls();
         small.outline
@@ -220,13 +210,7 @@ impl<'b, S: Sys> Small<'b, S> {
                         }
                     }
                 }
-                self.child(
-                    top,
-                    entry.name,
-                    &mut buffers.below,
-                    &mut buffers.kept,
-                    &mut pass,
-                );
+                self.child(top, entry.name, &mut buffers.below, &mut buffers.kept, &mut pass);
             }
             if batch != Batch::More {
                 return pass;

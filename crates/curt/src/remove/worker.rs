@@ -177,12 +177,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         write_protected: bool,
     ) -> bool {
         let path = to_path::<S>(&self.path);
-        let subject = Subject {
-            path: &path,
-            kind,
-            empty_file,
-            write_protected,
-        };
+        let subject = Subject { path: &path, kind, empty_file, write_protected };
         self.run.options.observer.confirm(question, &subject) && !self.run.is_cancelled()
     }
 
@@ -226,10 +221,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     /// Tells the observer that the entry at the path is gone.
     pub(super) fn tell_removed(&self, kind: Kind) {
         if self.run.options.observer.wants_removed() {
-            self.run
-                .options
-                .observer
-                .removed(&to_path::<S>(&self.path), kind);
+            self.run.options.observer.removed(&to_path::<S>(&self.path), kind);
         }
     }
 
@@ -255,8 +247,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         let entries = u64::from(CHECKPOINT - self.until_checkpoint.min(CHECKPOINT));
         self.until_checkpoint = CHECKPOINT;
         let done = (self.report.files, self.report.directories);
-        self.run
-            .progress(done.0 - self.progress.0, done.1 - self.progress.1);
+        self.run.progress(done.0 - self.progress.0, done.1 - self.progress.1);
         self.progress = done;
         if !self.run.may_share() {
             return;

@@ -10,10 +10,7 @@
 //! - `windows`: Windows.
 //! - `other`: the standard library only, with weaker promises.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
-#![allow(
-    unsafe_code,
-    reason = "the platforms are where the calls without a safe form are made"
-)]
+#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -57,32 +57,13 @@ macro_rules! contract {
 contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
 contract!(linux_closing_in_ranges, {
-    Real::<Linux>::new(
-        Setup {
-            retire: 8,
-            ..Setup::default()
-        },
-        "openat2",
-    )
+    Real::<Linux>::new(Setup { retire: 8, ..Setup::default() }, "openat2")
 });
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
-    let without = [
-        Feature::Openat2,
-        Feature::Statx,
-        Feature::CloseRange,
-        Feature::ShortListing,
-    ];
-    let without = without
-        .into_iter()
-        .fold(Features::default(), Features::with);
-    Real::<Linux>::new(
-        Setup {
-            without,
-            ..Setup::default()
-        },
-        "openat",
-    )
+    let without = [Feature::Openat2, Feature::Statx, Feature::CloseRange, Feature::ShortListing];
+    let without = without.into_iter().fold(Features::default(), Features::with);
+    Real::<Linux>::new(Setup { without, ..Setup::default() }, "openat")
 });
 #[cfg(unix)]
 contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
