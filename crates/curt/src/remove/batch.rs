@@ -11,6 +11,9 @@ use crate::sys::{Batch, Entry, Listing, Removed, Sys};
 /// The most that the names of subdirectories may take. What does not fit is forgotten and listed
 /// again: by then, what was entered is gone, so the directory is its own list of what is left.
 const ARENA: usize = 1 << 20;
+/// So much may be remembered of each directory, whatever others take: or else, with many of those
+/// below, a directory would only ever be listed.
+const LEAST: usize = 4 << 10;
 
 /// How many entries are dealt with before it is looked at whether somebody wants some.
 const ENTRIES_BETWEEN_LOOKS: u64 = 16;
@@ -102,7 +105,7 @@ impl<S: Sys> Engine<'_, S> {
         let mut position = 0;
         let mut found = 0;
         loop {
-            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.at.run.pool.is_hungry() {
+            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.may_give() {
                 position = self.share_files(position, &mut found);
             }
             let Some((entry, next)) = self.buf.entry(position) else {
@@ -169,6 +172,9 @@ fn take<S: Sys>(
     names: &mut Names<S::Unit>,
     entry: Entry<'_, S::Unit>,
 ) {
+    if frame.passes_over(entry.name) {
+        return;
+    }
     if entry.kind == Kind::Directory {
         remember(at, frame, names, entry);
         return;
@@ -199,7 +205,7 @@ fn take<S: Sys>(
                     at.path.push(entry.name);
                     at.fail(Operation::Remove, Cause::Os(error));
                     at.path.truncate(path_len);
-                    frame.kept = true;
+                    frame.stays(entry.name);
                 }
                 return;
             }
@@ -207,6 +213,7 @@ fn take<S: Sys>(
     }
     match at.remove_entry(dir, entry, false) {
         Outcome::Removed => {}
+        Outcome::Kept if at.run.empties => frame.stays(entry.name),
         Outcome::Kept => frame.kept = true,
         Outcome::Directory => remember(at, frame, names, entry),
     }
@@ -230,9 +237,11 @@ fn remember<S: Sys>(
             return;
         }
     }
-    // Where entries may stay, a second listing would meet them again; then all are remembered.
-    let may_forget = at.run.plain && !frame.kept;
-    if may_forget && names.len() > ARENA {
+    // Where somebody chooses what stays, a second listing would meet it again; then all are
+    // remembered, as they are where others have pieces: what stays of those is not known.
+    let may_forget = at.run.plain && frame.join.is_none();
+    let many = names.len() > ARENA && names.len() - frame.children > LEAST;
+    if may_forget && many {
         frame.forgotten = true;
     } else {
         names.push(entry.name);

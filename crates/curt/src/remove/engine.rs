@@ -38,6 +38,8 @@ pub(super) struct Engine<'r, S: Sys> {
     /// The frame that directories from too deep below are moved to.
     pub(super) top: usize,
     pub(super) may_hoist: bool,
+    /// How many pieces of others are on the stack, each begun while the one below it waits.
+    pub(super) nesting: u32,
     /// Whether the last base that was taken off had something left in it.
     pub(super) base_kept: bool,
     /// Since when no descriptor was to be had.
@@ -77,6 +79,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             descriptors: run.descriptors,
             top: 0,
             may_hoist: run.may_hoist,
+            nesting: 0,
             base_kept: false,
             short_since: None,
             parent: None,
@@ -112,7 +115,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.abandon(floor);
                 return;
             }
-            if self.at.run.pool.is_hungry() {
+            if self.may_give() {
                 self.share_directories(floor);
             }
             let Some(frame) = self.frames.last() else {
@@ -178,6 +181,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             && !self.at.sys.may_write(dir, name, Kind::Directory);
         match self.at.sys.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
+                self.short_since = None;
                 self.push(dir, role, at, path_len, protected);
                 Entered::Pushed
             }
@@ -248,6 +252,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             Opened::Dir(_) => false,
         };
+        if kept && self.at.run.empties {
+            self.frames[parent].stays(name);
+        }
         self.frames[parent].kept |= kept;
         self.at.path.truncate(path_len);
         kept

@@ -40,8 +40,8 @@ impl<S: Sys> Engine<'_, S> {
             self.list_again();
             return;
         }
-        if frame.kept && frame.listing == Batch::ProbablyLast {
-            // Nothing will test the guess now, so it is not made.
+        if frame.listing == Batch::ProbablyLast && (frame.kept || !self.at.run.may_guess()) {
+            // Nothing will test the guess now, or too many others were wrong meanwhile.
             frame.listing = Batch::More;
             return;
         }
@@ -63,7 +63,9 @@ impl<S: Sys> Engine<'_, S> {
         };
         match self.at.run.pool.wait_for(&join) {
             Waited::Piece(task) => {
+                self.nesting += 1;
                 self.run_task(task);
+                self.nesting -= 1;
                 true
             }
             Waited::Joined => {
@@ -178,6 +180,12 @@ impl<S: Sys> Engine<'_, S> {
             self.held.pop();
         }
         self.names.truncate(frame.children);
+        if frame.kept && frame.role != Role::Base && self.at.run.empties {
+            if let (Some(below), Some(name)) = (self.frames.last_mut(), self.names.get(frame.name))
+            {
+                below.stays(name);
+            }
+        }
         if let Some((path, serial)) = frame.before.take().map(|before| *before) {
             let from = std::mem::replace(&mut self.at.path, path);
             if frame.kept {

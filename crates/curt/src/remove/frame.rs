@@ -1,10 +1,12 @@
 //! One open directory of the traversal.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::path::{Above, LogicalPath};
+use super::room::moved_serial;
+use crate::name::Name;
 use crate::pool::SharedJoin;
 use crate::sys::{Batch, Identity, Sys};
 
@@ -24,6 +26,9 @@ pub(super) struct Frame<S: Sys> {
     pub(super) prefetched: Option<Batch>,
     /// Something in it stays, so it stays.
     pub(super) kept: bool,
+    /// What stays, by name, so that a second listing does not fail with it again. Not filled where
+    /// somebody chooses what stays: there, no directory is listed twice.
+    pub(super) stayed: BTreeSet<Vec<S::Unit>>,
     /// Names were forgotten for want of room, and are listed again.
     pub(super) forgotten: bool,
     /// The process may not write to it; only known where questions are asked.
@@ -106,6 +111,7 @@ impl<S: Sys> Frame<S> {
             listing: Batch::More,
             prefetched: None,
             kept: false,
+            stayed: BTreeSet::new(),
             forgotten: false,
             protected: false,
             found: 0,
@@ -150,6 +156,23 @@ impl<S: Sys> Frame<S> {
         }
     }
 
+    /// An entry failed, and stays.
+    pub(super) fn stays(&mut self, name: Name<'_, S::Unit>) {
+        self.kept = true;
+        self.stayed.insert(name.units().to_vec());
+    }
+
+    /// Whether a listing that shows this entry is to pass over it: it has failed before, or it is a
+    /// directory that was moved here, which has its own turn and its own path.
+    pub(super) fn passes_over(&self, name: Name<'_, S::Unit>) -> bool {
+        self.stayed.contains(name.units())
+            || (!self.moved_here.is_empty()
+                && moved_serial(name).is_some_and(|serial| {
+                    // Numbers are given in order.
+                    self.moved_here.binary_search_by_key(&serial, |moved| moved.serial).is_ok()
+                }))
+    }
+
     /// Whether names of children are waiting.
     pub(super) fn has_children(&self) -> bool {
         self.next < self.end
@@ -160,7 +183,7 @@ impl<U: crate::name::Unit> Moved<U> {
     /// The logical path of the directory.
     pub(super) fn path(&self) -> LogicalPath<U> {
         let mut path = LogicalPath::from_shared(&self.parent);
-        if let Some(name) = crate::name::Name::until_nul(&self.name) {
+        if let Some(name) = Name::until_nul(&self.name) {
             path.push(name);
         }
         path

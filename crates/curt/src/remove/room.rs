@@ -15,11 +15,14 @@ use std::time::Duration;
 use super::engine::Engine;
 use super::frame::{Hold, Moved};
 use crate::error::{Cause, Operation};
-use crate::name::Unit;
+use crate::name::{Name, Unit};
 use crate::sys::{Mounts, Opened, Sys};
 
 /// So many directories below the one that others are moved to are entered in any case.
 const LEAST_DEPTH: usize = 4;
+/// How many directories may wait in the one that they were moved to. Beyond, those that follow are
+/// entered where they are.
+const MOST_MOVED: usize = 4096;
 /// How often a fresh name that is already taken is changed.
 const FRESH_NAMES: usize = 16;
 /// How long to wait before looking for a descriptor again.
@@ -33,7 +36,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.held.len() < self.descriptors || depth < LEAST_DEPTH {
             return true;
         }
-        if self.may_hoist {
+        if self.may_hoist && self.frames[self.top].moved_here.len() < MOST_MOVED {
             if self.hoist(at) {
                 return false;
             }
@@ -58,7 +61,7 @@ impl<S: Sys> Engine<'_, S> {
         for _ in 0..FRESH_NAMES {
             let serial = self.at.run.serial();
             let fresh = moved_name::<S::Unit>(serial);
-            let Some(fresh) = crate::name::Name::until_nul(&fresh) else {
+            let Some(fresh) = Name::until_nul(&fresh) else {
                 return false;
             };
             match self.at.sys.move_dir(from, name, to, fresh) {
@@ -133,8 +136,8 @@ impl<S: Sys> Engine<'_, S> {
             return false;
         };
         for next in open + 1..=index {
-            if !self.reopen_child(next) {
-                self.lose(next);
+            if let Err(cause) = self.reopen_child(next) {
+                self.lose(next, cause);
                 return false;
             }
             if self.held.len() > self.descriptors {
@@ -144,41 +147,65 @@ impl<S: Sys> Engine<'_, S> {
         true
     }
 
-    /// Opens the directory of one frame again, below that of the frame before it.
-    fn reopen_child(&mut self, index: usize) -> bool {
-        let Some(name) = self.names.get(self.frames[index].name) else {
-            return false;
+    /// Opens the directory of one frame again, below that of the frame before it. `Err(None)` if
+    /// it has vanished.
+    fn reopen_child(&mut self, index: usize) -> Result<(), Option<Cause>> {
+        let dir = loop {
+            match self.open_again(index) {
+                Opened::Dir(dir) => break dir,
+                Opened::Gone => return Err(None),
+                Opened::Shortage(error) => {
+                    let held = self.held.len();
+                    self.release_one(index - 1);
+                    let fewer = self.held.len() < held;
+                    if self.at.run.is_cancelled() || !(fewer || self.wait_for_descriptors()) {
+                        return Err(Some(Cause::Os(error)));
+                    }
+                }
+                Opened::Failed(error) => return Err(Some(Cause::Os(error))),
+                Opened::NotDirectory | Opened::Mount => return Err(Some(Cause::Replaced)),
+            }
         };
-        let Some(parent) = self.frames[index - 1].dir() else {
-            return false;
-        };
-        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
-        let Opened::Dir(dir) = self.at.sys.open_child(parent, name, mounts) else {
-            return false;
-        };
+        self.short_since = None;
         let known = self.frames[index].identity;
         let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
             self.at.sys.close(dir);
-            return false;
+            return Err(Some(Cause::Replaced));
         }
         self.frames[index].hold = Hold::Own(dir);
         let place = self.held.partition_point(|&held| held < index);
         self.held.insert(place, index);
-        true
+        Ok(())
     }
 
-    /// The directory of a frame is gone from under the traversal.
-    fn lose(&mut self, index: usize) {
+    fn open_again(&self, index: usize) -> Opened<S::Dir> {
+        let Some(name) = self.names.get(self.frames[index].name) else {
+            return Opened::Gone;
+        };
+        let Some(parent) = self.frames[index - 1].dir() else {
+            return Opened::Gone;
+        };
+        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
+        self.at.sys.open_child(parent, name, mounts)
+    }
+
+    /// The directory of a frame is gone from under the traversal, or cannot be opened again.
+    fn lose(&mut self, index: usize, cause: Option<Cause>) {
         while self.frames.len() > index + 1 {
             if let Some(dir) = self.frames.last_mut().and_then(super::frame::Frame::take) {
                 self.at.sys.close(dir);
             }
             self.pop();
         }
-        self.at.fail(Operation::Remove, Cause::Replaced);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.kept = true;
+        match cause {
+            Some(cause) => {
+                self.at.fail(Operation::Remove, cause);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.kept = true;
+                }
+            }
+            None => self.at.report.vanished += 1,
         }
         self.pop();
     }
@@ -187,8 +214,10 @@ impl<S: Sys> Engine<'_, S> {
     /// `false` when that has been tried for long enough.
     pub(super) fn wait_for_descriptors(&mut self) -> bool {
         let depth = self.frames.len() - 1 - self.top.min(self.frames.len() - 1);
-        if depth >= LEAST_DEPTH && self.held.len() > LEAST_DEPTH {
-            self.descriptors = self.held.len().min(self.descriptors - 1).max(LEAST_DEPTH);
+        let fewer = self.held.len().min(self.descriptors.saturating_sub(1));
+        // This must end: where nothing can be moved or closed, holding fewer is of no help.
+        if depth >= LEAST_DEPTH && fewer >= LEAST_DEPTH {
+            self.descriptors = fewer;
             return true;
         }
         let now = self.at.sys.now();
@@ -236,6 +265,18 @@ pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME])
     put(0);
 }
 
+/// The number in such a name, if it is one of this process.
+pub(super) fn moved_serial<U: Unit>(name: Name<'_, U>) -> Option<u64> {
+    let digits = name.units().iter().rev().take_while(|&&unit| unit != U::ascii(b'-'));
+    let mut serial = 0;
+    for (place, &digit) in digits.take(16).enumerate() {
+        let value = b"0123456789abcdef".iter().position(|&known| U::ascii(known) == digit)?;
+        serial |= (value as u64) << (4 * place);
+    }
+    let same = Name::until_nul(&moved_name::<U>(serial))?.units() == name.units();
+    same.then_some(serial)
+}
+
 fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
     let digits = (u64::BITS - number.leading_zeros()).div_ceil(4).max(1);
     for digit in (0..digits).rev() {
@@ -245,7 +286,7 @@ fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
 
 #[cfg(test)]
 mod tests {
-    use super::moved_name;
+    use super::{moved_name, moved_serial};
     use crate::name::Name;
 
     #[test]
@@ -253,7 +294,13 @@ mod tests {
         for serial in [0, 1, 0xabc, u64::MAX] {
             let name = moved_name::<u8>(serial);
             let expected = format!(".curt-{:x}-{serial:x}", std::process::id());
-            assert_eq!(Name::until_nul(&name).unwrap().units(), expected.as_bytes());
+            let name = Name::until_nul(&name).unwrap();
+            assert_eq!(name.units(), expected.as_bytes());
+            assert_eq!(moved_serial(name), Some(serial));
+        }
+        for other in [".curt-", ".curt-0-1", "curt", "", "-", ".curt-1-00000000000000000000"] {
+            let name = format!("{other}\0");
+            assert_eq!(moved_serial(Name::until_nul(name.as_bytes()).unwrap()), None, "{other}");
         }
     }
 }

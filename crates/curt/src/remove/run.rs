@@ -10,6 +10,7 @@ use super::engine::Engine;
 use super::options::{Confirm, Remove, Threads, Totals};
 use super::path::LogicalPath;
 use super::report::Report;
+use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::{Governor, Pool, Sample, SharedJoin};
 use crate::sys::{Feature, Identity, Settings, Sys};
@@ -39,7 +40,8 @@ pub(super) struct Task<S: Sys> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     Directories,
-    Files,
+    /// Anything else; of which kind, unless that is unknown of some, does not matter.
+    Files(Kind),
 }
 
 /// Starts a helper; `false` where the system gave no thread.

@@ -14,13 +14,26 @@ use crate::sys::{Batch, Listing, Removed, Sys};
 /// With fewer entries than this in the buffer, a hand-over is not worth its price.
 const LEAST_SLICE: usize = 128;
 
+/// How many pieces of others a worker begins one on top of the other, each while the one below waits
+/// for something. Every one takes stack and descriptors.
+const NESTING: u32 = 4;
+
 impl<S: Sys> Engine<'_, S> {
+    /// Whether somebody wants work and may be given some of ours. A piece that is nested as deep as
+    /// pieces may be is done alone: what was handed over would have to be waited for, and whoever
+    /// waits must be able to take any piece, or all might wait for what nobody takes.
+    pub(super) fn may_give(&self) -> bool {
+        self.nesting < NESTING && self.at.run.pool.is_hungry()
+    }
+
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
     pub(super) fn share_directories(&mut self, floor: usize) {
         let last = self.frames.len() - 1;
-        let Some(index) = (floor..=last)
-            .find(|&index| self.frames[index].has_children() && self.frames[index].dir().is_some())
-        else {
+        let Some(index) = (floor..=last).find(|&index| {
+            let frame = &self.frames[index];
+            // A directory that has to be listed again must know what failed in it.
+            frame.has_children() && frame.dir().is_some() && !frame.forgotten
+        }) else {
             return;
         };
         let frame = &self.frames[index];
@@ -45,6 +58,10 @@ impl<S: Sys> Engine<'_, S> {
             }
         }
         self.frames[index].end = from;
+        if index == last {
+            // What is listed next is appended, and must not bring back what was given away.
+            self.names.truncate(from);
+        }
         let path = self.path_of(index);
         self.give(index, names, Piece::Directories, path);
     }
@@ -53,10 +70,12 @@ impl<S: Sys> Engine<'_, S> {
     /// the next entry that is still ours.
     pub(super) fn share_files(&mut self, position: usize, found: &mut u64) -> usize {
         let rest = self.buf.left(position);
-        if !self.at.run.plain || rest < LEAST_SLICE {
+        let alone = |frame: &Frame<S>| frame.forgotten;
+        if !self.at.run.plain || rest < LEAST_SLICE || self.frames.last().is_none_or(alone) {
             return position;
         }
         let mut names = Names::new();
+        let mut kind = Kind::File;
         let mut at = position;
         while self.buf.left(at) > rest / 2 {
             let Some((entry, next)) = self.buf.entry(at) else {
@@ -64,15 +83,24 @@ impl<S: Sys> Engine<'_, S> {
             };
             at = next;
             *found += 1;
+            if self.frames.last().is_some_and(|frame| frame.passes_over(entry.name)) {
+                continue;
+            }
+            if entry.kind == Kind::Unknown {
+                kind = Kind::Unknown;
+            }
             if entry.kind == Kind::Directory {
                 self.names.push(entry.name);
             } else {
                 names.push(entry.name);
             }
         }
+        if names.len() == 0 {
+            return at;
+        }
         let index = self.frames.len() - 1;
         let path = self.at.path.clone();
-        self.give(index, names, Piece::Files, path);
+        self.give(index, names, Piece::Files(kind), path);
         at
     }
 
@@ -109,10 +137,11 @@ impl<S: Sys> Engine<'_, S> {
         let Task { dir, names, what, path, join } = task;
         let before = std::mem::replace(&mut self.at.path, path);
         let kept = match what {
-            Piece::Files => self.remove_files(&dir, &names),
+            Piece::Files(kind) => self.remove_files(&dir, &names, kind),
             Piece::Directories => {
                 let floor = self.frames.len();
-                let top = std::mem::replace(&mut self.top, floor);
+                // Not to the directory of the other worker, who may be listing it.
+                let top = std::mem::replace(&mut self.top, floor + 1);
                 let begin = self.names.len();
                 self.names.append(&names);
                 let mut base =
@@ -132,7 +161,7 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Removes files by name. Returns whether one stays.
-    fn remove_files(&mut self, dir: &Arc<S::Dir>, names: &Names<S::Unit>) -> bool {
+    fn remove_files(&mut self, dir: &Arc<S::Dir>, names: &Names<S::Unit>, kind: Kind) -> bool {
         let mut kept = false;
         let mut at = 0;
         while let Some(name) = names.get(at) {
@@ -140,10 +169,10 @@ impl<S: Sys> Engine<'_, S> {
                 return true;
             }
             at += name.terminated().len();
-            match self.at.sys.remove_child(dir, name, Kind::File) {
+            match self.at.sys.remove_child(dir, name, kind) {
                 Removed::Done => self.at.report.files += 1,
                 Removed::Gone => self.at.report.vanished += 1,
-                // It became a directory; the removal of its parent will find it.
+                // It became a directory, or nobody knew; the removal of its parent will find it.
                 Removed::IsDirectory => {}
                 Removed::Failed(error) => {
                     let path_len = self.at.path.len();

@@ -6,6 +6,7 @@
 mod deep;
 mod faults;
 mod imagined;
+mod limits;
 mod races;
 mod trees;
 

@@ -161,7 +161,11 @@ impl Sys for Linux {
             door: Door::new(setup),
             setup: setup.clone(),
             retired: RefCell::default(),
-            retire: Cell::new(if setup.without.has(Feature::CloseRange) { 0 } else { setup.retire }),
+            retire: Cell::new(if setup.without.has(Feature::CloseRange) {
+                0
+            } else {
+                setup.retire
+            }),
             openat2_refused: Cell::new(false),
         }
     }

@@ -1,0 +1,207 @@
+//! What is listed twice is not reported twice, and listing ends: on the file system in memory.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::remove_on;
+use crate::remove::{Observer, Remove, Report, Threads};
+use crate::sys::memory::{Denied, Memory, Order, Setup, World};
+use crate::sys::{Feature, fault::Faults};
+
+fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
+    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    report
+}
+
+fn options() -> Remove<'static> {
+    Remove::new().retries(10, Duration::from_millis(50))
+}
+
+/// Somebody for whom every path is built.
+struct Watcher;
+
+impl Observer for Watcher {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+}
+
+const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
+
+/// One error for each path that is to stay, and none beside.
+fn assert_once(report: &Report, stays: usize) {
+    let paths: BTreeSet<_> = report.errors.iter().map(crate::Error::path).collect();
+    assert_eq!(paths.len(), report.errors.len(), "reported twice: {report:?}");
+    assert_eq!(paths.len(), stays, "{report:?}");
+    assert_eq!(report.vanished, 0, "{report:?}");
+}
+
+/// Levels with files before and after the next directory, of which some stay.
+fn deep(world: &mut World) -> usize {
+    let mut path = String::from("tree");
+    let mut stays = 0;
+    for level in 0..60 {
+        for name in ["a", "b", "n/x", "n/y", "y", "z"] {
+            world.file(format!("{path}/{name}"));
+        }
+        if level % 7 == 3 {
+            world.deny(format!("{path}/b"), FIXED).deny(format!("{path}/n/y"), FIXED);
+            stays += 2;
+        }
+        path = format!("{path}/m");
+    }
+    world.file(format!("{path}/last")).deny(format!("{path}/last"), FIXED);
+    stays + 1
+}
+
+#[test]
+fn failures_are_reported_once_though_descriptors_run_out() {
+    for order in [Order::ByName, Order::Reversed, Order::Hashed] {
+        for page in [1, 2, 4, 1000] {
+            for what in 0..5 {
+                let mut world = World::new();
+                let stays = deep(&mut world);
+                (world.rules.order, world.rules.page) = (order, page);
+                let mut setup = Setup::new(world);
+                let mut options = options().threads(Threads::AtMost(1)).descriptors(8);
+                match what {
+                    0 => options = options.contents_only(true),
+                    1 => options = options.without(Feature::Hoist),
+                    2 => options = options.without(Feature::Hoist).observer(&Watcher),
+                    3 => {
+                        // The third attempt to move something is refused, and so are all others.
+                        let faults = (2..20).fold(Faults::default(), |faults, nth| {
+                            faults.fail("renameat2", nth, 13)
+                        });
+                        setup = setup.with_faults(faults);
+                    }
+                    _ => {}
+                }
+                let report = remove(&options, &setup);
+                assert_once(&report, stays);
+                for error in &report.errors {
+                    let path = error.path().to_string_lossy();
+                    assert!(!path.contains(".curt-"), "where it was found: {error:?}");
+                }
+                let left = setup.world(|world| world.list("tree").len());
+                assert!(left > stays, "{left}");
+            }
+        }
+    }
+}
+
+/// Many names on every level: more than are remembered at a time.
+fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
+    let filler = "x".repeat(200);
+    let mut path = String::from("tree");
+    for _ in 0..levels {
+        for side in 0..width {
+            world.dir(format!("{path}/s{filler}{side}"));
+        }
+        path = format!("{path}/a");
+        world.dir(&path);
+    }
+    (levels * (width + 1) + 1) as u64
+}
+
+#[test]
+fn more_names_than_are_remembered_come_to_an_end() {
+    for threads in [1, 3] {
+        for contents in [false, true] {
+            let mut world = World::new();
+            (world.rules.order, world.rules.page) = (Order::ByName, 1000);
+            let directories = wide(&mut world, 80, 150);
+            let setup = Setup::new(world);
+            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
+            let report = remove(&options, &setup);
+            assert!(report.is_complete(), "{report:?}");
+            assert_eq!(report.directories, directories - u64::from(contents));
+        }
+    }
+}
+
+#[test]
+fn failures_are_reported_once_though_names_are_forgotten() {
+    for threads in [1, 3] {
+        for contents in [false, true] {
+            let mut world = World::new();
+            (world.rules.order, world.rules.page) = (Order::ByName, 1000);
+            wide(&mut world, 80, 150);
+            let filler = "x".repeat(200);
+            let mut stays = 0;
+            for level in [3, 20, 50, 70, 79] {
+                for side in [0, 77, 149] {
+                    let place = format!("tree/{}s{filler}{side}", "a/".repeat(level));
+                    world.file(format!("{place}/f")).deny(format!("{place}/f"), FIXED);
+                    stays += 1;
+                }
+            }
+            let setup = Setup::new(world);
+            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
+            let report = remove(&options, &setup);
+            assert_once(&report, stays);
+            // The root, the chain down to the last of them, three places each, one file in each.
+            let left = setup.world(|world| world.list("tree").len());
+            assert_eq!(left, 79 + 2 * stays);
+        }
+    }
+}
+
+#[test]
+fn a_directory_that_has_vanished_while_it_was_closed_is_no_error() {
+    for call in (100..2000).step_by(7) {
+        let mut world = World::new();
+        for level in 0..60 {
+            world.file(format!("tree/{}file", "deep/".repeat(level)));
+        }
+        world.after(call, |world| {
+            world.vanish("tree/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep");
+        });
+        let setup = Setup::new(world);
+        let options = options().threads(Threads::AtMost(1)).descriptors(8);
+        let report = remove(&options.without(Feature::Hoist), &setup);
+        assert!(report.is_complete(), "before call {call}: {report:?}");
+        assert!(!setup.world(|world| world.exists("tree")));
+    }
+}
+
+#[test]
+fn a_shortage_on_the_way_back_is_no_replacement() {
+    for nth in 0..260 {
+        for errno in [12, 24] {
+            let mut world = World::new();
+            for level in 0..60 {
+                world.file(format!("tree/{}file", "deep/".repeat(level)));
+            }
+            let setup =
+                Setup::new(world).with_faults(Faults::default().fail("openat2", nth, errno));
+            let options = options().threads(Threads::AtMost(1)).descriptors(8);
+            let report = remove(&options.without(Feature::Hoist), &setup);
+            for error in &report.errors {
+                assert_eq!(error.raw_os_error(), Some(errno), "{nth}: {report:?}");
+            }
+            // The operand itself is not waited for.
+            assert!(report.is_complete() || nth == 0, "{nth}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn what_waits_to_be_dealt_with_above_is_bounded() {
+    let mut world = World::new();
+    world.rules.page = 1000;
+    let path = format!("tree/{}", "d/".repeat(12));
+    for side in 0..10_000 {
+        world.file(format!("{path}{side}/file"));
+    }
+    let setup = Setup::new(world);
+    let options = options().threads(Threads::AtMost(1)).descriptors(8);
+    let report = remove(&options, &setup);
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.files, report.directories), (10_000, 10_013));
+}
