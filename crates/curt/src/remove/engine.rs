@@ -103,7 +103,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         }
         self.forget_parent();
-        self.at.checkpoint_now();
+        self.at.tell_progress();
         let report = std::mem::take(&mut self.at.report);
         self.at.run.add(report, &self.at.sys);
     }
