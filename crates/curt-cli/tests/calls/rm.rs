@@ -4,11 +4,9 @@ use std::fmt::Write;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Traced, available, curt_rm, difference, total_without};
+use crate::strace::{Traced, available, curt_rm, difference, start_up, total_without};
 use crate::{check_snapshot, slope};
 
-/// What an empty command may make before and beside its work.
-const START_UP: u64 = 75;
 /// What the runtime makes for memory, which depends on the allocator and not on the algorithm; and
 /// the check of every descriptor that a debug build of the standard library makes.
 const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "fcntl"];
@@ -99,7 +97,7 @@ fn one_thread_stays_within_its_formula() {
             let total = total_without(&traced.seen, &MEMORY);
             // A listing of 3,000 names takes two pages: 24 or 32 bytes each, in 64 KiB.
             let pages = if files == 3000 { 2 * 3 } else { 0 };
-            let budget = START_UP + n + 3 * m + m.div_ceil(256) + pages;
+            let budget = start_up(&scratch) + n + 3 * m + m.div_ceil(256) + pages;
             assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
         }
     }
@@ -117,8 +115,12 @@ fn many_threads_stay_within_their_formula() {
             check(&scratch, &traced);
             let ignored = [&MEMORY[..], &["futex"]].concat();
             let total = total_without(&traced.seen, &ignored);
-            let budget =
-                START_UP + n + 4 * m + 20 * (threads - 1) + (n + m).div_ceil(256) + threads;
+            let budget = start_up(&scratch)
+                + n
+                + 4 * m
+                + 20 * (threads - 1)
+                + (n + m).div_ceil(256)
+                + threads;
             assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
             let futexes = traced.seen.get("futex").copied().unwrap_or(0);
             assert!(futexes <= (n + m) / 8, "{futexes} futex calls for {n} and {m}");
@@ -157,5 +159,5 @@ fn small_removals_start_no_thread() {
     check(&scratch, &traced);
     assert!(!traced.seen.contains_key("clone3") && !traced.seen.contains_key("futex"));
     let total = total_without(&traced.seen, &MEMORY);
-    assert!(total <= START_UP + 10 + 3 * 2 + 1, "{total}");
+    assert!(total <= start_up(&scratch) + 10 + 3 * 2 + 1, "{total}");
 }

@@ -1,6 +1,7 @@
 //! A command under strace, and what it called.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
@@ -24,32 +25,52 @@ pub(crate) fn available() -> bool {
 }
 
 /// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.
-///
-/// Descriptors that the test inherited are closed before: a finished directory is closed together
-/// with its neighbours, and a foreign descriptor in between would make one call into two.
 pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
-    const CLEAN: &str = "for fd in /proc/$$/fd/*; do fd=${fd##*/}; \
-        [ $fd -gt 2 ] && eval \"exec $fd>&-\"; done; exec \"$@\"";
-    let log = scratch.at("strace.log");
-    let mut command = Command::new("bash");
-    command.args(["-c", CLEAN, "bash", "strace", "-f", "-qq", "-s", "4096", "-o"]);
-    command.arg(&log).arg(env!("CARGO_BIN_EXE_curt")).arg("rm").args(args);
-    command.args(["--stats", "--json"]).current_dir(scratch.path()).stdin(Stdio::null());
-    command.env_remove("LD_LIBRARY_PATH");
-    let output = command.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let args = [&["rm"], args, &["--stats", "--json"]].concat();
+    let (text, log) = trace(scratch, curt, &args);
     let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let calls = summary["summary"]["calls"].as_object().unwrap();
     let mut counted: Counts =
         calls.iter().map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect();
     counted.remove("total");
-    let log_text = std::fs::read_to_string(&log).unwrap();
+    Traced { seen: count(&log), counted, log }
+}
+
+/// Runs a program in a scratch directory, traced; returns its output and the log.
+///
+/// Descriptors that the test inherited are closed before: a finished directory is closed together
+/// with its neighbours, and a foreign descriptor in between would make one call into two. Cargo's
+/// search path for libraries is taken away: it would be searched in vain, a call for each.
+pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
+    const CLEAN: &str = "for fd in /proc/$$/fd/*; do fd=${fd##*/}; \
+        [ $fd -gt 2 ] && eval \"exec $fd>&-\"; done; exec \"$@\"";
+    let log = scratch.at("strace.log");
+    let mut command = Command::new("bash");
+    command.args(["-c", CLEAN, "bash", "strace", "-f", "-qq", "-s", "4096", "-o"]);
+    command.arg(&log).arg(program).args(args).current_dir(scratch.path()).stdin(Stdio::null());
+    command.env_remove("LD_LIBRARY_PATH");
+    let output = command.output().unwrap();
+    let text = std::fs::read_to_string(&log).unwrap();
     scratch.remove("strace.log");
-    Traced { seen: count(&log_text), counted, log: log_text }
+    (String::from_utf8(output.stdout).unwrap(), text)
+}
+
+/// How many calls starting the command may take: 12 more than an empty program of the same
+/// compiler and linker, which makes 63 with most of them: 75.
+pub(crate) fn start_up(scratch: &Scratch) -> u64 {
+    const MORE: u64 = 12;
+    const USUAL: u64 = 63;
+    let empty = Path::new(env!("CARGO_BIN_EXE_curt")).with_file_name("examples").join("empty");
+    if !empty.exists() {
+        return USUAL + MORE;
+    }
+    let (_, log) = trace(scratch, &empty, &[]);
+    count(&log).values().sum::<u64>().max(USUAL) + MORE
 }
 
 /// Counts the calls in a log: lines of `PID name(…`, each call once though it may be interrupted.
-fn count(log: &str) -> Counts {
+pub(crate) fn count(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in log.lines() {
         let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');

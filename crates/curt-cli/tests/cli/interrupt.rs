@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use curt_testkit::{Scratch, skip};
+use rustix::process::{Pid, Signal};
 
 use crate::curt;
 
@@ -14,8 +15,8 @@ const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
 fn signal(child: &Child, number: i32) {
-    let sent = Command::new("kill").arg(format!("-{number}")).arg(child.id().to_string()).status();
-    assert!(sent.unwrap().success());
+    let (child, signal) = (Pid::from_child(child), Signal::from_named_raw(number).unwrap());
+    rustix::process::kill_process(child, signal).unwrap();
 }
 
 /// Starts a removal that waits for an answer, and reads its question.

@@ -6,7 +6,6 @@ mod interrupt;
 mod json;
 mod more;
 mod output;
-mod start;
 mod terminal;
 
 use std::ffi::OsStr;
