@@ -45,6 +45,9 @@ impl AsFd for Dir {
 /// 64 KiB take about two thousand entries per call. Above 4 KiB the time no longer changes, only
 /// the number of calls does; one buffer serves a whole worker.
 const CAPACITY: usize = 64 << 10;
+/// What the buffer grows to when a listing fills it: on ext4, the more entries can be put into the
+/// order of their numbers at a time, the less it costs to remove them.
+const LARGE_CAPACITY: usize = 1 << 20;
 
 /// The longest name (255 units of UTF-16 on FAT are up to 765 bytes here), the head of a record
 /// before it, and the least that a buffer may have.
@@ -65,6 +68,7 @@ const USUAL_RECORD: usize = 32;
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     filled: usize,
+    is_fixed: bool,
 }
 
 impl DirBuf {
@@ -72,6 +76,8 @@ impl DirBuf {
     pub(super) fn space(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
             self.bytes = vec![0; CAPACITY];
+        } else if !self.is_fixed && self.bytes.len() == CAPACITY && !self.has_slack() {
+            self.bytes = vec![0; LARGE_CAPACITY];
         }
         self.filled = 0;
         &mut self.bytes
@@ -110,7 +116,7 @@ impl Listing for DirBuf {
     }
 
     fn with_capacity(bytes: usize) -> Self {
-        DirBuf { bytes: vec![0; bytes.max(LEAST_CAPACITY)], filled: 0 }
+        DirBuf { bytes: vec![0; bytes.max(LEAST_CAPACITY)], filled: 0, is_fixed: true }
     }
 }
 
@@ -187,6 +193,22 @@ mod tests {
         for broken in [vec![0; 5], vec![0; 40], vec![0xff; 40], good[..good.len() - 2].to_vec()] {
             assert_eq!(all(&listing(&[good.clone(), broken])).len(), 1);
         }
+    }
+
+    #[test]
+    fn a_full_listing_makes_it_grow_once() {
+        let mut buf = DirBuf::default();
+        assert_eq!(buf.space().len(), 64 << 10);
+        buf.set_filled(1000);
+        assert_eq!(buf.space().len(), 64 << 10);
+        buf.set_filled(64 << 10);
+        assert_eq!(buf.space().len(), 1 << 20);
+        buf.set_filled(1 << 20);
+        assert_eq!(buf.space().len(), 1 << 20);
+        let mut fixed = DirBuf::with_capacity(2048);
+        let whole = fixed.space().len();
+        fixed.set_filled(whole);
+        assert_eq!(fixed.space().len(), 2048);
     }
 
     #[test]
