@@ -10,10 +10,8 @@ use rustix::fs::{
 };
 use rustix::io::Result;
 
-const LIST: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const LIST: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Removes everything in a directory.
 pub(crate) fn empty(path: &Path) -> Result<()> {

@@ -28,23 +28,12 @@ pub(crate) struct Set {
 /// What builds and tests Linux, and type-checks almost everything else.
 pub(crate) const LINUX: Set = Set {
     name: "linux",
-    packages: &[
-        "ca-certificates",
-        "cargo",
-        "gcc",
-        "libc6-dev",
-        "rust-src",
-        "rustc",
-        "strace",
-    ],
+    packages: &["ca-certificates", "cargo", "gcc", "libc6-dev", "rust-src", "rustc", "strace"],
 };
 
 /// What type-checking for x86-64 Windows (GNU) wants besides: rustc has `dlltool` make the import
 /// libraries of functions that the source links by name, even where nothing is linked.
-pub(crate) const IMPORTS: Set = Set {
-    name: "imports",
-    packages: &["binutils-mingw-w64-x86-64"],
-};
+pub(crate) const IMPORTS: Set = Set { name: "imports", packages: &["binutils-mingw-w64-x86-64"] };
 
 /// Programs the host must have.
 const TOOLS: &[&str] = &["chroot", "debootstrap", "flock", "mount", "unshare"];
@@ -151,13 +140,9 @@ pub(crate) fn make(arguments: &[String]) -> Outcome {
 
 /// The task `in-root`.
 pub(crate) fn enter(arguments: &[String]) -> Outcome {
-    let command = arguments
-        .strip_prefix(&["--".to_owned()])
-        .unwrap_or(arguments);
+    let command = arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments);
     if command.is_empty() {
-        return Err(Failure::usage(
-            "in-root needs a command: cargo xtask in-root -- COMMAND…",
-        ));
+        return Err(Failure::usage("in-root needs a command: cargo xtask in-root -- COMMAND…"));
     }
     host::check(&mut Root::with(&[&LINUX])?.command(command)?)
 }
@@ -200,20 +185,14 @@ impl Root {
             return Ok(());
         }
         let shown = self.folder.display();
-        say::err(format_args!(
-            "Debian root: preparing '{}' in {shown}",
-            set.name
-        ));
+        say::err(format_args!("Debian root: preparing '{}' in {shown}", set.name));
         if let Some(parent) = self.folder.parent() {
             fs::create_dir_all(parent)?;
         }
         let mut command = Command::new("flock");
         command.arg("-o").arg(self.beside("lock"));
         command.args(["unshare", "--mount", "sh", "-euc", MAKE, "sh"]);
-        command
-            .arg(&self.folder)
-            .args([VERSION, set.name])
-            .args(set.packages);
+        command.arg(&self.folder).args([VERSION, set.name]).args(set.packages);
         // Progress belongs to standard error: the task's answer is the folder.
         command.stdout(std::io::stderr()).env("LC_ALL", "C.UTF-8");
         host::check(&mut command)
@@ -232,31 +211,18 @@ impl Root {
         }
         let mut command = Command::new("unshare");
         command.env_clear();
-        for (name, value) in PASSED
-            .iter()
-            .filter_map(|name| Some((name, env::var_os(name)?)))
-        {
+        for (name, value) in PASSED.iter().filter_map(|name| Some((name, env::var_os(name)?))) {
             command.env(name, value);
         }
         command.envs([
-            (
-                "PATH",
-                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            ),
+            ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
             ("LANG", "C.UTF-8"),
             ("HOME", "/build/home"),
             ("CARGO_HOME", "/build/cargo"),
         ]);
-        command.env(
-            "CARGO_TARGET_DIR",
-            format!("/build/target/{}", label(&checkout)),
-        );
+        command.env("CARGO_TARGET_DIR", format!("/build/target/{}", label(&checkout)));
         command.args(["--mount", "sh", "-euc", ENTER, "sh"]);
-        command
-            .arg(&self.folder)
-            .arg(build)
-            .arg(&checkout)
-            .arg(cargo_home());
+        command.arg(&self.folder).arg(build).arg(&checkout).arg(cargo_home());
         command.args(arguments);
         Ok(command)
     }
@@ -272,20 +238,14 @@ impl Root {
 
 /// Where the root is, or will be.
 fn folder() -> Result<PathBuf, Failure> {
-    let set = |name: &str| {
-        env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("CURT_DEBIAN_ROOT")
         .or_else(|| set("XDG_CACHE_HOME").map(|cache| cache.join("curt/debian-13")))
         .or_else(|| set("HOME").map(|home| home.join(".cache/curt/debian-13")))
         .ok_or_else(|| Failure::missing("neither CURT_DEBIAN_ROOT nor HOME is set"))?;
     if !folder.is_absolute() || folder.parent().is_none() {
         let shown = folder.display();
-        return Err(Failure::usage(format!(
-            "not an absolute path for the root: '{shown}'"
-        )));
+        return Err(Failure::usage(format!("not an absolute path for the root: '{shown}'")));
     }
     Ok(folder)
 }
@@ -302,8 +262,7 @@ fn cargo_home() -> PathBuf {
 /// time stamps.
 fn label(checkout: &Path) -> String {
     let text = checkout.to_string_lossy();
-    text.trim_matches('/')
-        .replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
+    text.trim_matches('/').replace(|letter: char| !letter.is_ascii_alphanumeric(), "-")
 }
 
 #[cfg(test)]
@@ -312,19 +271,14 @@ mod tests {
 
     #[test]
     fn files_of_the_root_lie_beside_it() {
-        let root = Root {
-            folder: "/cache/curt/debian-13".into(),
-        };
+        let root = Root { folder: "/cache/curt/debian-13".into() };
         assert_eq!(root.beside("lock"), Path::new("/cache/curt/debian-13.lock"));
     }
 
     #[test]
     fn each_checkout_has_its_own_target_folder() {
         assert_eq!(label(Path::new("/src/curt")), "src-curt");
-        assert_ne!(
-            label(Path::new("/src/curt")),
-            label(Path::new("/src/curt2"))
-        );
+        assert_ne!(label(Path::new("/src/curt")), label(Path::new("/src/curt2")));
     }
 
     #[test]

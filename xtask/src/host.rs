@@ -20,26 +20,17 @@ pub(crate) struct Failure {
 impl Failure {
     /// The chore ran and something is wrong: exit 1.
     pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self {
-            code: 1,
-            text: text.into(),
-        }
+        Self { code: 1, text: text.into() }
     }
 
     /// The chore was called wrongly: exit 2.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
-        Self {
-            code: 2,
-            text: text.into(),
-        }
+        Self { code: 2, text: text.into() }
     }
 
     /// This machine lacks what the chore needs: exit 3.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
-        Self {
-            code: 3,
-            text: text.into(),
-        }
+        Self { code: 3, text: text.into() }
     }
 }
 
@@ -53,9 +44,7 @@ impl From<std::io::Error> for Failure {
 pub(crate) fn checkout() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest
-        .parent()
-        .map_or_else(|| manifest.clone(), Path::to_path_buf)
+    manifest.parent().map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
 /// The Cargo that started this program, or the one on the path.
@@ -68,9 +57,8 @@ pub(crate) fn cargo() -> Command {
 /// Runs a program to its end; anything but success is a failure that shows the command.
 pub(crate) fn check(command: &mut Command) -> Outcome {
     let shown = shown(command);
-    let status = command
-        .status()
-        .map_err(|error| Failure::new(format!("cannot run '{shown}': {error}")))?;
+    let status =
+        command.status().map_err(|error| Failure::new(format!("cannot run '{shown}': {error}")))?;
     if status.success() {
         return Ok(());
     }
@@ -79,15 +67,8 @@ pub(crate) fn check(command: &mut Command) -> Outcome {
 
 /// The standard output of a program that ended well, and nothing for one that did not.
 pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Whether a program of that name is on the path.

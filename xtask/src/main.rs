@@ -81,10 +81,7 @@ fn main() -> ExitCode {
     }
     let outcome = match TASKS.iter().find(|task| task.name == name) {
         Some(task) => (task.run)(rest),
-        None => Err(Failure::usage(format!(
-            "no task is called '{name}'\n{}",
-            listing()
-        ))),
+        None => Err(Failure::usage(format!("no task is called '{name}'\n{}", listing()))),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -113,9 +110,7 @@ mod tests {
     fn every_task_has_one_line_in_the_listing() {
         let listing = listing();
         for task in TASKS {
-            let lines = listing
-                .lines()
-                .filter(|line| line.trim_start().starts_with(task.name));
+            let lines = listing.lines().filter(|line| line.trim_start().starts_with(task.name));
             assert_eq!(lines.count(), 1, "{}", task.name);
         }
     }

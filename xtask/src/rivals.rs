@@ -36,10 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             Ok(how) => format!("built    {how}"),
             Err(reason) => format!("skipped  {reason}"),
         };
-        table.push(format!(
-            "  {name:<20} {:>6.1} s  {verdict}",
-            start.elapsed().as_secs_f64()
-        ));
+        table.push(format!("  {name:<20} {:>6.1} s  {verdict}", start.elapsed().as_secs_f64()));
     }
     say::out("rivals:");
     table.iter().for_each(say::out);
@@ -50,9 +47,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.path().is_dir());
-    let mut names: Vec<_> = folders
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
+    let mut names: Vec<_> =
+        folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     names
 }
@@ -90,9 +86,7 @@ fn recipe(folder: &Path, name: &str, out: &Path) -> Option<(&'static str, Comman
     }
     if has("Cargo.toml") {
         let mut command = Command::new("cargo");
-        command
-            .args(["build", "--release", "--locked", "--target-dir"])
-            .arg(out);
+        command.args(["build", "--release", "--locked", "--target-dir"]).arg(out);
         return Some(("cargo", command));
     }
     if has("go.mod") {

@@ -20,14 +20,7 @@ const TARGETS: &[&str] = &[
 ];
 
 /// What every check is about.
-const CHECK: &[&str] = &[
-    "check",
-    "--locked",
-    "--package",
-    "curt",
-    "--package",
-    "curt-cli",
-];
+const CHECK: &[&str] = &["check", "--locked", "--package", "curt", "--package", "curt-cli"];
 
 /// The task `check-targets`: all of them, or those named.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -40,11 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for target in targets {
         let start = Instant::now();
         let with_rustup = installed.lines().any(|line| line.trim() == *target);
-        let outcome = if with_rustup {
-            in_rustup(target)
-        } else {
-            in_root(target)
-        };
+        let outcome = if with_rustup { in_rustup(target) } else { in_root(target) };
         let verdict = match outcome {
             Ok(()) => "ok",
             // No other target will fare better on a machine without the root.
@@ -56,19 +45,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         };
         let place = if with_rustup { "rustup" } else { "Debian root" };
         let seconds = start.elapsed().as_secs_f64();
-        table.push(format!(
-            "  {target:<28} {verdict:<7} {seconds:>6.1} s  {place}"
-        ));
+        table.push(format!("  {target:<28} {verdict:<7} {seconds:>6.1} s  {place}"));
     }
     say::out("check-targets:");
     table.iter().for_each(say::out);
     if failed == 0 {
         return Ok(());
     }
-    Err(Failure::new(format!(
-        "{failed} of {} targets do not compile",
-        targets.len()
-    )))
+    Err(Failure::new(format!("{failed} of {} targets do not compile", targets.len())))
 }
 
 /// A check with the standard library that rustup installed.

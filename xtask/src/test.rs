@@ -12,18 +12,10 @@ use std::process::Stdio;
 /// The task `test`. The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
-        return Err(Failure::usage(
-            "test takes no arguments: it runs everything",
-        ));
+        return Err(Failure::usage("test takes no arguments: it runs everything"));
     }
     let mut cargo = host::cargo();
-    cargo.args([
-        "test",
-        "--workspace",
-        "--no-fail-fast",
-        "--",
-        "--show-output",
-    ]);
+    cargo.args(["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
     let mut child = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut tally = Tally::default();
     if let Some(stdout) = child.stdout.take() {
@@ -41,9 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let status = child.wait()?;
     if !status.success() && tally.failed == 0 {
         tally.failed = 1;
-        say::out(format_args!(
-            "\na suite did not compile or did not end: {status}"
-        ));
+        say::out(format_args!("\na suite did not compile or did not end: {status}"));
     }
     say::out(tally.summary());
     if tally.failed == 0 {
@@ -110,17 +100,13 @@ impl Tally {
 fn count(counts: &str, word: &str) -> usize {
     let words: Vec<&str> = counts.split([' ', ';']).collect();
     let at = words.iter().position(|found| *found == word);
-    at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok())
-        .unwrap_or(0)
+    at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok()).unwrap_or(0)
 }
 
 /// The test and the reason of a line `test NAME ... ignored, REASON`.
 fn ignored(line: &str) -> Option<(&str, &str)> {
     let (test, verdict) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
-    Some((
-        test,
-        verdict.strip_prefix(", ").unwrap_or("no reason given"),
-    ))
+    Some((test, verdict.strip_prefix(", ").unwrap_or("no reason given")))
 }
 
 #[cfg(test)]
@@ -141,10 +127,7 @@ mod tests {
     #[test]
     fn counts_are_added_over_suites() {
         let summary = tally(&SUITE.repeat(2)).summary();
-        assert_eq!(
-            summary.lines().last(),
-            Some("2 passed, 2 failed, 4 skipped")
-        );
+        assert_eq!(summary.lines().last(), Some("2 passed, 2 failed, 4 skipped"));
     }
 
     #[test]
@@ -153,12 +136,7 @@ mod tests {
         let lines: Vec<&str> = summary.lines().collect();
         assert_eq!(
             lines[1..5],
-            [
-                "skipped:",
-                "  c: needs a quiet machine",
-                "  b: no strace",
-                "  b: no ext4"
-            ]
+            ["skipped:", "  c: needs a quiet machine", "  b: no strace", "  b: no ext4"]
         );
     }
 

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::bench;
+
 /// The exit code of a usage error.
 pub(crate) const USAGE: u8 = 2;
 
@@ -60,8 +62,9 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    #[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
     Rm(RmOptions),
+    /// Measure every operation beside the tools on this machine
+    Bench(bench::BenchOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print the manual page in roff
@@ -86,6 +89,7 @@ pub(crate) struct ManOptions {
 /// What `curt rm` was asked.
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
+#[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
 pub(crate) struct RmOptions {
     /// The files and directories to remove
     #[arg(value_name = "FILE")]
@@ -252,10 +256,7 @@ pub(crate) struct Root {
 
 impl Default for Root {
     fn default() -> Self {
-        Root {
-            preserve: true,
-            refuse_mounted_operands: false,
-        }
+        Root { preserve: true, refuse_mounted_operands: false }
     }
 }
 
@@ -267,67 +268,61 @@ enum PreserveRoot {
 
 /// What the command line asks; the error is help, or what is wrong with it.
 pub(crate) fn parse() -> Result<Command, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
-    let mut command = Cli::from_arg_matches(&matches)?.command;
-    if let (Command::Rm(options), Some(matches)) = (&mut command, matches.subcommand_matches("rm"))
-    {
-        options.asking = asking(options, matches);
-        options.root = root(options, matches)?;
+    let mut args = std::env::args_os().skip(1).peekable();
+    if args.peek().is_some_and(|command| command == "rm") {
+        // The definitions of the other commands take longer to build than ten files to remove.
+        return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
-    Ok(command)
+    Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
+}
+
+/// `curt rm` as a command of its own.
+fn rm_alone() -> clap::Command {
+    let command = clap::Command::new("rm").bin_name("curt rm").version(env!("CARGO_PKG_VERSION"));
+    RmOptions::augment_args(command)
+}
+
+fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {
+    let mut options = RmOptions::from_arg_matches(matches)?;
+    options.asking = asking(&options, matches);
+    options.root = root(&options, matches)?;
+    Ok(options)
 }
 
 /// The options that prompt or keep quiet, replayed in their order, as in GNU rm: the last one wins,
 /// except that `--interactive=never` leaves alone whether missing files are errors.
 fn asking(options: &RmOptions, matches: &ArgMatches) -> Asking {
     let mut given = Vec::new();
-    let flags = [
-        ("force", options.force),
-        ("always", options.always),
-        ("once", options.once),
-    ];
+    let flags = [("force", options.force), ("always", options.always), ("once", options.once)];
     for (id, _) in flags.into_iter().filter(|&(_, is_given)| is_given) {
         let asking = match id {
             "force" => (When::Never, Some(true)),
             "always" => (When::Always, Some(false)),
             _ => (When::Once, Some(false)),
         };
-        given.extend(
-            matches
-                .indices_of(id)
-                .into_iter()
-                .flatten()
-                .last()
-                .map(|at| (at, asking)),
-        );
+        given.extend(matches.indices_of(id).into_iter().flatten().last().map(|at| (at, asking)));
     }
     let places = matches.indices_of("interactive").into_iter().flatten();
     for (at, &when) in places.zip(&options.interactive) {
         given.push((at, (when, (when != When::Never).then_some(false))));
     }
     given.sort_by_key(|&(at, _)| at);
-    given.iter().fold(
-        Asking::default(),
-        |asking, &(_, (when, missing_is_fine))| Asking {
-            when,
-            missing_is_fine: missing_is_fine.unwrap_or(asking.missing_is_fine),
-        },
-    )
+    given.iter().fold(Asking::default(), |asking, &(_, (when, missing_is_fine))| Asking {
+        when,
+        missing_is_fine: missing_is_fine.unwrap_or(asking.missing_is_fine),
+    })
 }
 
 /// The options about the root directory: of the two the last one wins, and `all` stays.
 fn root(options: &RmOptions, matches: &ArgMatches) -> Result<Root, clap::Error> {
     let last = |id| matches.indices_of(id).into_iter().flatten().last();
     if options.no_preserve_root && !std::env::args_os().any(|arg| arg == "--no-preserve-root") {
-        return Err(Cli::command().error(
+        return Err(rm_alone().error(
             clap::error::ErrorKind::ArgumentConflict,
             "you may not abbreviate the --no-preserve-root option",
         ));
     }
-    let given_up = options
-        .no_preserve_root
-        .then(|| last("no_preserve_root"))
-        .flatten();
+    let given_up = options.no_preserve_root.then(|| last("no_preserve_root")).flatten();
     Ok(Root {
         preserve: given_up.is_none() || last("preserve_root") > given_up,
         refuse_mounted_operands: options.preserve_root.contains(&PreserveRoot::All),
@@ -344,10 +339,8 @@ fn parse_when(word: &str) -> Result<When, String> {
         ("always", When::Always),
         ("yes", When::Always),
     ];
-    let mut meanings = WORDS
-        .iter()
-        .filter(|(full, _)| full.starts_with(word))
-        .map(|&(_, when)| when);
+    let mut meanings =
+        WORDS.iter().filter(|(full, _)| full.starts_with(word)).map(|&(_, when)| when);
     match meanings.next() {
         Some(first) if meanings.all(|other| other == first) => Ok(first),
         Some(_) => Err("ambiguous; say never, once or always".to_owned()),

@@ -1,6 +1,7 @@
 //! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened.
 
 mod args;
+mod bench;
 mod cmd;
 mod interrupt;
 mod out;
@@ -15,6 +16,7 @@ use args::Command;
 fn main() -> ExitCode {
     match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
+        Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
         Err(error) => {

@@ -13,16 +13,10 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     if let Some(text) = short_form(bytes) {
         return format!("\"{text}\"");
     }
-    let mut quoted = Quoted {
-        text: String::with_capacity(bytes.len() + 2),
-        escaping: false,
-    };
+    let mut quoted = Quoted { text: String::with_capacity(bytes.len() + 2), escaping: false };
     quoted.text.push('\'');
     for chunk in bytes.utf8_chunks() {
-        chunk
-            .valid()
-            .chars()
-            .for_each(|character| quoted.character(character));
+        chunk.valid().chars().for_each(|character| quoted.character(character));
         chunk.invalid().iter().for_each(|&byte| quoted.octal(byte));
     }
     quoted.text.push('\'');
@@ -79,10 +73,7 @@ impl Quoted {
             }
             _ => {
                 let mut units = [0; 4];
-                character
-                    .encode_utf8(&mut units)
-                    .bytes()
-                    .for_each(|byte| self.octal(byte));
+                character.encode_utf8(&mut units).bytes().for_each(|byte| self.octal(byte));
                 return;
             }
         };

@@ -25,18 +25,12 @@ impl Calls {
 
     /// The kinds that were called at least once, with their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        self.names
-            .iter()
-            .copied()
-            .zip(self.counts)
-            .filter(|&(_, count)| count > 0)
+        self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
     }
 
     /// The count of one kind, by its name; 0 for a name this platform does not have.
     pub fn of(&self, name: &str) -> u64 {
-        self.iter()
-            .find(|&(known, _)| known == name)
-            .map_or(0, |(_, count)| count)
+        self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
 
     /// Adds the calls that another worker of the same operation made.
@@ -52,10 +46,7 @@ impl Calls {
 
 impl Default for Calls {
     fn default() -> Self {
-        Calls {
-            names: &[],
-            counts: [0; KINDS],
-        }
+        Calls { names: &[], counts: [0; KINDS] }
     }
 }
 
@@ -74,10 +65,7 @@ pub(crate) struct Counter {
 impl Counter {
     pub(crate) fn new(names: &'static [&'static str]) -> Self {
         debug_assert!(names.len() <= KINDS);
-        Counter {
-            names,
-            counts: [const { Cell::new(0) }; KINDS],
-        }
+        Counter { names, counts: [const { Cell::new(0) }; KINDS] }
     }
 
     /// Counts one call of the kind with this index into the names.
@@ -92,9 +80,6 @@ impl Counter {
         for (count, cell) in counts.iter_mut().zip(&self.counts) {
             *count = cell.get();
         }
-        Calls {
-            names: self.names,
-            counts,
-        }
+        Calls { names: self.names, counts }
     }
 }

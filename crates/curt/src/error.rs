@@ -85,11 +85,7 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(operation: Operation, path: PathBuf, cause: Cause) -> Self {
-        Error(Box::new(Inner {
-            operation,
-            path,
-            cause,
-        }))
+        Error(Box::new(Inner { operation, path, cause }))
     }
 
     /// What was being done.

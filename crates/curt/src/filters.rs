@@ -48,22 +48,13 @@ impl Globs {
         let mut last = String::new();
         for pattern in patterns {
             let pattern = Pattern::read(pattern.as_ref())?;
-            let sets = if pattern.is_path {
-                &mut paths
-            } else {
-                &mut names
-            };
+            let sets = if pattern.is_path { &mut paths } else { &mut names };
             sets[usize::from(pattern.directories_only)].add(pattern.glob);
             last = pattern.text;
         }
         // Each pattern is good by itself; together they can be too large, and the last is as much
         // to blame as any.
-        let built = build(names).and_then(|names| {
-            Ok(Globs {
-                names,
-                paths: build(paths)?,
-            })
-        });
+        let built = build(names).and_then(|names| Ok(Globs { names, paths: build(paths)? }));
         built.map_err(|error| GlobError::new(last, error.kind().to_string()))
     }
 
@@ -76,10 +67,7 @@ impl Globs {
 }
 
 fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error> {
-    Ok(Set {
-        all: all.build()?,
-        directories: directories.build()?,
-    })
+    Ok(Set { all: all.build()?, directories: directories.build()? })
 }
 
 impl Exclude for Globs {
@@ -118,12 +106,7 @@ impl Pattern {
             .literal_separator(true)
             .build()
             .map_err(|error| GlobError::new(text.to_owned(), error.kind().to_string()))?;
-        Ok(Pattern {
-            text: text.to_owned(),
-            glob,
-            is_path,
-            directories_only,
-        })
+        Ok(Pattern { text: text.to_owned(), glob, is_path, directories_only })
     }
 }
 

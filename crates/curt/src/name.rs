@@ -78,8 +78,7 @@ impl<U: Unit> Names<U> {
     /// Adds a name from units that may or may not be terminated.
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
-        self.units
-            .extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
+        self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
         self.units.push(U::NUL);
         at
     }
@@ -124,12 +123,9 @@ mod tests {
 
     #[test]
     fn only_one_and_two_dots_are_special() {
-        for (text, special) in [
-            (&b".\0"[..], true),
-            (b"..\0", true),
-            (b"...\0", false),
-            (b"\0", false),
-        ] {
+        for (text, special) in
+            [(&b".\0"[..], true), (b"..\0", true), (b"...\0", false), (b"\0", false)]
+        {
             assert_eq!(Name::until_nul(text).unwrap().is_dot_or_dot_dot(), special);
         }
     }

@@ -8,12 +8,7 @@ const DECISIONS: &str = "docs/decisions.md";
 
 /// Each of the workspace's dependencies that is not our own is named in the decisions.
 pub(super) fn decided(files: &[File]) -> Vec<Finding> {
-    let text = |path| {
-        files
-            .iter()
-            .find(|file| file.path == path)
-            .map(|file| file.text.as_str())
-    };
+    let text = |path| files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let decisions = text(DECISIONS).unwrap_or_default();
     let names = foreign(text("Cargo.toml").unwrap_or_default());
     names
@@ -28,24 +23,20 @@ pub(super) fn decided(files: &[File]) -> Vec<Finding> {
 /// The names in `[workspace.dependencies]` with their lines, without those that have a path.
 fn foreign(manifest: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
-    (1..)
-        .zip(manifest.lines())
-        .filter_map(move |(number, line)| {
-            let line = line.trim();
-            if line.starts_with('[') {
-                inside = line == "[workspace.dependencies]";
-            }
-            let (name, value) = line
-                .split_once('=')
-                .filter(|_| inside && !line.starts_with('#'))?;
-            let own = value.split(['{', ',']).any(|field| {
-                field
-                    .trim_start()
-                    .strip_prefix("path")
-                    .is_some_and(|rest| rest.trim_start().starts_with('='))
-            });
-            (!own).then(|| (number, name.trim().trim_matches('"')))
-        })
+    (1..).zip(manifest.lines()).filter_map(move |(number, line)| {
+        let line = line.trim();
+        if line.starts_with('[') {
+            inside = line == "[workspace.dependencies]";
+        }
+        let (name, value) = line.split_once('=').filter(|_| inside && !line.starts_with('#'))?;
+        let own = value.split(['{', ',']).any(|field| {
+            field
+                .trim_start()
+                .strip_prefix("path")
+                .is_some_and(|rest| rest.trim_start().starts_with('='))
+        });
+        (!own).then(|| (number, name.trim().trim_matches('"')))
+    })
 }
 
 /// Whether the line names this crate, and not one whose longer name contains it.
@@ -64,10 +55,7 @@ mod tests {
         clap = { version = \"4\", features = [\"derive\"] }\nclap_mangen = \"0.3\"\n[profile.x]\nc = 3";
 
     fn findings(decisions: &str) -> Vec<usize> {
-        let files = [
-            File::new("Cargo.toml", MANIFEST),
-            File::new(DECISIONS, decisions),
-        ];
+        let files = [File::new("Cargo.toml", MANIFEST), File::new(DECISIONS, decisions)];
         decided(&files).iter().map(|found| found.line).collect()
     }
 

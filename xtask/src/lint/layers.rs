@@ -7,16 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
-const OPERATIONS: &[&str] = &[
-    "confine",
-    "expand",
-    "find",
-    "list",
-    "load_path",
-    "remove",
-    "spawn",
-    "walk",
-];
+const OPERATIONS: &[&str] =
+    &["confine", "expand", "find", "list", "load_path", "remove", "spawn", "walk"];
 
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";
@@ -31,10 +23,7 @@ const PLATFORMS: &[&str] = &["linux", "other", "posix", "windows"];
 fn operation(path: &str) -> Option<&'static str> {
     let first = path.strip_prefix(LIBRARY)?.split('/').next()?;
     let name = first.strip_suffix(".rs").unwrap_or(first);
-    OPERATIONS
-        .iter()
-        .copied()
-        .find(|operation| *operation == name)
+    OPERATIONS.iter().copied().find(|operation| *operation == name)
 }
 
 /// An operation's file begins with what it promises.
@@ -42,19 +31,12 @@ pub(super) fn headers(file: &File) -> Vec<Finding> {
     let Some(name) = operation(&file.path) else {
         return Vec::new();
     };
-    let main = [
-        format!("{LIBRARY}{name}.rs"),
-        format!("{LIBRARY}{name}/mod.rs"),
-    ];
+    let main = [format!("{LIBRARY}{name}.rs"), format!("{LIBRARY}{name}/mod.rs")];
     if !main.contains(&file.path) {
         return Vec::new();
     }
-    let header: Vec<&str> = file
-        .text
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .map(str::trim)
-        .collect();
+    let header: Vec<&str> =
+        file.text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
     let missing: Vec<_> = HEADINGS
         .iter()
         .filter(|heading| !header.iter().any(|line| line.eq_ignore_ascii_case(heading)))
@@ -84,10 +66,7 @@ pub(super) fn operations(file: &File) -> Vec<Finding> {
 
 /// Platforms do not know the operations.
 pub(super) fn platforms(file: &File) -> Vec<Finding> {
-    let platform = file
-        .path
-        .strip_prefix(LIBRARY)
-        .is_some_and(|rest| rest.starts_with("sys/"));
+    let platform = file.path.strip_prefix(LIBRARY).is_some_and(|rest| rest.starts_with("sys/"));
     if !platform || places::is_test(&file.path) {
         return Vec::new();
     }
@@ -106,19 +85,11 @@ fn imports(
     wrong: impl Fn(&str) -> bool,
     text: impl Fn(&str) -> String,
 ) -> Vec<Finding> {
-    let found = file
-        .source
-        .below("crate")
-        .filter(|(part, _)| OPERATIONS.contains(part));
+    let found = file.source.below("crate").filter(|(part, _)| OPERATIONS.contains(part));
     found
         .filter(|(part, _)| wrong(part))
         .map(|(part, at)| {
-            Finding::problem(
-                &file.path,
-                file.source.tokens[at].line,
-                "layers",
-                text(part),
-            )
+            Finding::problem(&file.path, file.source.tokens[at].line, "layers", text(part))
         })
         .collect()
 }
@@ -128,11 +99,7 @@ pub(super) fn library(file: &File) -> Vec<Finding> {
     if !file.path.starts_with("crates/curt/") {
         return Vec::new();
     }
-    let code = file
-        .source
-        .tokens
-        .iter()
-        .filter(|token| token.text == "curt_cli");
+    let code = file.source.tokens.iter().filter(|token| token.text == "curt_cli");
     let code = code.map(|token| token.line);
     let manifest = places::has_ending(&file.path, "toml");
     let manifest = (1..).zip(file.text.lines()).filter(|(_, text)| {
@@ -184,10 +151,7 @@ mod tests {
     #[test]
     fn an_operation_is_a_file_or_a_folder() {
         assert_eq!(operation("crates/curt/src/remove.rs"), Some("remove"));
-        assert_eq!(
-            operation("crates/curt/src/load_path/mod.rs"),
-            Some("load_path")
-        );
+        assert_eq!(operation("crates/curt/src/load_path/mod.rs"), Some("load_path"));
         assert_eq!(operation("crates/curt/src/error.rs"), None);
         assert_eq!(operation("crates/curt-cli/src/list.rs"), None);
     }
@@ -207,22 +171,13 @@ mod tests {
         assert_eq!(operations(&wrong)[0].line, 2);
         let right = "use crate::{error::Error, walk::Cursor};\nuse crate::remove::Plan;";
         assert_eq!(operations(&File::new(REMOVE, right)), []);
-        assert_eq!(
-            operations(&File::new("crates/curt/src/lib.rs", "use crate::list;")),
-            []
-        );
+        assert_eq!(operations(&File::new("crates/curt/src/lib.rs", "use crate::list;")), []);
     }
 
     #[test]
     fn platforms_know_no_operation() {
-        assert_eq!(
-            platforms(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(),
-            1
-        );
-        assert_eq!(
-            platforms(&File::new(LINUX, "use crate::{calls, name};")),
-            []
-        );
+        assert_eq!(platforms(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(), 1);
+        assert_eq!(platforms(&File::new(LINUX, "use crate::{calls, name};")), []);
     }
 
     #[test]
@@ -241,9 +196,6 @@ mod tests {
         let other = [file(LINUX), file("crates/curt/src/sys/posix/calls.rs")];
         assert!(same_files(&other).iter().all(|found| found.note));
         assert_eq!(same_files(&other).len(), 2);
-        assert_eq!(
-            same_files(&[file(LINUX), file("crates/curt/src/sys/memory/tree.rs")]),
-            []
-        );
+        assert_eq!(same_files(&[file(LINUX), file("crates/curt/src/sys/memory/tree.rs")]), []);
     }
 }

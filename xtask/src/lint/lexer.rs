@@ -34,29 +34,19 @@ pub(super) struct Source {
 impl Source {
     /// Takes a file apart. Code that does not compile gives some answer, never a panic.
     pub(super) fn new(text: &str) -> Self {
-        let mut lexer = Lexer {
-            text,
-            at: 0,
-            line: 1,
-            source: Self::default(),
-        };
+        let mut lexer = Lexer { text, at: 0, line: 1, source: Self::default() };
         while lexer.step() {}
         lexer.source
     }
 
     /// The text of a token, and nothing for one past the end.
     pub(super) fn text(&self, index: usize) -> &str {
-        self.tokens
-            .get(index)
-            .map_or("", |token| token.text.as_str())
+        self.tokens.get(index).map_or("", |token| token.text.as_str())
     }
 
     /// Whether the tokens from `index` on are these.
     pub(super) fn starts(&self, index: usize, wanted: &[&str]) -> bool {
-        wanted
-            .iter()
-            .enumerate()
-            .all(|(n, text)| self.text(index + n) == *text)
+        wanted.iter().enumerate().all(|(n, text)| self.text(index + n) == *text)
     }
 
     /// The index just behind the group that opens at `index`, with `(`, `[` or `{`.
@@ -154,20 +144,14 @@ impl Lexer<'_> {
     }
 
     fn token(&mut self, text: &str, length: usize) {
-        self.source.tokens.push(Token {
-            text: text.to_owned(),
-            line: self.line,
-        });
+        self.source.tokens.push(Token { text: text.to_owned(), line: self.line });
         self.pass(length);
     }
 
     fn comment(&mut self, length: usize) {
         let text = &self.text[self.at..self.at + length];
         for (line, text) in (self.line..).zip(text.lines()) {
-            self.source.comments.push(Comment {
-                text: text.to_owned(),
-                line,
-            });
+            self.source.comments.push(Comment { text: text.to_owned(), line });
         }
         self.pass(length);
     }
@@ -203,9 +187,7 @@ fn block_comment(text: &str) -> usize {
 /// The length of the string or character at the start of `text`, if there is one.
 fn literal(text: &str) -> Option<usize> {
     // The prefixes b, c, r, br and cr belong to the literal only if a quote follows at once.
-    let prefix = ["br", "cr", "b", "c", "r"]
-        .into_iter()
-        .find(|prefix| text.starts_with(prefix));
+    let prefix = ["br", "cr", "b", "c", "r"].into_iter().find(|prefix| text.starts_with(prefix));
     let start = prefix.map_or(0, str::len);
     let raw = prefix.is_some_and(|prefix| prefix.ends_with('r'));
     let body = &text[start..];
@@ -216,11 +198,7 @@ fn literal(text: &str) -> Option<usize> {
         }
         let close = format!("\"{}", "#".repeat(hashes));
         let inner = start + hashes + 1;
-        return Some(
-            text[inner..]
-                .find(&close)
-                .map_or(text.len(), |n| inner + n + close.len()),
-        );
+        return Some(text[inner..].find(&close).map_or(text.len(), |n| inner + n + close.len()));
     }
     if body.starts_with('"') {
         return Some(start + quoted(body, '"'));
@@ -257,12 +235,7 @@ mod tests {
 
     fn code(text: &str) -> String {
         let source = Source::new(text);
-        source
-            .tokens
-            .iter()
-            .map(|token| token.text.as_str())
-            .collect::<Vec<_>>()
-            .join(" ")
+        source.tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -273,10 +246,7 @@ mod tests {
 
     #[test]
     fn strings_are_one_token() {
-        assert_eq!(
-            code(r#"f("unsafe // \" {", b"x", c"y")"#),
-            "f ( \" , \" , \" )"
-        );
+        assert_eq!(code(r#"f("unsafe // \" {", b"x", c"y")"#), "f ( \" , \" , \" )");
         assert_eq!(code("r\"a\\\" b r#\"q\" unsafe\"# c"), "\" b \" c");
         assert_eq!(code("br##\"a\"# b\"## c"), "\" c");
         assert_eq!(code("\"never closed"), "\"");
@@ -286,10 +256,7 @@ mod tests {
     fn characters_and_lifetimes() {
         assert_eq!(code(r"'a' '\'' b'{' '{' '\u{7f}' 'é'"), "\" \" \" \" \" \"");
         assert_eq!(code("&'a str"), "& ' a str");
-        assert_eq!(
-            code("fn f<'a>(x: &'a T) {}"),
-            "fn f < ' a > ( x : & ' a T ) { }"
-        );
+        assert_eq!(code("fn f<'a>(x: &'a T) {}"), "fn f < ' a > ( x : & ' a T ) { }");
     }
 
     #[test]
@@ -300,11 +267,8 @@ mod tests {
     #[test]
     fn lines_are_counted_through_everything() {
         let source = Source::new("a\n/* x\ny */ b\n\"s\nt\" c // z");
-        let lines: Vec<_> = source
-            .tokens
-            .iter()
-            .map(|token| (token.text.as_str(), token.line))
-            .collect();
+        let lines: Vec<_> =
+            source.tokens.iter().map(|token| (token.text.as_str(), token.line)).collect();
         assert_eq!(lines, [("a", 1), ("b", 3), ("\"", 4), ("c", 5)]);
         let lines: Vec<_> = source.comments.iter().map(|comment| comment.line).collect();
         assert_eq!(lines, [2, 3, 5]);
@@ -314,16 +278,10 @@ mod tests {
     fn paths_below_a_start() {
         let below = |text: &str| {
             let source = Source::new(text);
-            source
-                .below("std")
-                .map(|(part, _)| part.to_owned())
-                .collect::<Vec<_>>()
+            source.below("std").map(|(part, _)| part.to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(below("use std::fs; std :: io::Read"), ["fs", "io"]);
-        assert_eq!(
-            below("use std::{io::{self, fs}, fs::File,\n env};"),
-            ["io", "fs", "env"]
-        );
+        assert_eq!(below("use std::{io::{self, fs}, fs::File,\n env};"), ["io", "fs", "env"]);
         assert_eq!(below("use std::{fs,};"), ["fs"]);
         assert_eq!(below("other::std::fs; ::std::fs"), ["fs"]);
     }

@@ -32,20 +32,11 @@ struct Finding {
 
 impl Finding {
     fn problem(path: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            rule,
-            text: text.into(),
-            note: false,
-        }
+        Self { path: path.to_owned(), line, rule, text: text.into(), note: false }
     }
 
     fn note(path: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
-        Self {
-            note: true,
-            ..Self::problem(path, line, rule, text)
-        }
+        Self { note: true, ..Self::problem(path, line, rule, text) }
     }
 }
 
@@ -59,19 +50,9 @@ struct File {
 
 impl File {
     fn new(path: &str, text: &str) -> Self {
-        let rust = Path::new(path)
-            .extension()
-            .is_some_and(|ending| ending == "rs");
-        let source = if rust {
-            Source::new(text)
-        } else {
-            Source::default()
-        };
-        Self {
-            path: path.to_owned(),
-            text: text.to_owned(),
-            source,
-        }
+        let rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
+        let source = if rust { Source::new(text) } else { Source::default() };
+        Self { path: path.to_owned(), text: text.to_owned(), source }
     }
 
     fn is_rust(&self) -> bool {
@@ -110,35 +91,22 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::usage("lint takes no arguments"));
     }
     let files = files()?;
-    let mut findings: Vec<_> = FILE_RULES
-        .iter()
-        .flat_map(|rule| files.iter().flat_map(rule))
-        .collect();
+    let mut findings: Vec<_> =
+        FILE_RULES.iter().flat_map(|rule| files.iter().flat_map(rule)).collect();
     findings.extend(TREE_RULES.iter().flat_map(|rule| rule(&files)));
     findings.sort();
-    for Finding {
-        path,
-        line,
-        rule,
-        text,
-        note,
-    } in &findings
-    {
+    for Finding { path, line, rule, text, note } in &findings {
         let kind = if *note { "note: " } else { "" };
         say::out(format_args!("{path}:{line}: {rule}: {kind}{text}"));
     }
     let notes = findings.iter().filter(|finding| finding.note).count();
     let problems = findings.len() - notes;
     let count = files.len();
-    say::out(format_args!(
-        "lint: {count} files, {problems} problems, {notes} notes"
-    ));
+    say::out(format_args!("lint: {count} files, {problems} problems, {notes} notes"));
     if problems == 0 {
         return Ok(());
     }
-    Err(Failure::new(format!(
-        "{problems} problems; the rules are in CONTRIBUTING.md"
-    )))
+    Err(Failure::new(format!("{problems} problems; the rules are in CONTRIBUTING.md")))
 }
 
 /// Every file that is tracked or could be, so that a new file is seen before it is committed.
@@ -147,20 +115,11 @@ fn files() -> Result<Vec<File>, Failure> {
     let folder = top.to_string_lossy();
     // The checkout may belong to somebody else than root, who runs this in CI.
     let trust = ["-c", "safe.directory=*", "-C", &folder];
-    let list = [
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ];
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let arguments: Vec<&str> = trust.into_iter().chain(list).collect();
     let listing = host::output_of("git", &arguments)
         .ok_or_else(|| Failure::missing("lint asks git for the files: no git, or no checkout"))?;
-    let mut paths: Vec<_> = listing
-        .split('\0')
-        .filter(|path| !path.is_empty())
-        .collect();
+    let mut paths: Vec<_> = listing.split('\0').filter(|path| !path.is_empty()).collect();
     paths.sort_unstable();
     paths.dedup();
     // Deleted files and files that are not text are no matter of these rules.
@@ -180,10 +139,7 @@ mod tests {
             Finding::problem("a.rs", 2, "words", "x"),
         ];
         findings.sort();
-        let places: Vec<_> = findings
-            .iter()
-            .map(|found| (&*found.path, found.line))
-            .collect();
+        let places: Vec<_> = findings.iter().map(|found| (&*found.path, found.line)).collect();
         assert_eq!(places, [("a.rs", 2), ("a.rs", 9), ("b.rs", 1)]);
     }
 }

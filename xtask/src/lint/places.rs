@@ -3,20 +3,14 @@
 use std::path::Path;
 
 /// Crates that put the library behind another language's interface.
-const BINDINGS: &[&str] = &[
-    "crates/curt-capi/",
-    "crates/curt-python/",
-    "crates/curt-node/",
-];
+const BINDINGS: &[&str] = &["crates/curt-capi/", "crates/curt-python/", "crates/curt-node/"];
 
 /// Code that is never part of the library or the command.
 const OUTSIDE: &[&str] = &["fuzz/", "rivals/", "testkit/", "xtask/"];
 
 /// Whether the name ends so, without the dot.
 pub(super) fn has_ending(path: &str, ending: &str) -> bool {
-    Path::new(path)
-        .extension()
-        .is_some_and(|found| found == ending)
+    Path::new(path).extension().is_some_and(|found| found == ending)
 }
 
 /// Whether a folder of that name is on the way.
@@ -94,11 +88,7 @@ mod tests {
 
     #[test]
     fn where_the_platform_may_be_known() {
-        for path in [
-            "crates/curt/src/os/unix.rs",
-            "crates/curt/build.rs",
-            "xtask/src/main.rs",
-        ] {
+        for path in ["crates/curt/src/os/unix.rs", "crates/curt/build.rs", "xtask/src/main.rs"] {
             assert!(may_know_platform(path), "{path}");
         }
         for path in ["crates/curt/src/remove.rs", "crates/curt-cli/src/main.rs"] {
@@ -108,16 +98,10 @@ mod tests {
 
     #[test]
     fn where_std_fs_may_be_used() {
-        for path in [
-            "crates/curt/src/sys/other/call.rs",
-            "crates/curt-cli/src/bench/trees.rs",
-        ] {
+        for path in ["crates/curt/src/sys/other/call.rs", "crates/curt-cli/src/bench/trees.rs"] {
             assert!(may_use_std_fs(path), "{path}");
         }
-        for path in [
-            "crates/curt/src/sys/linux/call.rs",
-            "crates/curt-cli/src/cmd/rm.rs",
-        ] {
+        for path in ["crates/curt/src/sys/linux/call.rs", "crates/curt-cli/src/cmd/rm.rs"] {
             assert!(!may_use_std_fs(path), "{path}");
         }
     }

@@ -21,20 +21,12 @@ pub(super) fn cfgs(file: &File) -> Vec<Finding> {
             continue;
         }
         let condition = &source.tokens[open..source.behind_group(open)];
-        if let Some(name) = condition
-            .iter()
-            .find(|token| NAMES.contains(&token.text.as_str()))
-        {
+        if let Some(name) = condition.iter().find(|token| NAMES.contains(&token.text.as_str())) {
             let text = format!(
                 "a condition on the platform ('{}') belongs under sys/, os/ or tests/",
                 name.text
             );
-            found.push(Finding::problem(
-                &file.path,
-                token.line,
-                "platform-cfg",
-                text,
-            ));
+            found.push(Finding::problem(&file.path, token.line, "platform-cfg", text));
         }
     }
     found
@@ -61,17 +53,11 @@ mod tests {
     const OPERATION: &str = "crates/curt/src/remove.rs";
 
     fn cfg_lines(path: &str, text: &str) -> Vec<usize> {
-        cfgs(&File::new(path, text))
-            .iter()
-            .map(|found| found.line)
-            .collect()
+        cfgs(&File::new(path, text)).iter().map(|found| found.line).collect()
     }
 
     fn fs_lines(path: &str, text: &str) -> Vec<usize> {
-        std_fs(&File::new(path, text))
-            .iter()
-            .map(|found| found.line)
-            .collect()
+        std_fs(&File::new(path, text)).iter().map(|found| found.line).collect()
     }
 
     #[test]
@@ -85,10 +71,7 @@ mod tests {
     fn other_conditions_and_other_places_are_fine() {
         let text = "#[cfg(test)]\n#[cfg(feature = \"windows\")]\n// cfg(unix)\nlet unix = 1;";
         assert_eq!(cfg_lines(OPERATION, text), [0; 0]);
-        for path in [
-            "crates/curt/src/sys/mod.rs",
-            "crates/curt/src/remove/tests.rs",
-        ] {
+        for path in ["crates/curt/src/sys/mod.rs", "crates/curt/src/remove/tests.rs"] {
             assert_eq!(cfg_lines(path, "#[cfg(unix)]"), [0; 0]);
         }
     }
@@ -97,19 +80,13 @@ mod tests {
     fn std_fs_is_found_however_it_is_written() {
         let text = "use std::fs;\nuse std::{io,\n fs::File};\nfn f() { std::fs::write() }";
         assert_eq!(fs_lines(OPERATION, text), [1, 3, 4]);
-        assert_eq!(
-            fs_lines("crates/curt-cli/src/main.rs", "use std::{fs};"),
-            [1]
-        );
+        assert_eq!(fs_lines("crates/curt-cli/src/main.rs", "use std::{fs};"), [1]);
     }
 
     #[test]
     fn other_fs_and_other_places_are_fine() {
         let text = "use rustix::fs;\nuse std::os::unix::fs::X;\n/// `std::fs`\nfn f() {}";
         assert_eq!(fs_lines(OPERATION, text), [0; 0]);
-        assert_eq!(
-            fs_lines("crates/curt/src/sys/other/call.rs", "use std::fs;"),
-            [0; 0]
-        );
+        assert_eq!(fs_lines("crates/curt/src/sys/other/call.rs", "use std::fs;"), [0; 0]);
     }
 }

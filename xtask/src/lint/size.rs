@@ -106,10 +106,7 @@ mod tests {
     fn long_functions_are_noted() {
         let long = format!("fn f<T>(a: [u8; 3])\n{{\n{}}}", "a;\n".repeat(78));
         let found = functions(&File::new("a.rs", &long));
-        assert!(
-            found[0].note && found[0].text.contains("81 lines"),
-            "{found:?}"
-        );
+        assert!(found[0].note && found[0].text.contains("81 lines"), "{found:?}");
         let short = format!("trait A {{ fn f(); }}\nfn g() {{\n{}}}", "a;\n".repeat(78));
         assert_eq!(functions(&File::new("a.rs", &short)), []);
     }

@@ -3,11 +3,7 @@
 use super::{File, Finding, places};
 
 /// Words that mark work left undone; put together so that this file does not contain them.
-const REMINDERS: &[&str] = &[
-    concat!("TO", "DO"),
-    concat!("FIX", "ME"),
-    concat!("X", "XX"),
-];
+const REMINDERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
 
 /// File name endings of texts whose every line is looked at: what is not Rust, but not prose.
 const SCRIPTS: &[&str] = &["c", "go", "h", "js", "py", "sh", "toml", "yml", "zig"];
@@ -25,12 +21,7 @@ pub(super) fn code(file: &File) -> Vec<Finding> {
         } else {
             continue;
         };
-        found.push(Finding::problem(
-            &file.path,
-            token.line,
-            "unfinished",
-            problem,
-        ));
+        found.push(Finding::problem(&file.path, token.line, "unfinished", problem));
     }
     found
 }
@@ -48,14 +39,8 @@ fn ignores(file: &File, at: usize) -> bool {
 
 /// No reminders in comments, nor in scripts.
 pub(super) fn comments(file: &File) -> Vec<Finding> {
-    let in_code = file
-        .source
-        .comments
-        .iter()
-        .map(|comment| (comment.line, comment.text.as_str()));
-    let script = SCRIPTS
-        .iter()
-        .any(|ending| places::has_ending(&file.path, ending));
+    let in_code = file.source.comments.iter().map(|comment| (comment.line, comment.text.as_str()));
+    let script = SCRIPTS.iter().any(|ending| places::has_ending(&file.path, ending));
     let in_script = (1..).zip(file.text.lines()).filter(|_| script);
     in_code
         .chain(in_script)
@@ -80,11 +65,7 @@ mod tests {
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
         let file = File::new(path, text);
-        code(&file)
-            .iter()
-            .chain(&comments(&file))
-            .map(|found| found.line)
-            .collect()
+        code(&file).iter().chain(&comments(&file)).map(|found| found.line).collect()
     }
 
     #[test]
@@ -98,10 +79,7 @@ mod tests {
 
     #[test]
     fn words_that_only_look_alike_are_fine() {
-        let text = format!(
-            "// mktemp {0}{0}\nlet a = \"{1}\";",
-            REMINDERS[2], REMINDERS[0]
-        );
+        let text = format!("// mktemp {0}{0}\nlet a = \"{1}\";", REMINDERS[2], REMINDERS[0]);
         assert_eq!(lines("a.rs", &text), [0; 0]);
         assert_eq!(lines("a.md", &format!("no {} here", REMINDERS[0])), [0; 0]);
         assert_eq!(lines("a.rs", "/// todo!()\nfn todo() {}"), [0; 0]);
@@ -112,10 +90,7 @@ mod tests {
         assert_eq!(lines("a.rs", "#[ignore]\nfn f() {}"), [1]);
         assert_eq!(lines("a.rs", "#[cfg_attr(miri, ignore)]"), [1]);
         assert_eq!(
-            lines(
-                "a.rs",
-                "#[ignore = \"slow\"]\n#[cfg_attr(miri, ignore = \"x\")]"
-            ),
+            lines("a.rs", "#[ignore = \"slow\"]\n#[cfg_attr(miri, ignore = \"x\")]"),
             [0; 0]
         );
     }

@@ -8,11 +8,7 @@ pub(super) fn location(file: &File) -> Vec<Finding> {
     if places::may_be_unsafe(&file.path) {
         return Vec::new();
     }
-    let tokens = file
-        .source
-        .tokens
-        .iter()
-        .filter(|token| token.text == "unsafe");
+    let tokens = file.source.tokens.iter().filter(|token| token.text == "unsafe");
     tokens
         .map(|token| {
             let text = "unsafe belongs under crates/curt/src/sys/ and in the bindings";
@@ -40,12 +36,7 @@ pub(super) fn comments(file: &File) -> Vec<Finding> {
         };
         if !explained(&lines, token.line, wanted) {
             let text = format!("unsafe without a comment `{}`", wanted.join("` or `"));
-            found.push(Finding::problem(
-                &file.path,
-                token.line,
-                "safety-comment",
-                text,
-            ));
+            found.push(Finding::problem(&file.path, token.line, "safety-comment", text));
         }
     }
     found
@@ -65,10 +56,7 @@ fn is_type(file: &File, at: usize) -> bool {
 /// statement or item that comes first.
 fn explained(lines: &[&str], line: usize, words: &[&str]) -> bool {
     let has = |text: &str| {
-        let comment = text
-            .find("//")
-            .or_else(|| text.find("/*"))
-            .map(|at| &text[at..]);
+        let comment = text.find("//").or_else(|| text.find("/*")).map(|at| &text[at..]);
         comment.is_some_and(|comment| words.iter().any(|word| comment.contains(word)))
     };
     if has(lines.get(line - 1).copied().unwrap_or_default()) {
@@ -94,18 +82,13 @@ mod tests {
     const PLATFORM: &str = "crates/curt/src/sys/linux/call.rs";
 
     fn unexplained(text: &str) -> Vec<usize> {
-        comments(&File::new(PLATFORM, text))
-            .iter()
-            .map(|found| found.line)
-            .collect()
+        comments(&File::new(PLATFORM, text)).iter().map(|found| found.line).collect()
     }
 
     #[test]
     fn unsafe_elsewhere_is_found() {
-        let file = File::new(
-            "crates/curt/src/remove.rs",
-            "// unsafe\nfn f() {\n unsafe { g() }\n}",
-        );
+        let file =
+            File::new("crates/curt/src/remove.rs", "// unsafe\nfn f() {\n unsafe { g() }\n}");
         assert_eq!(location(&file)[0].line, 3);
         assert_eq!(location(&file).len(), 1);
     }
@@ -121,36 +104,21 @@ mod tests {
     fn blocks_without_a_reason_are_found() {
         assert_eq!(unexplained("let a = 1;\nunsafe { g() };"), [2]);
         assert_eq!(unexplained("// SAFETY: of f\nf();\nunsafe { g() };"), [3]);
-        assert_eq!(
-            unexplained("// SAFETY: too far\n\nunsafe impl Send for A {}"),
-            [3]
-        );
-        assert_eq!(
-            unexplained("let safety = \"SAFETY:\"; unsafe { g() };"),
-            [1]
-        );
+        assert_eq!(unexplained("// SAFETY: too far\n\nunsafe impl Send for A {}"), [3]);
+        assert_eq!(unexplained("let safety = \"SAFETY:\"; unsafe { g() };"), [1]);
     }
 
     #[test]
     fn blocks_with_a_reason_are_fine() {
         assert_eq!(unexplained("// SAFETY: a\n// b\nunsafe { g() };"), [0; 0]);
-        assert_eq!(
-            unexplained("// SAFETY: a\nlet x = f(\n    1,\n    unsafe { g() });"),
-            [0; 0]
-        );
+        assert_eq!(unexplained("// SAFETY: a\nlet x = f(\n    1,\n    unsafe { g() });"), [0; 0]);
         assert_eq!(unexplained("x => unsafe { g() }, // SAFETY: a"), [0; 0]);
-        assert_eq!(
-            unexplained("// SAFETY: a\n#[inline]\nunsafe impl Send for A {}"),
-            [0; 0]
-        );
+        assert_eq!(unexplained("// SAFETY: a\n#[inline]\nunsafe impl Send for A {}"), [0; 0]);
     }
 
     #[test]
     fn functions_say_what_callers_must_keep() {
-        assert_eq!(
-            unexplained("/// # Safety\n/// Open.\npub unsafe fn f() {}"),
-            [0; 0]
-        );
+        assert_eq!(unexplained("/// # Safety\n/// Open.\npub unsafe fn f() {}"), [0; 0]);
         assert_eq!(unexplained("/// Reads.\npub unsafe fn f() {}"), [2]);
         assert_eq!(
             unexplained("type F = unsafe extern \"C\" fn(i32);\nlet g: unsafe fn();"),

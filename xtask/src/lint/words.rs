@@ -39,9 +39,7 @@ const HOSTS: &[&str] = &[
 /// No paths of one machine.
 pub(super) fn machine_paths(file: &File) -> Vec<Finding> {
     lines(file, "machine-path", |line| {
-        let folder = FOLDERS
-            .iter()
-            .find(|folder| starts_path(line, folder).next().is_some());
+        let folder = FOLDERS.iter().find(|folder| starts_path(line, folder).next().is_some());
         let home = || {
             starts_path(line, HOMES).find_map(|rest| {
                 let name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
@@ -98,17 +96,7 @@ mod tests {
 
     #[test]
     fn parts_of_other_paths_are_fine() {
-        assert_eq!(
-            paths(concat!(
-                "target/wo",
-                "rk/ ./wo",
-                "rk/ ~/wo",
-                "rk/ net",
-                "wo",
-                "rk/"
-            )),
-            0
-        );
+        assert_eq!(paths(concat!("target/wo", "rk/ ./wo", "rk/ ~/wo", "rk/ net", "wo", "rk/")), 0);
         assert_eq!(paths("/root /tmp/x"), 0);
     }
 

@@ -1,17 +1,14 @@
 //! The command line against what GNU rm makes of the same words.
 
-use super::{Asking, Cli, Command, RmOptions, Root, When, asking, parse_when, root};
+use super::{Asking, Cli, RmOptions, Root, When, asking, parse_when, rm_alone, root};
 use clap::{CommandFactory, FromArgMatches};
 
 fn rm(words: &[&str]) -> Result<RmOptions, clap::Error> {
-    let matches = Cli::command().try_get_matches_from([&["curt", "rm"], words].concat())?;
-    let Command::Rm(mut options) = Cli::from_arg_matches(&matches)?.command else {
-        unreachable!()
-    };
-    let matches = matches.subcommand_matches("rm").unwrap();
-    options.asking = asking(&options, matches);
+    let matches = rm_alone().try_get_matches_from([&["rm"], words].concat())?;
+    let mut options = RmOptions::from_arg_matches(&matches)?;
+    options.asking = asking(&options, &matches);
     if !options.no_preserve_root {
-        options.root = root(&options, matches)?;
+        options.root = root(&options, &matches)?;
     }
     Ok(options)
 }
@@ -34,25 +31,14 @@ fn the_last_of_the_options_that_prompt_wins() {
         (&["-i", "-f", "-i"], When::Always, false),
         (&["-f", "--interactive=never"], When::Never, true),
         (&["-i", "--interactive=never"], When::Never, false),
-        (
-            &["-f", "--interactive=always", "--interactive=never"],
-            When::Never,
-            false,
-        ),
+        (&["-f", "--interactive=always", "--interactive=never"], When::Never, false),
         (&["--interactive=once", "-f"], When::Never, true),
         (&["-f", "--interactive"], When::Always, false),
         (&["--inter=y"], When::Always, false),
         (&["-fI"], When::Once, false),
     ] {
         let asking = rm(words).ok().unwrap().asking;
-        assert_eq!(
-            asking,
-            Asking {
-                when,
-                missing_is_fine
-            },
-            "{words:?}"
-        );
+        assert_eq!(asking, Asking { when, missing_is_fine }, "{words:?}");
     }
 }
 
@@ -70,9 +56,7 @@ fn words_for_when_may_be_shortened() {
 
 #[test]
 fn options_may_follow_operands_and_be_repeated() {
-    let options = rm(&["a", "-r", "b", "-R", "-vv", "--verb", "--", "-c", ""])
-        .ok()
-        .unwrap();
+    let options = rm(&["a", "-r", "b", "-R", "-vv", "--verb", "--", "-c", ""]).ok().unwrap();
     assert_eq!(options.operands, ["a", "b", "-c", ""]);
     assert!(options.recursive && options.verbose);
 }
@@ -80,22 +64,15 @@ fn options_may_follow_operands_and_be_repeated() {
 #[test]
 fn the_root_is_preserved_unless_given_up() {
     assert_eq!(rm(&["x"]).ok().unwrap().root, Root::default());
-    let all = rm(&["--preserve-root=all", "--preserve-root", "x"])
-        .ok()
-        .unwrap()
-        .root;
+    let all = rm(&["--preserve-root=all", "--preserve-root", "x"]).ok().unwrap().root;
     assert!(all.preserve && all.refuse_mounted_operands);
     assert!(rm(&["--preserve-root=some", "x"]).is_err());
 }
 
 #[test]
 fn nonsense_is_refused() {
-    for words in [
-        &["--bogus"][..],
-        &["-j0", "x"],
-        &["--interactive=sometimes", "x"],
-        &["-z", "x"],
-    ] {
+    for words in [&["--bogus"][..], &["-j0", "x"], &["--interactive=sometimes", "x"], &["-z", "x"]]
+    {
         assert_eq!(rm(words).err().unwrap().exit_code(), 2, "{words:?}");
     }
 }

@@ -70,8 +70,7 @@ fn string(text: &str) -> String {
 }
 
 fn os_string(name: &OsStr) -> String {
-    name.to_str()
-        .map_or_else(|| sys::name_to_json(name), string)
+    name.to_str().map_or_else(|| sys::name_to_json(name), string)
 }
 
 /// A failure.
@@ -92,25 +91,20 @@ pub(crate) fn failure(error: &Error) -> String {
 /// An entry that is gone, or would be.
 pub(crate) fn entry(path: &Path, what: Kind, dry_run: bool) -> String {
     let verb = if dry_run { "would_remove" } else { "removed" };
-    Object::new()
-        .path(verb, path)
-        .text("kind", kind(what))
-        .line()
+    Object::new().path(verb, path).text("kind", kind(what)).line()
 }
 
 /// The last line: what was done in all.
 pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
-    let mut fields = Object::new()
-        .number("files", report.files)
-        .number("directories", report.directories);
+    let mut fields =
+        Object::new().number("files", report.files).number("directories", report.directories);
     if let Some(bytes) = report.bytes {
         fields = fields.number("bytes", bytes);
     }
-    let relocated = report.relocated.iter().map(|moved| {
-        Object::new()
-            .path("from", &moved.from)
-            .path("to", &moved.to)
-    });
+    let relocated = report
+        .relocated
+        .iter()
+        .map(|moved| Object::new().path("from", &moved.from).path("to", &moved.to));
     fields = fields
         .number("skipped", report.skipped)
         .number("appeared", report.appeared)
@@ -127,9 +121,8 @@ pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
 }
 
 fn calls(calls: &Calls) -> Object {
-    let by_kind = calls.iter().fold(Object::new(), |object, (name, count)| {
-        object.number(name, count)
-    });
+    let by_kind =
+        calls.iter().fold(Object::new(), |object, (name, count)| object.number(name, count));
     by_kind.number("total", calls.total())
 }
 
@@ -179,15 +172,9 @@ mod tests {
     #[test]
     fn objects_keep_the_order_of_their_fields() {
         let inner = Object::new().number("n", -1).boolean("yes", true);
-        let line = Object::new()
-            .text("te\"xt", "a\nb")
-            .object("in", inner)
-            .objects("none", [])
-            .line();
-        assert_eq!(
-            line,
-            "{\"te\\\"xt\":\"a\\nb\",\"in\":{\"n\":-1,\"yes\":true},\"none\":[]}\n"
-        );
+        let line =
+            Object::new().text("te\"xt", "a\nb").object("in", inner).objects("none", []).line();
+        assert_eq!(line, "{\"te\\\"xt\":\"a\\nb\",\"in\":{\"n\":-1,\"yes\":true},\"none\":[]}\n");
         assert_eq!(Object::new().line(), "{}\n");
     }
 

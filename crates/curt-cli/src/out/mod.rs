@@ -49,20 +49,10 @@ impl Screen {
     /// reader of the data that goes away sets the token.
     pub(crate) fn new(data: bool, progress: bool, cancel: &'static Cancel) -> Self {
         let written = (data && io::stdout().is_terminal()).then(Instant::now);
-        let progress = (progress && io::stderr().is_terminal()).then(|| Progress {
-            next: Instant::now() + PATIENCE,
-            shown: 0,
-        });
-        let inner = Inner {
-            data: Vec::new(),
-            written,
-            error: None,
-            progress,
-        };
-        Screen {
-            inner: Mutex::new(inner),
-            cancel,
-        }
+        let progress = (progress && io::stderr().is_terminal())
+            .then(|| Progress { next: Instant::now() + PATIENCE, shown: 0 });
+        let inner = Inner { data: Vec::new(), written, error: None, progress };
+        Screen { inner: Mutex::new(inner), cancel }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -50,11 +50,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
 /// A question about one entry.
 pub(crate) fn question(program: &str, question: Question, subject: &Subject<'_>) -> String {
     let path = quote(subject.path);
-    let protected = if subject.write_protected {
-        "write-protected "
-    } else {
-        ""
-    };
+    let protected = if subject.write_protected { "write-protected " } else { "" };
     match question {
         Question::Descend => format!("{program}: descend into {protected}directory {path}? "),
         Question::RemoveUnreadableDirectory => {
@@ -77,27 +73,16 @@ pub(crate) fn question_once(program: &str, operands: usize, recursive: bool) -> 
 /// An entry that is gone, or would be.
 pub(crate) fn entry(path: &Path, kind: Kind, dry_run: bool) -> String {
     let verb = if dry_run { "would remove" } else { "removed" };
-    let directory = if kind == Kind::Directory {
-        "directory "
-    } else {
-        ""
-    };
+    let directory = if kind == Kind::Directory { "directory " } else { "" };
     format!("{verb} {directory}{}\n", quote(path))
 }
 
 /// What a dry run found.
 pub(crate) fn dry_run(report: &Report) -> String {
     let bytes = report.bytes.unwrap_or(0);
-    let kept = if report.skipped == 0 {
-        String::new()
-    } else {
-        format!(", {} kept", report.skipped)
-    };
-    format!(
-        "would remove {}, freeing {}{kept}\n",
-        totals(report),
-        counted(bytes, "byte", "bytes")
-    )
+    let kept =
+        if report.skipped == 0 { String::new() } else { format!(", {} kept", report.skipped) };
+    format!("would remove {}, freeing {}{kept}\n", totals(report), counted(bytes, "byte", "bytes"))
 }
 
 /// How many failures there were in all.
@@ -113,17 +98,9 @@ pub(crate) fn interrupted(program: &str, report: &Report) -> String {
 /// Where the directories are now that were moved within their tree and could not be removed.
 pub(crate) fn relocated(program: &str, report: &Report) -> String {
     let line = |from: &Path, to: &Path| {
-        format!(
-            "{program}: what was in {} is now in {}\n",
-            quote(from),
-            quote(to)
-        )
+        format!("{program}: what was in {} is now in {}\n", quote(from), quote(to))
     };
-    report
-        .relocated
-        .iter()
-        .map(|moved| line(&moved.from, &moved.to))
-        .collect()
+    report.relocated.iter().map(|moved| line(&moved.from, &moved.to)).collect()
 }
 
 /// The calls made, by kind, the most frequent first.
@@ -133,9 +110,7 @@ pub(crate) fn stats(program: &str, report: &Report) -> String {
     let threads = counted(report.threads as u64, "thread", "threads");
     let total = counted(report.calls.total(), "call", "calls");
     let first = format!("{program}: {}, {threads}, {total}\n", totals(report));
-    let lines = calls
-        .iter()
-        .map(|(name, count)| format!("{count:>12} {name}\n"));
+    let lines = calls.iter().map(|(name, count)| format!("{count:>12} {name}\n"));
     std::iter::once(first).chain(lines).collect()
 }
 
@@ -147,10 +122,7 @@ pub(crate) fn totals(report: &Report) -> String {
 /// Files and directories, counted.
 pub(crate) fn files_and_directories(files: u64, directories: u64) -> String {
     let files = counted(files, "file", "files");
-    format!(
-        "{files} and {}",
-        counted(directories, "directory", "directories")
-    )
+    format!("{files} and {}", counted(directories, "directory", "directories"))
 }
 
 fn counted(count: u64, one: &str, many: &str) -> String {

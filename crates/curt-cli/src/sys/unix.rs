@@ -40,18 +40,15 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
 /// The set of ignored signals, the first in the lowest bit; empty where the system does not say.
 fn ignored_signals() -> u64 {
     let mut buffer = [0; 4096];
-    let Ok(file) = rustix::fs::open(
-        "/proc/self/status",
-        OFlags::RDONLY | OFlags::CLOEXEC,
-        Mode::empty(),
-    ) else {
+    let Ok(file) =
+        rustix::fs::open("/proc/self/status", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+    else {
         return 0;
     };
     let length = rustix::io::read(&file, &mut buffer).unwrap_or(0);
     let text = String::from_utf8_lossy(&buffer[..length]);
     let set = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    set.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok())
-        .unwrap_or(0)
+    set.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Ends the process by a signal's default action. Returns where that is impossible.
@@ -84,10 +81,7 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let mut limit = current?;
     if limit < FEW_DESCRIPTORS && limit < wanted {
         // Without it things still work, with fewer directories open.
-        let raised = Rlimit {
-            current: Some(wanted),
-            maximum,
-        };
+        let raised = Rlimit { current: Some(wanted), maximum };
         limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
     usize::try_from(limit).ok()
@@ -112,13 +106,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
     };
-    let known = TEXTS
-        .iter()
-        .find(|(errno, _)| errno.raw_os_error() == number);
-    known.map_or_else(
-        || format!("Unknown error {number}"),
-        |(_, text)| (*text).to_owned(),
-    )
+    let known = TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number);
+    known.map_or_else(|| format!("Unknown error {number}"), |(_, text)| (*text).to_owned())
 }
 
 /// What opening, listing, removing and writing can meet.
@@ -180,10 +169,7 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// A name from a list: its bytes.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "other systems have bytes that are no names"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems have bytes that are no names")]
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(bytes.to_vec()))
 }
@@ -202,11 +188,7 @@ fn base64(bytes: &[u8]) -> String {
         for digit in 0..4 {
             let value = bits >> (18 - 6 * digit) & 63;
             let used = digit <= chunk.len();
-            text.push(if used {
-                char::from(DIGITS[value as usize])
-            } else {
-                '='
-            });
+            text.push(if used { char::from(DIGITS[value as usize]) } else { '=' });
         }
     }
     text
@@ -235,17 +217,8 @@ mod tests {
 
     #[test]
     fn texts_carry_no_number() {
-        assert_eq!(
-            error_text(&io::Error::from_raw_os_error(2)),
-            "No such file or directory"
-        );
-        assert_eq!(
-            error_text(&io::ErrorKind::NotFound.into()),
-            "No such file or directory"
-        );
-        assert_eq!(
-            error_text(&io::Error::from_raw_os_error(4095)),
-            "Unknown error 4095"
-        );
+        assert_eq!(error_text(&io::Error::from_raw_os_error(2)), "No such file or directory");
+        assert_eq!(error_text(&io::ErrorKind::NotFound.into()), "No such file or directory");
+        assert_eq!(error_text(&io::Error::from_raw_os_error(4095)), "Unknown error 4095");
     }
 }

@@ -60,8 +60,5 @@ fn units(name: &OsStr) -> Vec<String> {
 
 #[cfg(not(windows))]
 fn units(name: &OsStr) -> Vec<String> {
-    name.to_string_lossy()
-        .encode_utf16()
-        .map(|unit| unit.to_string())
-        .collect()
+    name.to_string_lossy().encode_utf16().map(|unit| unit.to_string()).collect()
 }

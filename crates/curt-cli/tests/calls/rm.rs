@@ -58,7 +58,12 @@ fn slopes(name: &str, args: &[&str]) {
         }
         let mut text = String::new();
         writeln!(text, "curt rm {}\n", args.join(" ")).unwrap();
-        slope(&mut text, "256 directories of 2 files more", &difference(&traces[1], &traces[0]), 256);
+        slope(
+            &mut text,
+            "256 directories of 2 files more",
+            &difference(&traces[1], &traces[0]),
+            256,
+        );
         slope(&mut text, "512 files more", &difference(&traces[2], &traces[0]), 512);
         check_snapshot(name, &text);
     }

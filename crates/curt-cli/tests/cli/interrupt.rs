@@ -14,10 +14,7 @@ const SIGINT: i32 = 2;
 const SIGTERM: i32 = 15;
 
 fn signal(child: &Child, number: i32) {
-    let sent = Command::new("kill")
-        .arg(format!("-{number}"))
-        .arg(child.id().to_string())
-        .status();
+    let sent = Command::new("kill").arg(format!("-{number}")).arg(child.id().to_string()).status();
     assert!(sent.unwrap().success());
 }
 
@@ -26,30 +23,15 @@ fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
     scratch.file("f");
     let mut child = curt(scratch, args).stdin(Stdio::piped()).spawn().unwrap();
     let mut asked = vec![0; question.len()];
-    child
-        .stderr
-        .as_mut()
-        .unwrap()
-        .read_exact(&mut asked)
-        .unwrap();
+    child.stderr.as_mut().unwrap().read_exact(&mut asked).unwrap();
     assert_eq!(String::from_utf8(asked).unwrap(), question);
     child
 }
 
 fn end(mut child: Child) -> (ExitStatus, String, String) {
     let mut texts = [String::new(), String::new()];
-    child
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut texts[0])
-        .unwrap();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut texts[1])
-        .unwrap();
+    child.stdout.take().unwrap().read_to_string(&mut texts[0]).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut texts[1]).unwrap();
     let status = child.wait().unwrap();
     let [out, messages] = texts;
     (status, out, messages)
@@ -59,19 +41,12 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
 fn a_prompt_is_interrupted() {
     for number in [SIGINT, SIGTERM, SIGHUP] {
         let scratch = Scratch::new();
-        let child = waiting(
-            &scratch,
-            &["-i", "f"],
-            "curt rm: remove regular empty file 'f'? ",
-        );
+        let child = waiting(&scratch, &["-i", "f"], "curt rm: remove regular empty file 'f'? ");
         let begun = Instant::now();
         signal(&child, number);
         let (status, _, messages) = end(child);
         assert_eq!(status.signal(), Some(number));
-        assert_eq!(
-            messages,
-            "\ncurt rm: interrupted: 0 files and 0 directories removed\n"
-        );
+        assert_eq!(messages, "\ncurt rm: interrupted: 0 files and 0 directories removed\n");
         assert!(begun.elapsed() < Duration::from_secs(2));
         assert!(scratch.exists("f"));
     }
@@ -138,18 +113,10 @@ fn ignored_signals_stay_ignored() {
     );
     let mut command = Command::new("sh");
     command.args(["-c", &script]).current_dir(scratch.path());
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut first = [0; 1];
-    child
-        .stderr
-        .as_mut()
-        .unwrap()
-        .read_exact(&mut first)
-        .unwrap();
+    child.stderr.as_mut().unwrap().read_exact(&mut first).unwrap();
     signal(&child, SIGHUP);
     signal(&child, SIGINT);
     std::thread::sleep(Duration::from_millis(250));

@@ -10,9 +10,7 @@ use crate::{curt, run, said, tree};
 
 /// Every line, read.
 fn objects(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
@@ -56,27 +54,15 @@ fn entries_are_objects_where_they_are_wanted() {
     let (_, out, _) = run(&scratch, "-r --json --dry-run t");
     let found = objects(&out);
     assert_eq!(found.len(), 11);
-    assert!(
-        found.contains(&json!({"would_remove": "t/link", "kind": "symlink"})),
-        "{out}"
-    );
+    assert!(found.contains(&json!({"would_remove": "t/link", "kind": "symlink"})), "{out}");
     let summary = &found[10]["summary"];
-    assert_eq!(
-        (&summary["files"], &summary["dry_run"]),
-        (&json!(7), &json!(true))
-    );
+    assert_eq!((&summary["files"], &summary["dry_run"]), (&json!(7), &json!(true)));
     assert!(summary["bytes"].is_u64());
     let (_, out, _) = run(&scratch, "-rv --json t");
     let found = objects(&out);
     assert_eq!(found.len(), 11);
-    assert!(
-        found.contains(&json!({"removed": "t/pipe", "kind": "fifo"})),
-        "{out}"
-    );
-    assert!(
-        found.contains(&json!({"removed": "t/sub/deep", "kind": "directory"})),
-        "{out}"
-    );
+    assert!(found.contains(&json!({"removed": "t/pipe", "kind": "fifo"})), "{out}");
+    assert!(found.contains(&json!({"removed": "t/sub/deep", "kind": "directory"})), "{out}");
 }
 
 #[test]
@@ -84,28 +70,12 @@ fn names_that_are_not_unicode_are_bytes() {
     let scratch = Scratch::new();
     let name = OsStr::from_bytes(b"a\xff\n");
     scratch.file(name);
-    let output = curt(
-        &scratch,
-        [
-            "-v".as_ref(),
-            "--json".as_ref(),
-            name,
-            "\u{e9}\"\n".as_ref(),
-        ],
-    )
-    .output();
+    let output =
+        curt(&scratch, ["-v".as_ref(), "--json".as_ref(), name, "\u{e9}\"\n".as_ref()]).output();
     let (_, out, _) = said(&output.unwrap());
     let found = objects(&out);
-    assert!(
-        found.contains(&json!({"removed": {"bytes": "Yf8K"}, "kind": "unknown"})),
-        "{out}"
-    );
-    assert!(
-        found
-            .iter()
-            .any(|object| object["error"]["path"] == "\u{e9}\"\n"),
-        "{out}"
-    );
+    assert!(found.contains(&json!({"removed": {"bytes": "Yf8K"}, "kind": "unknown"})), "{out}");
+    assert!(found.iter().any(|object| object["error"]["path"] == "\u{e9}\"\n"), "{out}");
 }
 
 #[test]
@@ -116,11 +86,8 @@ fn calls_are_in_the_summary() {
     assert_eq!(messages, "");
     let calls = &objects(&out)[0]["summary"]["calls"];
     let calls = calls.as_object().unwrap();
-    let total: u64 = calls
-        .iter()
-        .filter(|(name, _)| *name != "total")
-        .map(|(_, n)| n.as_u64().unwrap())
-        .sum();
+    let total: u64 =
+        calls.iter().filter(|(name, _)| *name != "total").map(|(_, n)| n.as_u64().unwrap()).sum();
     assert_eq!(calls["total"], total);
 }
 

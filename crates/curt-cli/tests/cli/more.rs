@@ -15,23 +15,14 @@ fn a_dry_run_counts_and_removes_nothing() {
     let before = scratch.list(".");
     let (code, out, messages) = run(&scratch, "-r --dry-run t");
     assert_eq!((code, messages.as_str()), (Some(0), ""));
-    assert!(
-        out.starts_with("would remove 6 files and 3 directories, freeing "),
-        "{out}"
-    );
+    assert!(out.starts_with("would remove 6 files and 3 directories, freeing "), "{out}");
     let (code, out, _) = run(&scratch, "-rv --dry-run t");
     assert_eq!(code, Some(0));
     assert_eq!(out.lines().count(), 10, "{out}");
-    assert!(
-        out.contains("would remove directory 't/sub/deep'\nwould remove "),
-        "{out}"
-    );
+    assert!(out.contains("would remove directory 't/sub/deep'\nwould remove "), "{out}");
     let (code, _, messages) = run(&scratch, "-r --dry-run t missing");
     assert_eq!(code, Some(1));
-    assert_eq!(
-        messages,
-        "curt rm: cannot remove 'missing': No such file or directory\n"
-    );
+    assert_eq!(messages, "curt rm: cannot remove 'missing': No such file or directory\n");
     assert_eq!(scratch.list("."), before);
 }
 
@@ -50,10 +41,7 @@ fn contents_go_and_the_directory_stays() {
 fn what_is_excluded_stays_with_its_parents() {
     for (options, left) in [
         ("--exclude *.keep", &["t/b.keep", "t/sub/d.keep"][..]),
-        (
-            "--exclude /sub/",
-            &["t/sub/c", "t/sub/d.keep", "t/sub/deep/e"],
-        ),
+        ("--exclude /sub/", &["t/sub/c", "t/sub/d.keep", "t/sub/deep/e"]),
         ("--exclude sub/*.keep --exclude a", &["t/a", "t/sub/d.keep"]),
         ("--exclude **/deep/e", &["t/sub/deep/e"]),
         ("--exclude nothing", &[]),
@@ -65,16 +53,9 @@ fn what_is_excluded_stays_with_its_parents() {
         let scratch = Scratch::new();
         tree(&scratch, "t");
         let (code, out, messages) = run(&scratch, &format!("-r {options} t"));
-        assert_eq!(
-            (code, out.as_str(), messages.as_str()),
-            (Some(0), "", ""),
-            "{options}"
-        );
+        assert_eq!((code, out.as_str(), messages.as_str()), (Some(0), "", ""), "{options}");
         let all = ["t/a", "t/b.keep", "t/sub/c", "t/sub/d.keep", "t/sub/deep/e"];
-        let found: Vec<&str> = all
-            .into_iter()
-            .filter(|path| scratch.exists(path))
-            .collect();
+        let found: Vec<&str> = all.into_iter().filter(|path| scratch.exists(path)).collect();
         assert_eq!(found, left, "{options}");
         assert_eq!(scratch.exists("t"), !left.is_empty(), "{options}");
     }
@@ -86,10 +67,7 @@ fn a_bad_glob_is_a_usage_error() {
     tree(&scratch, "t");
     let (code, _, messages) = run(&scratch, "-r --exclude x[ t");
     assert_eq!(code, Some(2));
-    assert!(
-        messages.starts_with("curt rm: invalid pattern 'x[': "),
-        "{messages}"
-    );
+    assert!(messages.starts_with("curt rm: invalid pattern 'x[': "), "{messages}");
     assert!(scratch.exists("t/a"));
 }
 
@@ -106,24 +84,15 @@ fn names_from_a_list() {
 
     let (code, _, messages) = run(&scratch, "--files0-from missing");
     assert_eq!(code, Some(1));
-    assert_eq!(
-        messages,
-        "curt rm: cannot read 'missing': No such file or directory\n"
-    );
+    assert_eq!(messages, "curt rm: cannot read 'missing': No such file or directory\n");
     let (code, _, messages) = run(&scratch, "--files0-from list also");
     assert_eq!(code, Some(2), "{messages}");
     scratch.file("empty");
-    assert_eq!(
-        run(&scratch, "--files0-from=empty"),
-        (Some(0), String::new(), String::new())
-    );
+    assert_eq!(run(&scratch, "--files0-from=empty"), (Some(0), String::new(), String::new()));
     scratch.file_with("hole", b"empty\0\0list\0");
     let (code, _, messages) = run(&scratch, "--files0-from=hole");
     assert_eq!(code, Some(1));
-    assert_eq!(
-        messages,
-        "curt rm: 'hole':2: invalid zero-length file name\n"
-    );
+    assert_eq!(messages, "curt rm: 'hole':2: invalid zero-length file name\n");
     assert_eq!(scratch.list("."), ["- hole"]);
 }
 
@@ -140,28 +109,15 @@ fn names_from_standard_input() {
     };
     let (code, _, messages) = typed(&["-i", "--files0-from=-"], b"a\0");
     assert_eq!(code, Some(2), "{messages}");
-    assert!(
-        messages.contains("cannot prompt while standard input holds the names"),
-        "{messages}"
-    );
+    assert!(messages.contains("cannot prompt while standard input holds the names"), "{messages}");
     assert!(scratch.exists("a"));
     let (code, out, _) = typed(&["-v", "-j1", "--files0-from=-"], b"a\0b");
-    assert_eq!(
-        (code, out.as_str()),
-        (Some(0), "removed 'a'\nremoved 'b'\n")
-    );
+    assert_eq!((code, out.as_str()), (Some(0), "removed 'a'\nremoved 'b'\n"));
 }
 
 #[test]
 fn features_can_be_done_without() {
-    for feature in [
-        "openat2",
-        "statx",
-        "close-range",
-        "short-listing",
-        "hoist",
-        "inode-order",
-    ] {
+    for feature in ["openat2", "statx", "close-range", "short-listing", "hoist", "inode-order"] {
         let scratch = Scratch::new();
         tree(&scratch, "t");
         let said = run(&scratch, &format!("-r --without {feature} t"));
@@ -193,17 +149,10 @@ fn stats_name_the_calls() {
     assert_eq!((code, out.as_str()), (Some(0), ""));
     let mut lines = messages.lines();
     let first = lines.next().unwrap();
-    assert!(
-        first.starts_with("curt rm: 5 files and 3 directories, 1 thread, "),
-        "{messages}"
-    );
-    let counts: Vec<u64> = lines
-        .map(|line| line.split_whitespace().next().unwrap().parse().unwrap())
-        .collect();
-    assert!(
-        first.ends_with(&format!(" {} calls", counts.iter().sum::<u64>())),
-        "{messages}"
-    );
+    assert!(first.starts_with("curt rm: 5 files and 3 directories, 1 thread, "), "{messages}");
+    let counts: Vec<u64> =
+        lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    assert!(first.ends_with(&format!(" {} calls", counts.iter().sum::<u64>())), "{messages}");
     assert!(messages.contains(" unlinkat\n"), "{messages}");
 }
 
@@ -212,21 +161,14 @@ fn help_says_how() {
     let scratch = Scratch::new();
     let (code, out, messages) = run(&scratch, "--help");
     assert_eq!((code, messages.as_str()), (Some(0), ""));
-    for word in [
-        "Examples:",
-        "Exit status:",
-        "--cross-mounts",
-        "--one-file-system",
-    ] {
+    for word in ["Examples:", "Exit status:", "--cross-mounts", "--one-file-system"] {
         assert!(out.contains(word), "{word}");
     }
     assert!(!out.contains("--without"));
     let (code, short, _) = run(&scratch, "-h");
     assert_eq!(code, Some(0));
     assert!(short.len() < out.len());
-    let bare = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-        .output()
-        .unwrap();
+    let bare = std::process::Command::new(env!("CARGO_BIN_EXE_curt")).output().unwrap();
     assert_eq!(bare.status.code(), Some(2));
     assert!(bare.stdout.is_empty());
     assert!(String::from_utf8_lossy(&bare.stderr).contains("Usage: curt"));
@@ -241,14 +183,9 @@ fn completions_and_the_manual_come_from_the_same_definitions() {
         (&["man", "rm"], "cross\\-mounts"),
         (&["man"], ".TH curt"),
     ] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-            .args(args)
-            .output()
-            .unwrap();
+        let output =
+            std::process::Command::new(env!("CARGO_BIN_EXE_curt")).args(args).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}");
-        assert!(
-            String::from_utf8_lossy(&output.stdout).contains(words),
-            "{args:?}"
-        );
+        assert!(String::from_utf8_lossy(&output.stdout).contains(words), "{args:?}");
     }
 }

@@ -13,10 +13,7 @@ fn failures_are_counted_if_there_is_more_than_one() {
     let scratch = Scratch::new();
     let (code, out, messages) = run(&scratch, "-j1 one");
     assert_eq!((code, out.as_str()), (Some(1), ""));
-    assert_eq!(
-        messages,
-        "curt rm: cannot remove 'one': No such file or directory\n"
-    );
+    assert_eq!(messages, "curt rm: cannot remove 'one': No such file or directory\n");
     let (_, _, messages) = run(&scratch, "-j1 one two three");
     assert!(
         messages.ends_with("'three': No such file or directory\ncurt rm: 3 errors\n"),
@@ -50,9 +47,7 @@ fn output_that_cannot_be_written_is_an_error() {
     };
     let scratch = Scratch::new();
     scratch.file("f");
-    let output = curt(&scratch, ["-v", "f"])
-        .stdout(Stdio::from(OwnedFd::from(full)))
-        .output();
+    let output = curt(&scratch, ["-v", "f"]).stdout(Stdio::from(OwnedFd::from(full))).output();
     let (code, _, messages) = said(&output.unwrap());
     assert_eq!(code, Some(1));
     assert_eq!(messages, "curt rm: write error: No space left on device\n");
@@ -67,11 +62,7 @@ fn data_comes_before_the_messages_that_follow_it() {
     let log = scratch.at("log");
     let file = std::fs::File::create(&log).unwrap();
     let mut command = curt(&scratch, ["-v", "-j1", "a", "missing", "b"]);
-    command
-        .stdout(file.try_clone().unwrap())
-        .stderr(file)
-        .status()
-        .unwrap();
+    command.stdout(file.try_clone().unwrap()).stderr(file).status().unwrap();
     let text = std::fs::read_to_string(log).unwrap();
     let words =
         "removed 'a'\ncurt rm: cannot remove 'missing': No such file or directory\nremoved 'b'\n";
@@ -82,15 +73,9 @@ fn data_comes_before_the_messages_that_follow_it() {
 fn names_never_reach_the_output_raw() {
     let scratch = Scratch::new();
     scratch.file("\u{1b}[31mred\r\u{202e}");
-    let output = curt(&scratch, ["-v", "\u{1b}[31mred\r\u{202e}"])
-        .output()
-        .unwrap();
+    let output = curt(&scratch, ["-v", "\u{1b}[31mred\r\u{202e}"]).output().unwrap();
     let (code, out, _) = said(&output);
     assert_eq!(code, Some(0));
-    assert!(
-        out.chars()
-            .all(|character| character == '\n' || !character.is_control()),
-        "{out:?}"
-    );
+    assert!(out.chars().all(|character| character == '\n' || !character.is_control()), "{out:?}");
     assert!(!out.contains('\u{202e}'), "{out:?}");
 }

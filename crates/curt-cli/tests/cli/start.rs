@@ -13,11 +13,7 @@ fn an_empty_command_stays_within_its_budget() {
     for args in [&["rm", "-f"][..], &["rm", "-rf", "missing"]] {
         let log = scratch.at("log");
         let mut command = Command::new("strace");
-        command
-            .args(["-f", "-qq", "-o"])
-            .arg(&log)
-            .arg(env!("CARGO_BIN_EXE_curt"))
-            .args(args);
+        command.args(["-f", "-qq", "-o"]).arg(&log).arg(env!("CARGO_BIN_EXE_curt")).args(args);
         command.current_dir(scratch.path()).stdin(Stdio::null());
         // Cargo's search path for libraries would be searched in vain, a call for each.
         command.env_remove("LD_LIBRARY_PATH");

@@ -11,13 +11,8 @@ use curt_testkit::{Scratch, skip};
 fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
-    command
-        .args(["-q", "-e", "-c", &line, "/dev/null"])
-        .current_dir(scratch.path());
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(scratch.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         skip("script is not installed");
         return None;
@@ -39,10 +34,7 @@ fn what_is_write_protected_is_asked_about() {
         copy.arg(env!("CARGO_BIN_EXE_curt")).arg(scratch.at("curt"));
         assert!(copy.status().unwrap().success());
         program = "setpriv --reuid=65534 --regid=65534 --clear-groups ./curt".to_owned();
-        let works = Command::new("setpriv")
-            .arg("--version")
-            .stdout(Stdio::null())
-            .status();
+        let works = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status();
         if works.is_err() {
             skip("setpriv is not installed");
             return;
@@ -56,10 +48,7 @@ fn what_is_write_protected_is_asked_about() {
             return;
         };
         let words = "curt rm: remove write-protected regular empty file 'f'? ";
-        assert!(
-            shown.contains(words) && shown.contains("ended 0"),
-            "{shown}"
-        );
+        assert!(shown.contains(words) && shown.contains("ended 0"), "{shown}");
         assert_eq!(scratch.exists("f"), stays, "{shown}");
         if stays {
             scratch.remove("f");
@@ -70,16 +59,11 @@ fn what_is_write_protected_is_asked_about() {
 #[test]
 fn progress_is_shown_only_where_it_was_asked_for() {
     let scratch = Scratch::new();
-    let Some(shown) = in_a_terminal(
-        &scratch,
-        "$CURT rm -f missing; $CURT rm -rf --progress missing",
-        "",
-    ) else {
+    let Some(shown) =
+        in_a_terminal(&scratch, "$CURT rm -f missing; $CURT rm -rf --progress missing", "")
+    else {
         return;
     };
     // What is over at once shows none.
-    assert_eq!(
-        shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""),
-        ""
-    );
+    assert_eq!(shown.replace(['\r', '\n', '\u{4}', '\u{8}', '^', 'D'], ""), "");
 }

@@ -93,17 +93,12 @@ struct Outcome {
 pub(crate) fn gnu_rm() -> Option<(u32, u32)> {
     let output = Command::new("rm").arg("--version").output().ok();
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    let first = text
-        .as_deref()
-        .and_then(|text| text.lines().next())
-        .unwrap_or_default();
+    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
     let Some(version) = first.strip_prefix("rm (GNU coreutils) ") else {
         skip("GNU rm is not installed");
         return None;
     };
-    let mut numbers = version
-        .split(['.', '-'])
-        .map(|part| part.parse().unwrap_or(0));
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
     Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
 }
 
@@ -130,22 +125,14 @@ pub(crate) fn run(cases: Vec<Case>) {
     let mut wrong = Vec::new();
     for case in cases {
         if case.since > version {
-            skip(&format!(
-                "GNU rm {version:?} is too old for {:?}",
-                case.args
-            ));
+            skip(&format!("GNU rm {version:?} is too old for {:?}", case.args));
             continue;
         }
         for &user in users {
             wrong.extend(bench.compare(&case, user));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} cases differ:\n\n{}",
-        wrong.len(),
-        wrong.join("\n\n")
-    );
+    assert!(wrong.is_empty(), "{} cases differ:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 /// A place for trees, and for a curt that every user can run.
@@ -161,10 +148,7 @@ impl Bench {
         let curt = scratch.at("curt");
         // By another process: a file that this one had open for writing could not be run while a
         // child that another test is just starting holds a copy of the descriptor.
-        let copied = Command::new("cp")
-            .arg(env!("CARGO_BIN_EXE_curt"))
-            .arg(&curt)
-            .status();
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&curt).status();
         assert!(copied.unwrap().success());
         fs::set_permissions(&curt, fs::Permissions::from_mode(0o755)).unwrap();
         Bench { scratch, curt }
@@ -200,9 +184,7 @@ impl Bench {
                 Some((Difference::Everything, _)) => gnu != ours,
             }
         };
-        let meant = case
-            .differs
-            .map_or(String::new(), |(what, why)| format!(" ({what:?}: {why})"));
+        let meant = case.differs.map_or(String::new(), |(what, why)| format!(" ({what:?}: {why})"));
         (!is_right).then(|| {
             format!(
                 "rm {:?} as {user:?} in {:?}{meant}\n GNU  {gnu:?}\n curt {ours:?}",
@@ -217,19 +199,9 @@ impl Bench {
         let place = self.scratch.dir("run/here");
         build(&self.scratch, &case.tree, user);
         let mut command = Command::new(program);
-        command.args(first).args(
-            case.args
-                .iter()
-                .map(|arg| translated(arg, first.is_empty())),
-        );
-        command
-            .current_dir(&place)
-            .env("LC_ALL", "C")
-            .env_remove("POSIXLY_CORRECT");
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.args(first).args(case.args.iter().map(|arg| translated(arg, first.is_empty())));
+        command.current_dir(&place).env("LC_ALL", "C").env_remove("POSIXLY_CORRECT");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(user) = user {
             command.uid(user).gid(user);
         }
@@ -259,16 +231,13 @@ fn translated(arg: &OsStr, is_gnu: bool) -> &OsStr {
 /// The messages and prompts, each for itself, without the program's name. The count at the end is
 /// ours alone.
 fn messages(text: &str) -> Vec<String> {
-    let text = text
-        .replace("curt rm: ", "rm: ")
-        .replace("'curt rm ", "'rm ");
+    let text = text.replace("curt rm: ", "rm: ").replace("'curt rm ", "'rm ");
     let parts = text.split("rm: ").map(|part| part.trim_end_matches('\n'));
     sorted(parts.filter(|part| !part.is_empty() && !is_count(part)))
 }
 
 fn is_count(part: &str) -> bool {
-    part.strip_suffix(" errors")
-        .is_some_and(|count| count.parse::<u64>().is_ok())
+    part.strip_suffix(" errors").is_some_and(|count| count.parse::<u64>().is_ok())
 }
 
 fn sorted<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {

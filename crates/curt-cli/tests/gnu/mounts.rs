@@ -22,16 +22,12 @@ impl Namespace {
     fn new() -> Option<Self> {
         gnu_rm()?;
         let mut trial = Command::new("unshare");
-        trial
-            .args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"])
-            .stderr(Stdio::null());
+        trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
         if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
             skip("mount namespaces need root and unshare");
             return None;
         }
-        Some(Namespace {
-            bench: Bench::new(),
-        })
+        Some(Namespace { bench: Bench::new() })
     }
 
     /// Runs a script in a fresh directory, in a namespace of its own.
@@ -39,9 +35,7 @@ impl Namespace {
         let place = self.bench.place();
         let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);
         let mut command = Command::new("unshare");
-        command
-            .args(["-m", "sh", "-c", &script])
-            .current_dir(&place);
+        command.args(["-m", "sh", "-c", &script]).current_dir(&place);
         let output = command.output().unwrap();
         self.bench.clear();
         said(&output)
@@ -64,13 +58,8 @@ struct Said {
 
 fn said(output: &Output) -> Said {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let messages = text(&output.stderr)
-        .replace("curt rm: ", "rm: ")
-        .replace("/rm: ", "rm: ");
-    Said {
-        out: text(&output.stdout),
-        messages,
-    }
+    let messages = text(&output.stderr).replace("curt rm: ", "rm: ").replace("/rm: ", "rm: ");
+    Said { out: text(&output.stdout), messages }
 }
 
 #[test]
@@ -99,10 +88,7 @@ fn mounts_below_are_crossed_only_if_asked() {
     assert_eq!(crossed, namespace.gnu(&script.replace("OPTION", "")));
 
     let refused = namespace.curt(&script.replace("OPTION", ""));
-    assert!(
-        refused.out.contains("exit 1") && refused.out.contains("./d/m/f"),
-        "{refused:?}"
-    );
+    assert!(refused.out.contains("exit 1") && refused.out.contains("./d/m/f"), "{refused:?}");
     assert!(!refused.out.contains("./d/e"), "{refused:?}");
     let words = "rm: cannot remove 'd/m': is a mount point (use --cross-mounts to remove what is \
                  mounted there)\n";
@@ -116,10 +102,7 @@ fn a_bind_mount_of_the_same_device_is_a_mount() {
     };
     for options in ["-r", "-rf --one-file-system", "-r --without openat2"] {
         let said = namespace.curt(&format!("mount --bind b d/m; set +e; $RM {options} d"));
-        assert!(
-            said.out.contains("exit 1") && said.out.contains("./b/f"),
-            "{options}: {said:?}"
-        );
+        assert!(said.out.contains("exit 1") && said.out.contains("./b/f"), "{options}: {said:?}");
         assert!(said.messages.contains("'d/m'"), "{options}: {said:?}");
     }
 }
@@ -127,10 +110,7 @@ fn a_bind_mount_of_the_same_device_is_a_mount() {
 /// A root directory with nothing in it but what the two programs need to run.
 fn small_root(bench: &Bench) -> Option<Scratch> {
     let root = Scratch::new();
-    let which = Command::new("sh")
-        .args(["-c", "command -v rm"])
-        .output()
-        .unwrap();
+    let which = Command::new("sh").args(["-c", "command -v rm"]).output().unwrap();
     let rm = String::from_utf8(which.stdout).unwrap();
     for (program, name) in [(Path::new(rm.trim()), "rm"), (bench.curt(), "curt")] {
         let output = Command::new("ldd").arg(program).output().ok()?;
@@ -172,11 +152,7 @@ fn the_root_directory_is_refused() {
         let run = |program: &[&str]| {
             // The working directory is the new root.
             let mut command = Command::new("chroot");
-            command
-                .arg(root.path())
-                .args(program)
-                .args(args)
-                .env("LC_ALL", "C");
+            command.arg(root.path()).args(program).args(args).env("LC_ALL", "C");
             let output = command.output().unwrap();
             assert!(root.exists("canary/f"), "{program:?} {args:?}");
             (output.status.code(), said(&output))
@@ -190,25 +166,14 @@ fn the_root_directory_is_refused() {
     }
     let command = |args: &[&str]| {
         let mut command = Command::new("chroot");
-        command
-            .arg(root.path())
-            .args(["/curt", "rm"])
-            .args(args)
-            .output()
-            .unwrap()
+        command.arg(root.path()).args(["/curt", "rm"]).args(args).output().unwrap()
     };
     // Here GNU says that it is a directory.
     let output = command(&["-f", "/"]);
-    assert!(
-        said(&output).messages.starts_with("rm: it is dangerous "),
-        "{output:?}"
-    );
+    assert!(said(&output).messages.starts_with("rm: it is dangerous "), "{output:?}");
     assert!(root.exists("canary/f"));
     let output = command(&["-rf", "/link/"]);
-    assert_eq!(
-        said(&output).messages,
-        "rm: cannot remove '/link/': Not a directory\n"
-    );
+    assert_eq!(said(&output).messages, "rm: cannot remove '/link/': Not a directory\n");
     assert!(root.exists("canary/f"));
     // Nothing is removed here, and that is why it may be tried.
     let output = command(&["-r", "--dry-run", "--no-preserve-root", "/"]);

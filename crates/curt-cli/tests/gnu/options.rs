@@ -82,14 +82,10 @@ fn dots_and_slashes() {
         case("f", "-rf f//"),
         case("l>nowhere", "-r l/"),
         case("l>nowhere", "l/"),
-        case("d/f l>d", "-r l/").differs(
-            Everything,
-            "GNU empties the directory behind the link; curt touches nothing",
-        ),
-        case("d/f l>d", "-rf l/").differs(
-            Everything,
-            "GNU empties the directory behind the link; curt touches nothing",
-        ),
+        case("d/f l>d", "-r l/")
+            .differs(Everything, "GNU empties the directory behind the link; curt touches nothing"),
+        case("d/f l>d", "-rf l/")
+            .differs(Everything, "GNU empties the directory behind the link; curt touches nothing"),
         case("f l>f", "-r l/"),
         case("d/", ".").differs(Words, "refused by its spelling, whatever it is"),
         case("d/", "-d .").differs(Words, "refused by its spelling, whatever it is"),
@@ -146,10 +142,7 @@ fn usage_errors() {
 #[test]
 fn missing_operand_has_gnus_words() {
     // The code differs, the words do not: what `usage` leaves out.
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-        .arg("rm")
-        .output()
-        .unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt")).arg("rm").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),

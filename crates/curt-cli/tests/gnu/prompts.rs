@@ -48,16 +48,12 @@ fn trees_under_question() {
         case("d/f", "-ir d").input("y\ny\ny\n"),
         case("d/f", "-irv d").input("y\ny\ny\n"),
         case("d/f", "-ir d").input("n\n"),
-        case("d/f", "-ir d")
-            .input("y\nn\ny\n")
-            .differs(Everything, KEPT),
+        case("d/f", "-ir d").input("y\nn\ny\n").differs(Everything, KEPT),
         case("d/f", "-ir d").input("y\ny\nn\n"),
         case("d/f", "-ir d").input("y\n").differs(Words, KEPT),
         case("d/e/f", "-ir d").input("y\ny\ny\ny\ny\n"),
         case("d/e/f", "-ir d").input("y\nn\ny\ny\n"),
-        case("d/e/f", "-ir d")
-            .input("y\ny\nn\ny\ny\n")
-            .differs(Everything, KEPT),
+        case("d/e/f", "-ir d").input("y\ny\nn\ny\ny\n").differs(Everything, KEPT),
         case("d/e/", "-ir d").input("y\ny\ny\n"),
         case("d/e/", "-ir d").input("y\nn\ny\n"),
         case("d/l>nowhere", "-ir d").input("y\ny\ny\n"),
@@ -112,11 +108,7 @@ fn write_protected_at_a_terminal() {
         case("d/f/g d/h 0555:d/f", "---presume-input-tty -r d").input("n\n"),
         case("d/ 0555:d", "---presume-input-tty -d d").input("y\n"),
         case("d/ 0555:d", "---presume-input-tty d").input("y\n"),
-        case("d/f 0000:d", "---presume-input-tty -r d")
-            .input("y\ny\n")
-            .since(9, 2),
-        case("d/ 0000:d", "---presume-input-tty -r d")
-            .input("y\ny\n")
-            .since(9, 2),
+        case("d/f 0000:d", "---presume-input-tty -r d").input("y\ny\n").since(9, 2),
+        case("d/ 0000:d", "---presume-input-tty -r d").input("y\ny\n").since(9, 2),
     ]);
 }

@@ -78,30 +78,21 @@ fn every_name_is_quoted_as_gnu_does() {
     let said = |program: &str, first: &[&str]| {
         let mut command = Command::new(program);
         command.args(first).arg("--").args(&names);
-        let output = command
-            .current_dir(scratch.path())
-            .env("LC_ALL", "C.UTF-8")
-            .output()
-            .unwrap();
+        let output = command.current_dir(scratch.path()).env("LC_ALL", "C.UTF-8").output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         output.stderr
     };
     let gnu = said("rm", &[]);
     let ours = said(env!("CARGO_BIN_EXE_curt"), &["rm", "-j1"]);
     let gnu = String::from_utf8(gnu).unwrap();
-    let ours = String::from_utf8(ours)
-        .unwrap()
-        .replace("curt rm: ", "rm: ");
+    let ours = String::from_utf8(ours).unwrap().replace("curt rm: ", "rm: ");
     let count = format!("rm: {} errors\n", names.len());
     let ours = ours.strip_suffix(&count).unwrap();
     for (gnu, ours) in gnu.lines().zip(ours.lines()) {
         // Some versions of GNU begin with an empty pair of quotes where the name has a single
         // quote and ends with an escape.
         let with_pair = ours.replacen("remove '", "remove '''", 1);
-        assert!(
-            gnu == ours || gnu == with_pair,
-            "\nGNU:  {gnu}\ncurt: {ours}"
-        );
+        assert!(gnu == ours || gnu == with_pair, "\nGNU:  {gnu}\ncurt: {ours}");
     }
     assert_eq!(gnu.lines().count(), names.len());
     assert_eq!(ours.lines().count(), names.len());

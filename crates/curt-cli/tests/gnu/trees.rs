@@ -29,9 +29,8 @@ fn trees() {
 fn wide_and_deep() {
     let wide: Vec<String> = (0..3000).map(|number| format!("d/{number}")).collect();
     let deep = format!("{}f", "d/".repeat(700));
-    let bushy: Vec<String> = (0..400)
-        .map(|number| format!("d/{}/{}/f{number}", number % 7, number % 31))
-        .collect();
+    let bushy: Vec<String> =
+        (0..400).map(|number| format!("d/{}/{}/f{number}", number % 7, number % 31)).collect();
     run(vec![
         with_tree(wide.clone(), "-r d"),
         with_tree(wide, "-rv d"),
@@ -42,8 +41,5 @@ fn wide_and_deep() {
 }
 
 fn with_tree(tree: Vec<String>, args: &str) -> Case {
-    Case {
-        tree,
-        ..case("", args)
-    }
+    Case { tree, ..case("", args) }
 }

@@ -29,7 +29,8 @@ fn tree(scratch: &Scratch) -> (u64, u64) {
     for (level, entries) in [10, 500, 5_000, 0, 700, 10, 500, 300, 900].into_iter().enumerate() {
         let directory = scratch.dir(&path);
         for number in 0..entries {
-            let name = if level % 2 == 0 { format!("f{number}") } else { format!("{number:0>200}") };
+            let name =
+                if level % 2 == 0 { format!("f{number}") } else { format!("{number:0>200}") };
             if number % 10 == 3 {
                 std::fs::create_dir(directory.join(name)).unwrap();
                 directories += 1;
@@ -82,7 +83,10 @@ fn what_is_chosen_stays_and_what_is_counted_is_exact() {
     assert_eq!(run.code, Some(0), "{run:?}");
     let skipped = run.number("skipped");
     assert_eq!(run.number("files") + skipped, files, "{run:?}");
-    assert_eq!(scratch.list("true").iter().filter(|line| line.ends_with("/f7")).count() as u64, skipped);
+    assert_eq!(
+        scratch.list("true").iter().filter(|line| line.ends_with("/f7")).count() as u64,
+        skipped
+    );
     scratch.remove("true/tree");
     let (files, directories) = tree(&scratch);
     on_fuse(&scratch, "$RM -r --contents tree").assert_all(files, directories - 1);

@@ -6,7 +6,9 @@ use super::{chain_with_bushes, fill, has, may_mount, run, script};
 
 /// Runs the command below a shell that then says how much memory it took at most, in KiB.
 fn with_peak(scratch: &Scratch, limit: &str, args: &str) -> (super::Run, u64) {
-    let text = format!("{limit}; exec /usr/bin/time -f 'peak %M' -o peak \"$CURT\" rm --stats --json {args}");
+    let text = format!(
+        "{limit}; exec /usr/bin/time -f 'peak %M' -o peak \"$CURT\" rm --stats --json {args}"
+    );
     let run = run(script(scratch, &text));
     let peak = std::fs::read_to_string(scratch.at("peak")).unwrap();
     let peak = peak.trim().rsplit(' ').next().unwrap().parse().unwrap();

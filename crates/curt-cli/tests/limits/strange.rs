@@ -20,8 +20,10 @@ fn as_other(scratch: &Scratch, args: &str) -> Run {
     if !scratch.exists("curt") {
         std::fs::copy(super::curt(), &program).unwrap();
     }
-    let text = format!("exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups \
-                        ./curt rm --stats --json {args}");
+    let text = format!(
+        "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups \
+                        ./curt rm --stats --json {args}"
+    );
     run(script(scratch, &text))
 }
 
@@ -46,7 +48,8 @@ fn give(scratch: &Scratch, path: &str, mode: u32) {
 fn what_others_forbid_is_reported_and_the_rest_goes() {
     let Some(scratch) = open_scratch() else { return };
     for threads in [1, 4] {
-        for directory in ["tree", "tree/shut", "tree/fixed", "tree/sticky", "tree/theirs", "tree/in"]
+        for directory in
+            ["tree", "tree/shut", "tree/fixed", "tree/sticky", "tree/theirs", "tree/in"]
         {
             scratch.dir(directory);
             scratch.file(format!("{directory}/file"));

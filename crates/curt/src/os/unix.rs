@@ -26,11 +26,7 @@ impl RemoveBelow for Remove<'_> {
             Err(error) => {
                 let cause = Cause::Os(error);
                 let error = Error::new(Operation::OpenDirectory, name.to_path_buf(), cause);
-                Report {
-                    errors: vec![error],
-                    error_count: 1,
-                    ..Report::default()
-                }
+                Report { errors: vec![error], error_count: 1, ..Report::default() }
             }
         }
     }

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// The least work, and the least time, that a rate is measured over.
 const WINDOW: u64 = 1024;
 const WINDOW_TIME: Duration = Duration::from_millis(3);
+/// … and that of a trial: longer, because workers report every few hundred entries, and because
+/// threads take a moment to start.
+const TRIAL: u64 = 4096;
 /// A helper stays if it raises the rate by this.
 const GAIN: f64 = 1.10;
 /// … and if the processor time per entry does not rise beyond this multiple of a single thread's.
@@ -26,7 +29,7 @@ pub(crate) struct Sample {
 /// One climb: a number of workers is tried, and kept if it pays.
 ///
 /// Begins with one worker. After the first window it tries another; if that does not pay it goes
-/// back and tries again after sixteen times as much work, and so on. Where the single thread is seen
+/// back and tries again after eight times as much work, and so on. Where the single thread is seen
 /// to be blocked by the file system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
     most: usize,
@@ -69,7 +72,7 @@ impl Governor {
             workers: 1,
             state: State::Steady { until: Self::FIRST },
             single: Rate::default(),
-            patience: WINDOW,
+            patience: TRIAL,
         }
     }
 
@@ -89,7 +92,8 @@ impl Governor {
         }
         let entries = sample.entries - self.begin.entries;
         let time = sample.now.saturating_sub(self.begin.now);
-        if entries < WINDOW || time < WINDOW_TIME {
+        let window = if matches!(self.state, State::Trial { .. }) { TRIAL } else { WINDOW };
+        if entries < window || time < WINDOW_TIME {
             return self.workers;
         }
         let rate = self.rate(sample);
@@ -113,10 +117,7 @@ impl Governor {
             now => (now + 1).min(self.most),
         };
         if next > self.workers {
-            self.state = State::Trial {
-                before: self.workers,
-                rate,
-            };
+            self.state = State::Trial { before: self.workers, rate };
             self.workers = next;
         }
     }
@@ -125,35 +126,22 @@ impl Governor {
         let pays = new.per_second >= old.per_second * GAIN;
         let cheap = new.processor <= self.single.processor * INFLATION;
         if pays && cheap {
-            self.patience = WINDOW;
+            self.patience = TRIAL;
         } else {
             self.workers = before;
-            self.patience = self.patience.saturating_mul(16);
+            self.patience = self.patience.saturating_mul(8);
         }
-        self.state = State::Steady {
-            until: entries + self.patience,
-        };
+        self.state = State::Steady { until: entries + self.patience };
     }
 
     fn rate(&self, sample: Sample) -> Rate {
         let entries = (sample.entries - self.begin.entries) as f64;
         let seconds = sample.now.saturating_sub(self.begin.now).as_secs_f64();
-        let processor = sample
-            .processor
-            .saturating_sub(self.begin.processor)
-            .as_secs_f64();
+        let processor = sample.processor.saturating_sub(self.begin.processor).as_secs_f64();
         let busy = processor / (seconds * self.workers as f64);
         // A system that does not tell the processor time is taken to be busy all the time.
-        let busy = if sample.processor.is_zero() {
-            1.0
-        } else {
-            busy
-        };
-        Rate {
-            per_second: entries / seconds,
-            processor: processor / entries,
-            busy,
-        }
+        let busy = if sample.processor.is_zero() { 1.0 } else { busy };
+        Rate { per_second: entries / seconds, processor: processor / entries, busy }
     }
 }
 
@@ -201,9 +189,8 @@ mod tests {
 
     #[test]
     fn helpers_that_burn_the_processor_are_dropped() {
-        let workers = run(2, 200, |workers| {
-            (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64)
-        });
+        let workers =
+            run(2, 200, |workers| (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64));
         assert_eq!(workers.last(), Some(&1));
     }
 
@@ -211,9 +198,6 @@ mod tests {
     fn a_file_system_that_blocks_gets_many_workers_at_once() {
         let workers = run(2, 60, |workers| (8000 / workers as u64, 800));
         assert!(workers.contains(&8));
-        assert_eq!(
-            workers.iter().position(|&w| w > 1),
-            workers.iter().position(|&w| w == 8)
-        );
+        assert_eq!(workers.iter().position(|&w| w > 1), workers.iter().position(|&w| w == 8));
     }
 }

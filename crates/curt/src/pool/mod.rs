@@ -244,10 +244,7 @@ impl<T> Pool<T> {
     }
 
     fn publish(&self, state: &State<T>) {
-        self.hungry.store(
-            state.waiting.saturating_sub(state.pieces.len()),
-            Ordering::Relaxed,
-        );
+        self.hungry.store(state.waiting.saturating_sub(state.pieces.len()), Ordering::Relaxed);
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
@@ -257,9 +254,7 @@ impl<T> Pool<T> {
 }
 
 fn wait<'a, S>(condition: &Condvar, guard: MutexGuard<'a, S>) -> MutexGuard<'a, S> {
-    condition
-        .wait(guard)
-        .unwrap_or_else(PoisonError::into_inner)
+    condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A join that is shared with the pieces of its work.

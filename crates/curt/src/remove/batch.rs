@@ -66,11 +66,7 @@ impl<S: Sys> Engine<'_, S> {
             frame.next = frame.children;
         }
         self.order.clear();
-        let found = if self.ordered() {
-            self.take_ordered()
-        } else {
-            self.take_in_turn()
-        };
+        let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
@@ -129,19 +125,20 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Takes the entries in the order of their file numbers.
     fn take_ordered(&mut self) -> u64 {
-        let order = std::mem::take(&mut self.order);
+        let mut order = std::mem::take(&mut self.order);
         let mut found = 0;
-        for &(_, position) in &order {
-            let Some((entry, _)) = self.buf.entry(position) else {
-                break;
-            };
+        let mut next = 0;
+        while let Some(&(_, position)) = order.get(next) {
+            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.may_give() {
+                found += self.share_ordered(&mut order, next);
+            }
             if self.at.run.is_cancelled() {
                 break;
             }
+            let Some((entry, _)) = self.buf.entry(position) else { break };
+            next += 1;
             found += 1;
-            let Some(frame) = self.frames.last_mut() else {
-                break;
-            };
+            let Some(frame) = self.frames.last_mut() else { break };
             take(&mut self.at, frame, &mut self.names, entry);
         }
         self.order = order;
@@ -156,10 +153,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(dir) = self.frames.last().and_then(Frame::dir) else {
             return false;
         };
-        if !*self
-            .order_pays
-            .get_or_insert_with(|| self.at.sys.inode_order_pays(dir))
-        {
+        if !*self.order_pays.get_or_insert_with(|| self.at.sys.inode_order_pays(dir)) {
             return false;
         }
         let mut position = 0;

@@ -103,7 +103,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         }
         self.forget_parent();
-        self.at.checkpoint_now();
+        self.at.tell_progress();
         let report = std::mem::take(&mut self.at.report);
         self.at.run.add(report, &self.at.sys);
     }
@@ -173,11 +173,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(dir) = self.frames[parent].dir() else {
             return nothing;
         };
-        let mounts = if self.at.run.options.cross_mounts {
-            Mounts::Cross
-        } else {
-            Mounts::Refuse
-        };
+        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
         if role != Role::Moved {
             self.at.path.push(name);
         }
@@ -193,9 +189,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.path.truncate(path_len);
                 Entered::Later
             }
-            opened => Entered::Not {
-                kept: self.not_entered(parent, at, path_len, opened),
-            },
+            opened => Entered::Not { kept: self.not_entered(parent, at, path_len, opened) },
         }
     }
 
@@ -237,11 +231,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::NotDirectory => {
                 // It was a directory when it was listed, or nobody knew. Now it is something else.
                 self.at.path.truncate(path_len);
-                let entry = Entry {
-                    name,
-                    kind: Kind::Unknown,
-                    id: 0,
-                };
+                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
                 match self.at.remove_entry(dir, entry, true) {
                     Outcome::Removed => false,
                     Outcome::Kept => true,
@@ -296,11 +286,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 return;
             }
         }
-        if !empty
-            && !self
-                .at
-                .ask(Question::Descend, Kind::Directory, false, protected)
-        {
+        if !empty && !self.at.ask(Question::Descend, Kind::Directory, false, protected) {
             frame.kept = true;
             frame.listing = Batch::End;
             frame.prefetched = None;

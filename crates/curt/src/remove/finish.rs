@@ -118,10 +118,7 @@ impl<S: Sys> Engine<'_, S> {
         if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
             to.push(name);
         }
-        let relocated = Relocated {
-            from: to_path::<S>(from),
-            to: to_path::<S>(&to),
-        };
+        let relocated = Relocated { from: to_path::<S>(from), to: to_path::<S>(&to) };
         self.at.report.relocated.push(relocated);
     }
 
@@ -139,13 +136,7 @@ impl<S: Sys> Engine<'_, S> {
             Confirm::WriteProtected => frame.protected,
             Confirm::Always => true,
         };
-        if asked
-            && !self.at.ask(
-                Question::RemoveDirectory,
-                Kind::Directory,
-                false,
-                frame.protected,
-            )
+        if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, frame.protected)
         {
             if let Some(frame) = self.frames.last_mut() {
                 frame.kept = true;

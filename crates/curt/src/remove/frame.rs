@@ -169,9 +169,7 @@ impl<S: Sys> Frame<S> {
             || (!self.moved_here.is_empty()
                 && moved_serial(name).is_some_and(|serial| {
                     // Numbers are given in order.
-                    self.moved_here
-                        .binary_search_by_key(&serial, |moved| moved.serial)
-                        .is_ok()
+                    self.moved_here.binary_search_by_key(&serial, |moved| moved.serial).is_ok()
                 }))
     }
 

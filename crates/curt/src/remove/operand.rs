@@ -49,11 +49,7 @@ impl<S: Sys> Engine<'_, S> {
                 Err(io::ErrorKind::InvalidInput.into())
             };
         }
-        let parent = if operand.last == Last::Root {
-            path
-        } else {
-            &operand.parent
-        };
+        let parent = if operand.last == Last::Root { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
             // Compared by text: two spellings may differ in a link.
             if known.as_os_str() == parent.as_os_str() {
@@ -78,11 +74,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let tree = operand.directory_only || options.contents || options.dry_run;
         if self.expect_file && !tree {
-            let entry = Entry {
-                name,
-                kind: Kind::Unknown,
-                id: 0,
-            };
+            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => self.expect_file = false,
                 Outcome::Removed | Outcome::Kept => return,
@@ -95,11 +87,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             Opened::NotDirectory => {
                 self.expect_file = true;
-                let entry = Entry {
-                    name,
-                    kind: Kind::Unknown,
-                    id: 0,
-                };
+                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
                 if let Outcome::Directory = self.remove_operand_entry(parent, entry) {
                     self.at.fail(Operation::Remove, Cause::Replaced);
                 }
@@ -130,11 +118,7 @@ impl<S: Sys> Engine<'_, S> {
     /// Removes an operand where trees are not to be removed: one entry, or nothing.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only {
-            let entry = Entry {
-                name,
-                kind: Kind::Unknown,
-                id: 0,
-            };
+            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => {}
                 Outcome::Removed | Outcome::Kept => return,
@@ -162,11 +146,7 @@ impl<S: Sys> Engine<'_, S> {
             Confirm::WriteProtected => protected,
             Confirm::Always => true,
         };
-        if asked
-            && !self
-                .at
-                .ask(Question::RemoveDirectory, Kind::Directory, false, protected)
-        {
+        if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, protected) {
             self.at.report.skipped += 1;
             return;
         }
@@ -249,11 +229,8 @@ impl<S: Sys> Engine<'_, S> {
     /// The operand has a separator at its end, or its contents were to go, and it is no directory.
     fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
         let error = io::Error::from(io::ErrorKind::NotADirectory);
-        let link = self
-            .at
-            .sys
-            .stat_child(parent, name)
-            .is_ok_and(|stat| stat.kind == Kind::Symlink);
+        let link =
+            self.at.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind == Kind::Symlink);
         if link || self.at.run.options.contents {
             // Never forgiven: somebody who names what a link leads to must be told.
             self.at.fail(Operation::Remove, Cause::Os(error));

@@ -35,11 +35,7 @@ impl<U> Drop for Above<U> {
 impl<U: Unit> LogicalPath<U> {
     /// The path of an operand, as it was given.
     pub(super) fn operand(units: Vec<U>) -> Self {
-        LogicalPath {
-            above: None,
-            operand: units.len(),
-            units,
-        }
+        LogicalPath { above: None, operand: units.len(), units }
     }
 
     /// The length to give to [`LogicalPath::truncate`] in order to come back here.
@@ -50,11 +46,7 @@ impl<U: Unit> LogicalPath<U> {
     /// Appends a name.
     pub(super) fn push(&mut self, name: Name<'_, U>) {
         // What lies above a shared point never ends with a separator.
-        if self
-            .units
-            .last()
-            .map_or(self.above.is_some(), |&last| last != U::SEPARATOR)
-        {
+        if self.units.last().map_or(self.above.is_some(), |&last| last != U::SEPARATOR) {
             self.units.push(U::SEPARATOR);
         }
         self.units.extend_from_slice(name.units());
@@ -83,9 +75,8 @@ impl<U: Unit> LogicalPath<U> {
             Some(above) => above.first().operand,
         };
         let mut units = self.units();
-        let start = (operand..units.len())
-            .find(|&at| units[at] != U::SEPARATOR)
-            .unwrap_or(units.len());
+        let start =
+            (operand..units.len()).find(|&at| units[at] != U::SEPARATOR).unwrap_or(units.len());
         units.drain(..start);
         units
     }
@@ -101,11 +92,7 @@ impl<U: Unit> LogicalPath<U> {
 
     /// Goes on from a shared point.
     pub(super) fn from_shared(above: &Arc<Above<U>>) -> Self {
-        LogicalPath {
-            above: Some(Arc::clone(above)),
-            units: Vec::new(),
-            operand: 0,
-        }
+        LogicalPath { above: Some(Arc::clone(above)), units: Vec::new(), operand: 0 }
     }
 }
 

@@ -61,11 +61,7 @@ impl Report {
 
     /// The report itself if everything was done, and as an error otherwise.
     pub fn into_result(self) -> Result<Report, Incomplete> {
-        if self.is_complete() {
-            Ok(self)
-        } else {
-            Err(Incomplete(Box::new(self)))
-        }
+        if self.is_complete() { Ok(self) } else { Err(Incomplete(Box::new(self))) }
     }
 }
 

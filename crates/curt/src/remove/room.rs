@@ -67,11 +67,7 @@ impl<S: Sys> Engine<'_, S> {
             match self.at.sys.move_dir(from, name, to, fresh) {
                 Ok(()) => {
                     let name = name.terminated().to_vec();
-                    let moved = Moved {
-                        serial,
-                        parent: self.shared_path(),
-                        name,
-                    };
+                    let moved = Moved { serial, parent: self.shared_path(), name };
                     self.frames[self.top].moved_here.push_back(moved);
                     return true;
                 }
@@ -136,10 +132,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.frames[index].dir().is_some() {
             return true;
         }
-        let Some(open) = (0..index)
-            .rev()
-            .find(|&below| self.frames[below].dir().is_some())
-        else {
+        let Some(open) = (0..index).rev().find(|&below| self.frames[below].dir().is_some()) else {
             return false;
         };
         for next in open + 1..=index {
@@ -175,11 +168,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         self.short_since = None;
         let known = self.frames[index].identity;
-        let same = self
-            .at
-            .sys
-            .stat_dir(&dir)
-            .is_ok_and(|stat| Some(stat.identity) == known);
+        let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
             self.at.sys.close(dir);
             return Err(Some(Cause::Replaced));
@@ -197,11 +186,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(parent) = self.frames[index - 1].dir() else {
             return Opened::Gone;
         };
-        let mounts = if self.at.run.options.cross_mounts {
-            Mounts::Cross
-        } else {
-            Mounts::Refuse
-        };
+        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
         self.at.sys.open_child(parent, name, mounts)
     }
 
@@ -282,16 +267,10 @@ pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME])
 
 /// The number in such a name, if it is one of this process.
 pub(super) fn moved_serial<U: Unit>(name: Name<'_, U>) -> Option<u64> {
-    let digits = name
-        .units()
-        .iter()
-        .rev()
-        .take_while(|&&unit| unit != U::ascii(b'-'));
+    let digits = name.units().iter().rev().take_while(|&&unit| unit != U::ascii(b'-'));
     let mut serial = 0;
     for (place, &digit) in digits.take(16).enumerate() {
-        let value = b"0123456789abcdef"
-            .iter()
-            .position(|&known| U::ascii(known) == digit)?;
+        let value = b"0123456789abcdef".iter().position(|&known| U::ascii(known) == digit)?;
         serial |= (value as u64) << (4 * place);
     }
     let same = Name::until_nul(&moved_name::<U>(serial))?.units() == name.units();
@@ -319,20 +298,9 @@ mod tests {
             assert_eq!(name.units(), expected.as_bytes());
             assert_eq!(moved_serial(name), Some(serial));
         }
-        for other in [
-            ".curt-",
-            ".curt-0-1",
-            "curt",
-            "",
-            "-",
-            ".curt-1-00000000000000000000",
-        ] {
+        for other in [".curt-", ".curt-0-1", "curt", "", "-", ".curt-1-00000000000000000000"] {
             let name = format!("{other}\0");
-            assert_eq!(
-                moved_serial(Name::until_nul(name.as_bytes()).unwrap()),
-                None,
-                "{other}"
-            );
+            assert_eq!(moved_serial(Name::until_nul(name.as_bytes()).unwrap()), None, "{other}");
         }
     }
 }

@@ -97,9 +97,7 @@ impl<'r, S: Sys> Run<'r, S> {
             Threads::Automatic => None,
         };
         let first = S::start(setup);
-        let limit = options
-            .descriptors
-            .unwrap_or_else(|| first.descriptor_limit() / 2);
+        let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
         // Each worker needs a few.
         let most_workers = budget / FEWEST_DESCRIPTORS;
@@ -108,16 +106,9 @@ impl<'r, S: Sys> Run<'r, S> {
             other => other.map(|threads| threads.min(most_workers)),
         };
         // Both together stay within half of the limit.
-        let retire = if options.batch_close {
-            (limit / 2).min(MOST_RETIRED)
-        } else {
-            0
-        };
+        let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
         let setup = setup.with(options.without, retire);
-        let begin = Sample {
-            now: first.now(),
-            ..Sample::default()
-        };
+        let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
             options: *options,
             pool: Pool::new(),
@@ -126,12 +117,8 @@ impl<'r, S: Sys> Run<'r, S> {
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),
-            descriptors: (if options.batch_close {
-                budget.min(limit / 2)
-            } else {
-                budget
-            })
-            .max(FEWEST_DESCRIPTORS),
+            descriptors: (if options.batch_close { budget.min(limit / 2) } else { budget })
+                .max(FEWEST_DESCRIPTORS),
             root: OnceLock::new(),
             begun: first.wall_clock(),
             serial: AtomicU64::new(0),
@@ -150,10 +137,7 @@ impl<'r, S: Sys> Run<'r, S> {
         };
         run.add_calls(&first);
         run.work(&setup);
-        let mut report = run
-            .report
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = run.pool.workers();
         report.cancelled = options.cancel.is_some_and(super::Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
@@ -196,15 +180,14 @@ impl<'r, S: Sys> Run<'r, S> {
     /// has half of them, the second half of the rest, and so on: nobody knows how many will come.
     pub(super) fn descriptors_of(&self, number: usize) -> usize {
         let halves = if self.may_share() { number + 1 } else { 0 };
-        let part = u32::try_from(halves).ok().and_then(|halves| self.descriptors.checked_shr(halves));
+        let part =
+            u32::try_from(halves).ok().and_then(|halves| self.descriptors.checked_shr(halves));
         part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
     /// The next operand, in order.
     pub(super) fn next_operand(&self) -> Option<&'r Path> {
-        self.operands
-            .get(self.next_operand.fetch_add(1, Ordering::Relaxed))
-            .copied()
+        self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
     }
 
     /// A number that no other name of this process in this removal has.
@@ -227,11 +210,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn pool_size(&self) -> usize {
-        if self.may_share() {
-            self.pool.workers()
-        } else {
-            1
-        }
+        if self.may_share() { self.pool.workers() } else { 1 }
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -253,8 +232,7 @@ impl<'r, S: Sys> Run<'r, S> {
         if self.most_threads.is_none() && entries < Governor::FIRST {
             return;
         }
-        let sample =
-            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
+        let sample = Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(most, false, self.begin),
@@ -266,6 +244,9 @@ impl<'r, S: Sys> Run<'r, S> {
                 self.pool.want(wanted);
             }
             if let Some(start) = start {
+                if self.pool.workers() < wanted {
+                    sys.close_at_once();
+                }
                 while self.pool.workers() < wanted && start() {}
             }
         }

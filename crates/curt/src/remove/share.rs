@@ -47,11 +47,7 @@ impl<S: Sys> Engine<'_, S> {
             at += name.terminated().len();
         }
         // The one that is being worked on below counts as ours.
-        let ours = if index == last {
-            starts.len().div_ceil(2)
-        } else {
-            starts.len() / 2
-        };
+        let ours = if index == last { starts.len().div_ceil(2) } else { starts.len() / 2 };
         let Some(&from) = starts.get(ours) else {
             return;
         };
@@ -74,42 +70,62 @@ impl<S: Sys> Engine<'_, S> {
     /// the next entry that is still ours.
     pub(super) fn share_files(&mut self, position: usize, found: &mut u64) -> usize {
         let rest = self.buf.left(position);
-        let alone = |frame: &Frame<S>| frame.forgotten;
-        if !self.at.run.plain || rest < LEAST_SLICE || self.frames.last().is_none_or(alone) {
+        if rest < LEAST_SLICE || !self.may_give_files() {
             return position;
         }
-        let mut names = Names::new();
-        let mut kind = Kind::File;
+        let mut theirs = Vec::new();
         let mut at = position;
         while self.buf.left(at) > rest / 2 {
-            let Some((entry, next)) = self.buf.entry(at) else {
-                break;
-            };
+            let Some((_, next)) = self.buf.entry(at) else { break };
+            theirs.push(at);
             at = next;
-            *found += 1;
-            if self
-                .frames
-                .last()
-                .is_some_and(|frame| frame.passes_over(entry.name))
-            {
+        }
+        *found += theirs.len() as u64;
+        self.give_files(theirs);
+        at
+    }
+
+    /// The same for entries in another order, of which the first `done` are dealt with. Returns
+    /// how many were handed over.
+    pub(super) fn share_ordered(&mut self, order: &mut Vec<(u64, usize)>, done: usize) -> u64 {
+        let rest = order.len() - done;
+        if rest < LEAST_SLICE || !self.may_give_files() {
+            return 0;
+        }
+        let theirs = order.split_off(done + rest / 2);
+        let count = theirs.len() as u64;
+        self.give_files(theirs.into_iter().map(|(_, position)| position));
+        count
+    }
+
+    fn may_give_files(&self) -> bool {
+        let alone = |frame: &Frame<S>| frame.forgotten;
+        self.at.run.plain && !self.frames.last().is_none_or(alone)
+    }
+
+    /// Hands over the files among the entries at these positions; the directories stay here.
+    fn give_files(&mut self, positions: impl IntoIterator<Item = usize>) {
+        let mut files = Names::new();
+        let mut kind = Kind::File;
+        for position in positions {
+            let Some((entry, _)) = self.buf.entry(position) else { break };
+            if self.frames.last().is_some_and(|frame| frame.passes_over(entry.name)) {
                 continue;
             }
-            if entry.kind == Kind::Unknown {
-                kind = Kind::Unknown;
+            match entry.kind {
+                Kind::Directory => {
+                    self.names.push(entry.name);
+                    continue;
+                }
+                Kind::Unknown => kind = Kind::Unknown,
+                _ => {}
             }
-            if entry.kind == Kind::Directory {
-                self.names.push(entry.name);
-            } else {
-                names.push(entry.name);
-            }
+            files.push(entry.name);
         }
-        if names.len() == 0 {
-            return at;
+        if files.len() > 0 {
+            let path = self.at.path.clone();
+            self.give(self.frames.len() - 1, files, Piece::Files(kind), path);
         }
-        let index = self.frames.len() - 1;
-        let path = self.at.path.clone();
-        self.give(index, names, Piece::Files(kind), path);
-        at
     }
 
     fn give(
@@ -123,13 +139,7 @@ impl<S: Sys> Engine<'_, S> {
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
-        self.at.run.pool.give(Task {
-            dir,
-            names,
-            what,
-            path,
-            join,
-        });
+        self.at.run.pool.give(Task { dir, names, what, path, join });
     }
 
     /// The logical path of a frame.
@@ -138,9 +148,7 @@ impl<S: Sys> Engine<'_, S> {
             return self.at.path.clone();
         };
         // Above it, the path may have been replaced by that of a directory that was moved.
-        let moved = self.frames[index + 1..]
-            .iter()
-            .find_map(|frame| frame.before.as_deref());
+        let moved = self.frames[index + 1..].iter().find_map(|frame| frame.before.as_deref());
         let mut path = moved.map_or(&self.at.path, |(path, _)| path).clone();
         if above.before.is_none() {
             path.truncate(above.path_len);
@@ -150,13 +158,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Does a piece of another worker's directory.
     pub(super) fn run_task(&mut self, task: Task<S>) {
-        let Task {
-            dir,
-            names,
-            what,
-            path,
-            join,
-        } = task;
+        let Task { dir, names, what, path, join } = task;
         let before = std::mem::replace(&mut self.at.path, path);
         let kept = match what {
             Piece::Files(kind) => self.remove_files(&dir, &names, kind),

@@ -121,23 +121,11 @@ struct Patience {
 
 impl<'b, S: Sys> Small<'b, S> {
     pub(super) fn remove(path: &'b Path, setup: &S::Setup, buffers: &mut Buffers<S>) -> Outline {
-        let outline = Outline {
-            totals: Totals::default(),
-            failed: 0,
-            first: None,
-            calls: Calls::default(),
-        };
+        let outline =
+            Outline { totals: Totals::default(), failed: 0, first: None, calls: Calls::default() };
         let sys = S::start(&setup.with(crate::sys::Features::default(), 0));
         let begun = sys.wall_clock();
-        let mut small = Small {
-            sys,
-            path,
-            outline,
-            serial: 0,
-            next: 0,
-            wrong_guesses: 0,
-            begun,
-        };
+        let mut small = Small { sys, path, outline, serial: 0, next: 0, wrong_guesses: 0, begun };
         small.operand(buffers);
         small.outline.calls = small.sys.calls();
         small.outline
@@ -255,10 +243,7 @@ impl<'b, S: Sys> Small<'b, S> {
         };
         // What was moved here was changed by that.
         moved_serial(entry.name).is_none()
-            && self
-                .sys
-                .stat_child(dir, entry.name)
-                .is_ok_and(|stat| stat.changed > self.begun)
+            && self.sys.stat_child(dir, entry.name).is_ok_and(|stat| stat.changed > self.begun)
     }
 
     /// One pass over the entries of the operand, and over all that is moved there meanwhile.

@@ -72,7 +72,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         let outcome = self.remove_entry_here(dir, entry, chosen);
         self.path.truncate(path_len);
         if self.until_checkpoint == 0 {
-            self.checkpoint_now();
+            self.checkpoint();
         }
         outcome
     }
@@ -177,12 +177,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         write_protected: bool,
     ) -> bool {
         let path = to_path::<S>(&self.path);
-        let subject = Subject {
-            path: &path,
-            kind,
-            empty_file,
-            write_protected,
-        };
+        let subject = Subject { path: &path, kind, empty_file, write_protected };
         self.run.options.observer.confirm(question, &subject) && !self.run.is_cancelled()
     }
 
@@ -226,10 +221,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     /// Tells the observer that the entry at the path is gone.
     pub(super) fn tell_removed(&self, kind: Kind) {
         if self.run.options.observer.wants_removed() {
-            self.run
-                .options
-                .observer
-                .removed(&to_path::<S>(&self.path), kind);
+            self.run.options.observer.removed(&to_path::<S>(&self.path), kind);
         }
     }
 
@@ -246,24 +238,27 @@ impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn tick(&mut self) {
         self.until_checkpoint -= 1;
         if self.until_checkpoint == 0 {
-            self.checkpoint_now();
+            self.checkpoint();
         }
     }
 
-    /// Tells the others, and the observer, what was done since the last checkpoint.
-    pub(super) fn checkpoint_now(&mut self) {
-        let entries = u64::from(CHECKPOINT - self.until_checkpoint.min(CHECKPOINT));
-        self.until_checkpoint = CHECKPOINT;
+    /// Tells the observer what was done since it was last told.
+    pub(super) fn tell_progress(&mut self) {
         let done = (self.report.files, self.report.directories);
-        self.run
-            .progress(done.0 - self.progress.0, done.1 - self.progress.1);
+        self.run.progress(done.0 - self.progress.0, done.1 - self.progress.1);
         self.progress = done;
+    }
+
+    /// Tells the observer and the others what was done since the last checkpoint.
+    fn checkpoint(&mut self) {
+        self.until_checkpoint = CHECKPOINT;
+        self.tell_progress();
         if !self.run.may_share() {
             return;
         }
         let processor = self.sys.thread_time().unwrap_or_default();
         let used = processor.saturating_sub(self.processor);
         self.processor = processor;
-        self.run.checkpoint(&self.sys, self.number, entries, used, self.start);
+        self.run.checkpoint(&self.sys, self.number, u64::from(CHECKPOINT), used, self.start);
     }
 }

@@ -29,11 +29,8 @@ impl Faults {
         let count = state.seen.entry(kind).or_default();
         let nth = *count;
         *count += 1;
-        let errno = state
-            .plan
-            .iter()
-            .find(|&&(k, n, _)| k == kind && n == nth)
-            .map(|&(_, _, errno)| errno);
+        let errno =
+            state.plan.iter().find(|&&(k, n, _)| k == kind && n == nth).map(|&(_, _, errno)| errno);
         state.hit += u64::from(errno.is_some());
         errno
     }
@@ -44,8 +41,6 @@ impl Faults {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }

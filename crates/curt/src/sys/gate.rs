@@ -28,18 +28,11 @@ impl Gate {
     }
 
     /// Counts a call of the kind with this index; the error is the number that it must fail with.
-    #[cfg_attr(
-        not(test),
-        allow(clippy::unnecessary_wraps, reason = "only tests plan failures")
-    )]
+    #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
         self.counter.tick(kind);
         #[cfg(test)]
-        if let Some(error) = self
-            .faults
-            .as_ref()
-            .and_then(|faults| faults.next(self.names[kind]))
-        {
+        if let Some(error) = self.faults.as_ref().and_then(|faults| faults.next(self.names[kind])) {
             return Err(error);
         }
         let _ = self.names;

@@ -10,10 +10,7 @@
 //! - `windows`: Windows.
 //! - `other`: the standard library only, with weaker promises.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
-#![allow(
-    unsafe_code,
-    reason = "the platforms are where the calls without a safe form are made"
-)]
+#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -281,8 +278,10 @@ pub(crate) trait Sys: Sized + Send {
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
-    /// Closes a directory.
+    /// Closes a directory, or keeps it to be closed together with others.
     fn close(&self, dir: Self::Dir);
+    /// Closes what was kept, and keeps nothing from now on.
+    fn close_at_once(&self) {}
     /// Reads the next entries into the buffer.
     fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     /// Begins the listing again.

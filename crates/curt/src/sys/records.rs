@@ -21,10 +21,7 @@ struct Head {
 
 impl<U: Unit> Default for Records<U> {
     fn default() -> Self {
-        Records {
-            names: Names::new(),
-            heads: Vec::new(),
-        }
+        Records { names: Names::new(), heads: Vec::new() }
     }
 }
 
@@ -64,14 +61,7 @@ impl<U: Unit> Listing for Records<U> {
     fn entry(&self, position: usize) -> Option<(Entry<'_, U>, usize)> {
         let head = self.heads.get(position)?;
         let name = self.names.get(head.name)?;
-        Some((
-            Entry {
-                name,
-                kind: head.kind,
-                id: head.id,
-            },
-            position + 1,
-        ))
+        Some((Entry { name, kind: head.kind, id: head.id }, position + 1))
     }
 
     fn left(&self, position: usize) -> usize {
@@ -103,10 +93,7 @@ mod tests {
         }
         assert_eq!(records.left(0), 2);
         let (first, next) = records.entry(0).unwrap();
-        assert_eq!(
-            (first.name.units(), first.kind, first.id),
-            (&b"a"[..], Kind::File, 2)
-        );
+        assert_eq!((first.name.units(), first.kind, first.id), (&b"a"[..], Kind::File, 2));
         let (second, next) = records.entry(next).unwrap();
         assert_eq!(second.name.terminated(), b"odd \xff\n\0");
         assert!(records.entry(next).is_none());

@@ -16,10 +16,7 @@ use crate::fields::Kind;
 pub(super) fn operand(path: &Path) -> Operand<u8> {
     let bytes = path.as_os_str().as_bytes();
     let trimmed = trim_end(bytes);
-    let begin = trimmed
-        .iter()
-        .rposition(|&byte| byte == b'/')
-        .map_or(0, |slash| slash + 1);
+    let begin = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let last = match &trimmed[begin..] {
         _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
         _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
@@ -35,10 +32,7 @@ pub(super) fn operand(path: &Path) -> Operand<u8> {
 }
 
 fn trim_end(bytes: &[u8]) -> &[u8] {
-    let end = bytes
-        .iter()
-        .rposition(|&byte| byte != b'/')
-        .map_or(0, |last| last + 1);
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
     &bytes[..end]
 }
 
@@ -52,11 +46,7 @@ pub(super) fn path(units: Vec<u8>) -> PathBuf {
 
 pub(super) fn kind_of_mode(mode: u32) -> Kind {
     // The type of a mode differs between systems.
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::useless_conversion,
-        reason = "u16 on macOS"
-    )]
+    #[allow(clippy::cast_possible_truncation, clippy::useless_conversion, reason = "u16 on macOS")]
     kind(FileType::from_raw_mode(mode as rustix::fs::RawMode))
 }
 
@@ -83,10 +73,7 @@ pub(super) fn kind(file_type: FileType) -> Kind {
 pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
     Stat {
         kind: kind_of_mode(stat.st_mode as u32),
-        identity: Identity {
-            device: stat.st_dev as u64,
-            file: stat.st_ino as u128,
-        },
+        identity: Identity { device: stat.st_dev as u64, file: stat.st_ino as u128 },
         links: stat.st_nlink as u64,
         size: stat.st_size as u64,
         allocated: stat.st_blocks as u64 * 512,
@@ -101,9 +88,7 @@ pub(super) fn since_epoch(seconds: i64, nanoseconds: u32) -> Duration {
 
 /// The clock that entries are stamped with.
 pub(super) fn wall_clock() -> Duration {
-    SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default()
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Time since the first question, from the monotonic clock.
@@ -119,11 +104,7 @@ mod tests {
     use std::path::Path;
 
     fn apart(path: &str) -> (String, Last<u8>, bool) {
-        let Operand {
-            parent,
-            last,
-            directory_only,
-        } = operand(Path::new(path));
+        let Operand { parent, last, directory_only } = operand(Path::new(path));
         (parent.to_str().unwrap().to_owned(), last, directory_only)
     }
 

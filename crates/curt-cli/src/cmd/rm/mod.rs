@@ -46,17 +46,11 @@ struct Job<'a> {
 /// Checks everything that can be checked before something is touched.
 fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
     let globs = Globs::new(&options.exclude).map_err(|error| {
-        usage(&format!(
-            "invalid pattern {}: {}",
-            quote(error.pattern()),
-            error.reason()
-        ))
+        usage(&format!("invalid pattern {}: {}", quote(error.pattern()), error.reason()))
     })?;
     let names_from_input = operands::are_from_input(options);
     if names_from_input && matches!(options.asking.when, When::Once | When::Always) {
-        return Err(usage(
-            "cannot prompt while standard input holds the names of files",
-        ));
+        return Err(usage("cannot prompt while standard input holds the names of files"));
     }
     if options.operands.is_empty()
         && options.files0_from.is_none()
@@ -77,20 +71,12 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
         }
         When::Protected | When::Once => Confirm::Never,
     };
-    Ok(Job {
-        options,
-        operands: gathered.names,
-        refused: gathered.refused,
-        globs,
-        confirm,
-    })
+    Ok(Job { options, operands: gathered.names, refused: gathered.refused, globs, confirm })
 }
 
 /// Says what is wrong with the command line.
 fn usage(message: &str) -> ExitCode {
-    out::complain(&format!(
-        "{PROGRAM}: {message}\nTry 'curt rm --help' for more information.\n"
-    ));
+    out::complain(&format!("{PROGRAM}: {message}\nTry 'curt rm --help' for more information.\n"));
     ExitCode::from(USAGE)
 }
 
@@ -134,11 +120,7 @@ impl Job<'_> {
             (false, false) => Directories::Refuse,
         };
         let removal = Remove::new()
-            .threads(
-                options
-                    .threads
-                    .map_or(Threads::Automatic, |most| Threads::AtMost(most.get())),
-            )
+            .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
             .directories(directories)
             .cross_mounts(options.cross_mounts)
             .refuse_mounted_operands(options.root.refuse_mounted_operands)
@@ -153,11 +135,7 @@ impl Job<'_> {
             .batch_close(true)
             .observer(follower)
             .cancel(cancel);
-        let removal = if self.globs.is_empty() {
-            removal
-        } else {
-            removal.exclude(&self.globs)
-        };
+        let removal = if self.globs.is_empty() { removal } else { removal.exclude(&self.globs) };
         options.without().fold(removal, Remove::without)
     }
 
@@ -173,19 +151,12 @@ impl Job<'_> {
         }
         let written = screen.finish();
         if let Err(error) = &written {
-            out::complain(&format!(
-                "{PROGRAM}: write error: {}\n",
-                sys::error_text(error)
-            ));
+            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
         }
         if let Some(signal) = signal {
             return interrupt::end(signal);
         }
-        if failures == 0 && written.is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        }
+        if failures == 0 && written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
     fn finish_text(&self, report: &Report, failures: u64, is_interrupted: bool, screen: &Screen) {

@@ -28,23 +28,12 @@ impl<'a> Follower<'a> {
         cancel: &'a Cancel,
     ) -> Self {
         let shows_progress = screen.shows_progress();
-        Follower {
-            program,
-            options,
-            screen,
-            answers,
-            cancel,
-            shows_progress,
-        }
+        Follower { program, options, screen, answers, cancel, shows_progress }
     }
 
     /// The question of `-I`.
     pub(super) fn ask_once(&self, operands: usize) -> bool {
-        self.ask(&text::question_once(
-            self.program,
-            operands,
-            self.options.recursive,
-        ))
+        self.ask(&text::question_once(self.program, operands, self.options.recursive))
     }
 
     fn ask(&self, question: &str) -> bool {
@@ -52,11 +41,7 @@ impl<'a> Follower<'a> {
             return false;
         }
         self.screen.message(question);
-        let yes = self
-            .answers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .yes(self.cancel);
+        let yes = self.answers.lock().unwrap_or_else(PoisonError::into_inner).yes(self.cancel);
         if self.cancel.is_cancelled() {
             // Nobody ended the line.
             self.screen.message("\n");
@@ -76,24 +61,15 @@ impl Observer for Follower<'_> {
     }
 
     fn removed(&self, path: &Path, kind: Kind) {
-        let line = if self.options.json {
-            json::entry
-        } else {
-            text::entry
-        };
-        self.screen
-            .data(line(path, kind, self.options.dry_run).as_bytes());
+        let line = if self.options.json { json::entry } else { text::entry };
+        self.screen.data(line(path, kind, self.options.dry_run).as_bytes());
     }
 
     fn failed(&self, error: &Error) {
         if self.options.json {
             self.screen.data(json::failure(error).as_bytes());
         } else {
-            self.screen.message(&text::failure(
-                self.program,
-                error,
-                self.options.one_file_system,
-            ));
+            self.screen.message(&text::failure(self.program, error, self.options.one_file_system));
         }
     }
 
@@ -101,11 +77,7 @@ impl Observer for Follower<'_> {
         if self.shows_progress {
             self.screen.progress(|| {
                 let done = text::files_and_directories(totals.files, totals.directories);
-                let verb = if self.options.dry_run {
-                    "found"
-                } else {
-                    "removed"
-                };
+                let verb = if self.options.dry_run { "found" } else { "removed" };
                 format!("{}: {done} {verb}", self.program)
             });
         }

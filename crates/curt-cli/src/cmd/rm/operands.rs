@@ -24,23 +24,11 @@ pub(super) fn are_from_input(options: &RmOptions) -> bool {
 /// Finds the names. The error says why the list cannot be read.
 pub(super) fn gather(options: &RmOptions) -> Result<Gathered, String> {
     let Some(path) = &options.files0_from else {
-        let names = options
-            .operands
-            .iter()
-            .map(|name| with_one_slash(name))
-            .collect();
+        let names = options.operands.iter().map(|name| with_one_slash(name)).collect();
         return Ok(Gathered { names, refused: 0 });
     };
-    let list = if are_from_input(options) {
-        read_input()
-    } else {
-        sys::read_file(path)
-    };
-    let shown = if are_from_input(options) {
-        "standard input".to_owned()
-    } else {
-        quote(path)
-    };
+    let list = if are_from_input(options) { read_input() } else { sys::read_file(path) };
+    let shown = if are_from_input(options) { "standard input".to_owned() } else { quote(path) };
     let list = list.map_err(|error| format!("cannot read {shown}: {}", sys::error_text(&error)))?;
     Ok(split(&list, &shown))
 }
@@ -69,10 +57,7 @@ fn read_input() -> io::Result<Vec<u8>> {
 /// Takes a list apart. The NUL behind the last name may be missing, as in the GNU tools.
 fn split(list: &[u8], shown: &str) -> Gathered {
     let list = list.strip_suffix(b"\0").unwrap_or(list);
-    let mut gathered = Gathered {
-        names: Vec::new(),
-        refused: 0,
-    };
+    let mut gathered = Gathered { names: Vec::new(), refused: 0 };
     if list.is_empty() {
         return gathered;
     }

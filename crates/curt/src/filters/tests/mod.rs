@@ -6,9 +6,7 @@ use crate::remove::Exclude;
 use std::path::Path;
 
 fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {
-    Globs::new([pattern])
-        .unwrap()
-        .excludes(Path::new(path), kind)
+    Globs::new([pattern]).unwrap().excludes(Path::new(path), kind)
 }
 
 #[test]
@@ -57,10 +55,7 @@ fn a_slash_at_the_end_is_for_directories() {
 fn errors_name_the_pattern() {
     let error = Globs::new(["fine", "x[", "y["]).unwrap_err();
     assert_eq!(error.pattern(), "x[");
-    assert!(
-        error.to_string().starts_with("invalid pattern 'x[': "),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("invalid pattern 'x[': "), "{error}");
     for nothing in ["", "/", "//"] {
         assert_eq!(Globs::new([nothing]).unwrap_err().reason(), "empty");
     }

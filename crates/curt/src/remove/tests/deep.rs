@@ -88,14 +88,8 @@ fn moved_directories_are_named_when_it_stops<S: Sys<Setup = Setup>>() {
     assert!(!report.relocated.is_empty(), "{report:?}");
     for relocated in &report.relocated {
         assert!(relocated.to.exists(), "{relocated:?}");
-        assert!(
-            relocated.to.starts_with(scratch.at("tree")),
-            "{relocated:?}"
-        );
-        assert!(
-            relocated.from.ends_with("d") && !relocated.from.exists(),
-            "{relocated:?}"
-        );
+        assert!(relocated.to.starts_with(scratch.at("tree")), "{relocated:?}");
+        assert!(relocated.from.ends_with("d") && !relocated.from.exists(), "{relocated:?}");
     }
     let report = remove::<S>(&Remove::new(), &scratch, "tree");
     assert!(report.is_complete());
@@ -114,9 +108,7 @@ fn deep_and_wide<S: Sys<Setup = Setup>>() {
             }
             path = format!("{path}/l{level}");
         }
-        let options = Remove::new()
-            .descriptors(8)
-            .threads(Threads::AtMost(threads));
+        let options = Remove::new().descriptors(8).threads(Threads::AtMost(threads));
         let report = remove::<S>(&options, &scratch, "tree");
         assert!(report.is_complete(), "{report:?}");
         assert_eq!((report.files, report.directories), (files, 1 + 39 + 40 * 9));

@@ -31,22 +31,13 @@ const ERRORS: [Errno; 14] = [
 
 fn setup(faults: Faults) -> (Setup, Arc<Faults>) {
     let faults = Arc::new(faults);
-    (
-        Setup {
-            faults: Some(Arc::clone(&faults)),
-            ..Setup::default()
-        },
-        faults,
-    )
+    (Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() }, faults)
 }
 
 /// The removal of the mixed tree, with a short window so that waiting ends soon.
 fn options() -> Remove<'static> {
     let window = std::time::Duration::from_millis(4);
-    Remove::new()
-        .threads(Threads::AtMost(1))
-        .descriptors(8)
-        .retries(3, window)
+    Remove::new().threads(Threads::AtMost(1)).descriptors(8).retries(3, window)
 }
 
 fn every_call_fails_once<S: Sys<Setup = Setup>>() {
@@ -93,11 +84,7 @@ fn shortage_of_descriptors_passes<S: Sys<Setup = Setup>>() {
     for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
         let scratch = Scratch::in_memory();
         scratch.deep("tree", 40, "d");
-        let open = if std::any::type_name::<S>().contains("Linux") {
-            "openat2"
-        } else {
-            "openat"
-        };
+        let open = if std::any::type_name::<S>().contains("Linux") { "openat2" } else { "openat" };
         let mut faults = Faults::default();
         for nth in [6, 7, 20, 33] {
             faults = faults.fail(open, nth, errno.raw_os_error());

@@ -99,7 +99,14 @@ const DEEDS: [(&str, Deed); 4] = [
 ];
 
 const PLACES: [&str; 8] = [
-    "tree", "tree/a", "tree/a/b", "tree/a/b/c", "tree/a/b/c/d", "tree/e", "tree/e/f", "tree/empty",
+    "tree",
+    "tree/a",
+    "tree/a/b",
+    "tree/a/b/c",
+    "tree/a/b/c/d",
+    "tree/e",
+    "tree/e/f",
+    "tree/empty",
 ];
 
 #[test]
@@ -176,8 +183,8 @@ fn somebody_who_adds_a_file_before_every_call_gets_his_name_for_it() {
 fn mounts_are_refused_unless_they_are_asked_for() {
     for device in [1, 2] {
         let setup = setup(|world| {
-        world.mount("tree/a/b", device);
-    });
+            world.mount("tree/a/b", device);
+        });
         let report = remove(&options(), &setup);
         assert_eq!(report.error_count, 1, "{report:?}");
         assert!(matches!(report.errors[0].cause(), Cause::MountPoint), "{report:?}");
@@ -287,7 +294,8 @@ fn what_is_excluded_survives_every_kind_of_listing() {
         let report = remove(&options().exclude(&keep), &setup);
         assert!(report.is_complete());
         assert_eq!(report.skipped, 2);
-        let left = ["- a/b/c/d/file", "- a/b/c/x", "- e/2", "d a", "d a/b", "d a/b/c", "d a/b/c/d", "d e"];
+        let left =
+            ["- a/b/c/d/file", "- a/b/c/x", "- e/2", "d a", "d a/b", "d a/b/c", "d a/b/c/d", "d e"];
         assert_eq!(setup.world(|world| world.list("tree")), left);
     }
 }

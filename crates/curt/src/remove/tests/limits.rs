@@ -31,21 +31,12 @@ impl Observer for Watcher {
     }
 }
 
-const FIXED: Denied = Denied {
-    list: false,
-    change: false,
-    removal: true,
-    write: false,
-};
+const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
 
 /// One error for each path that is to stay, and none beside.
 fn assert_once(report: &Report, stays: usize) {
     let paths: BTreeSet<_> = report.errors.iter().map(crate::Error::path).collect();
-    assert_eq!(
-        paths.len(),
-        report.errors.len(),
-        "reported twice: {report:?}"
-    );
+    assert_eq!(paths.len(), report.errors.len(), "reported twice: {report:?}");
     assert_eq!(paths.len(), stays, "{report:?}");
     assert_eq!(report.vanished, 0, "{report:?}");
 }
@@ -59,16 +50,12 @@ fn deep(world: &mut World) -> usize {
             world.file(format!("{path}/{name}"));
         }
         if level % 7 == 3 {
-            world
-                .deny(format!("{path}/b"), FIXED)
-                .deny(format!("{path}/n/y"), FIXED);
+            world.deny(format!("{path}/b"), FIXED).deny(format!("{path}/n/y"), FIXED);
             stays += 2;
         }
         path = format!("{path}/m");
     }
-    world
-        .file(format!("{path}/last"))
-        .deny(format!("{path}/last"), FIXED);
+    world.file(format!("{path}/last")).deny(format!("{path}/last"), FIXED);
     stays + 1
 }
 
@@ -130,9 +117,7 @@ fn more_names_than_are_remembered_come_to_an_end() {
             (world.rules.order, world.rules.page) = (Order::ByName, 1000);
             let directories = wide(&mut world, 80, 150);
             let setup = Setup::new(world);
-            let options = options()
-                .threads(Threads::AtMost(threads))
-                .contents_only(contents);
+            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
             let report = remove(&options, &setup);
             assert!(report.is_complete(), "{report:?}");
             assert_eq!(report.directories, directories - u64::from(contents));
@@ -152,16 +137,12 @@ fn failures_are_reported_once_though_names_are_forgotten() {
             for level in [3, 20, 50, 70, 79] {
                 for side in [0, 77, 149] {
                     let place = format!("tree/{}s{filler}{side}", "a/".repeat(level));
-                    world
-                        .file(format!("{place}/f"))
-                        .deny(format!("{place}/f"), FIXED);
+                    world.file(format!("{place}/f")).deny(format!("{place}/f"), FIXED);
                     stays += 1;
                 }
             }
             let setup = Setup::new(world);
-            let options = options()
-                .threads(Threads::AtMost(threads))
-                .contents_only(contents);
+            let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
             let report = remove(&options, &setup);
             assert_once(&report, stays);
             // The root, the chain down to the last of them, three places each, one file in each.

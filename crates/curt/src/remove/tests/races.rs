@@ -20,9 +20,7 @@ on_real_platforms!(
 
 /// How long each driver runs: seconds here, more by `CURT_RACE_SECONDS`.
 fn race_time() -> Duration {
-    let seconds = std::env::var("CURT_RACE_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok());
+    let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(2))
 }
 
@@ -58,18 +56,9 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
     });
     // (Making the tree anew may have followed a link and added to the victim.)
     let left = scratch.list("victim");
-    let lost: Vec<_> = canary
-        .iter()
-        .filter(|entry| !left.contains(entry))
-        .collect();
-    assert!(
-        lost.is_empty(),
-        "outside of the tree, these were lost: {lost:?}"
-    );
-    assert!(
-        rounds > 10 && swaps.into_inner() > 10,
-        "the race did not take place: {rounds} rounds"
-    );
+    let lost: Vec<_> = canary.iter().filter(|entry| !left.contains(entry)).collect();
+    assert!(lost.is_empty(), "outside of the tree, these were lost: {lost:?}");
+    assert!(rounds > 10 && swaps.into_inner() > 10, "the race did not take place: {rounds} rounds");
 }
 
 /// Swaps the directory at some level for a link to the victim, and back.
@@ -115,10 +104,7 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
         assert!(time < Duration::from_secs(5), "{time:?}");
         // The directory may have been caught at a moment when it was empty; then it is gone.
         if report.error_count > 0 {
-            assert!(
-                matches!(report.errors[0].cause(), Cause::BeingWrittenTo),
-                "{report:?}"
-            );
+            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
             assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
             assert!(report.appeared > 0);
         } else {
@@ -146,9 +132,7 @@ fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
             }
         }
         let work = || {
-            let options = Remove::new()
-                .threads(Threads::AtMost(2))
-                .missing_is_fine(true);
+            let options = Remove::new().threads(Threads::AtMost(2)).missing_is_fine(true);
             remove::<S>(&options, &scratch, "tree")
         };
         let (one, two) = std::thread::scope(|scope| {

@@ -15,11 +15,7 @@ fn remove(setup: &Setup) -> Outline {
     setup.world(|world| {
         world.assert_canary_lives();
         assert_eq!(world.open_now(), 0, "a directory was left open");
-        assert!(
-            world.most_open <= 4,
-            "the parent, and three: {}",
-            world.most_open
-        );
+        assert!(world.most_open <= 4, "the parent, and three: {}", world.most_open);
     });
     let left = setup.world(|world| world.exists("tree"));
     assert_eq!(outline.failed == 0, !left, "{outline:?}");
@@ -29,17 +25,7 @@ fn remove(setup: &Setup) -> Outline {
 
 /// 10 files and links, 9 directories.
 fn tree(world: &mut World) {
-    for file in [
-        "a/b/c/d/file",
-        "a/b/c/x",
-        "a/b/y",
-        "a/z",
-        "e/1",
-        "e/2",
-        "e/f/g/3",
-        "top",
-        "u",
-    ] {
+    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/g/3", "top", "u"] {
         world.file(format!("tree/{file}"));
     }
     world.link("tree/e/link", "/canary").dir("tree/empty");
@@ -54,21 +40,14 @@ fn setup(change: impl FnOnce(&mut World)) -> Setup {
 
 /// Renames that are refused: as between file systems, or without permission.
 fn unmovable(setup: Setup, errno: i32) -> Setup {
-    let faults = (0..2_000).fold(Faults::default(), |faults, nth| {
-        faults.fail("renameat2", nth, errno)
-    });
+    let faults =
+        (0..2_000).fold(Faults::default(), |faults, nth| faults.fail("renameat2", nth, errno));
     setup.with_faults(faults)
 }
 
 #[test]
 fn every_kind_of_listing() {
-    for order in [
-        Order::Created,
-        Order::Reversed,
-        Order::ByName,
-        Order::Hashed,
-        Order::Slots,
-    ] {
+    for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
         for ending in [Ending::Guessed, Ending::Exact] {
             for positions in [Positions::default(), Positions::Counted] {
                 for (page, given) in [(1000, usize::MAX), (1, usize::MAX), (10, 2), (3, 3)] {
@@ -79,11 +58,7 @@ fn every_kind_of_listing() {
                                 (world.rules.page, world.rules.given) = (page, given);
                                 (world.rules.positions, world.rules.kinds) = (positions, kinds);
                             });
-                            let setup = if errno == 0 {
-                                setup
-                            } else {
-                                unmovable(setup, errno)
-                            };
+                            let setup = if errno == 0 { setup } else { unmovable(setup, errno) };
                             let outline = remove(&setup);
                             assert!(outline.failed == 0, "{order:?} {page} {errno}: {outline:?}");
                             let totals = outline.totals;
@@ -99,19 +74,8 @@ fn every_kind_of_listing() {
 /// As long as directories can be moved, all goes that can go, and each failure counts once.
 #[test]
 fn what_fails_is_left_by_both_ways_of_removal() {
-    let denied = |list, change, removal| Denied {
-        list,
-        change,
-        removal,
-        write: false,
-    };
-    for place in [
-        "tree/a/b/c/x",
-        "tree/e/1",
-        "tree/top",
-        "tree/empty",
-        "tree/e/f/g/3",
-    ] {
+    let denied = |list, change, removal| Denied { list, change, removal, write: false };
+    for place in ["tree/a/b/c/x", "tree/e/1", "tree/top", "tree/empty", "tree/e/f/g/3"] {
         for other in ["tree/a/b/c/d/file", "tree/a/z", "tree/u"] {
             for order in [Order::ByName, Order::Reversed] {
                 let change = |world: &mut World| {
@@ -135,11 +99,7 @@ fn what_fails_is_left_by_both_ways_of_removal() {
         world.deny("tree/empty", denied(true, false, false));
     });
     let outline = remove(&unread);
-    assert_eq!(
-        (outline.failed, outline.totals.files),
-        (1, 7),
-        "{outline:?}"
-    );
+    assert_eq!((outline.failed, outline.totals.files), (1, 7), "{outline:?}");
 }
 
 #[test]
@@ -149,10 +109,7 @@ fn mounts_stay_and_the_rest_goes() {
     });
     let outline = remove(&setup);
     assert_eq!(outline.failed, 1, "{outline:?}");
-    assert!(matches!(
-        outline.first.as_ref().unwrap().cause(),
-        Cause::MountPoint
-    ));
+    assert!(matches!(outline.first.as_ref().unwrap().cause(), Cause::MountPoint));
     setup.world(|world| assert!(world.exists("tree/e/f/g/3") && !world.exists("tree/a")));
 }
 
@@ -208,11 +165,7 @@ fn whatever_happens_before_whichever_call() {
     for errno in [0, 18] {
         let ready = || {
             let setup = setup(|world| world.rules.page = 3);
-            if errno == 0 {
-                setup
-            } else {
-                unmovable(setup, errno)
-            }
+            if errno == 0 { setup } else { unmovable(setup, errno) }
         };
         let calls = {
             let setup = ready();
@@ -220,14 +173,7 @@ fn whatever_happens_before_whichever_call() {
             setup.world(|world| world.calls_made())
         };
         for deed in DEEDS {
-            for place in [
-                "tree",
-                "tree/a",
-                "tree/a/b",
-                "tree/a/b/c",
-                "tree/e/f",
-                "tree/empty",
-            ] {
+            for place in ["tree", "tree/a", "tree/a/b", "tree/a/b/c", "tree/e/f", "tree/empty"] {
                 for call in 0..calls {
                     let setup = ready();
                     setup.world(|world| {
@@ -239,10 +185,7 @@ fn whatever_happens_before_whichever_call() {
                         world.assert_canary_lives();
                         assert_eq!(world.open_now(), 0);
                     });
-                    assert!(
-                        outline.failed <= 1,
-                        "{place} before call {call}: {outline:?}"
-                    );
+                    assert!(outline.failed <= 1, "{place} before call {call}: {outline:?}");
                 }
             }
         }
@@ -259,11 +202,7 @@ fn somebody_who_adds_before_every_call_is_named() {
                     world.intrude(place);
                 });
             });
-            let setup = if errno == 0 {
-                setup
-            } else {
-                unmovable(setup, errno)
-            };
+            let setup = if errno == 0 { setup } else { unmovable(setup, errno) };
             let outline = remove(&setup);
             if place == "tree" || errno != 0 {
                 assert_eq!(outline.failed, 1, "{outline:?}");

@@ -64,14 +64,8 @@ fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
     let report = remove::<S>(&Remove::new().exclude(&keep), &scratch, "tree");
     assert!(report.is_complete());
     assert_eq!(report.skipped, 2);
-    let left = [
-        "- tree/a/b/c/file",
-        "d tree",
-        "d tree/a",
-        "d tree/a/b",
-        "d tree/a/b/c",
-        "p tree/a/pipe",
-    ];
+    let left =
+        ["- tree/a/b/c/file", "d tree", "d tree/a", "d tree/a/b", "d tree/a/b/c", "p tree/a/pipe"];
     assert_eq!(scratch.list("."), left);
 }
 
@@ -94,23 +88,14 @@ fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
     for dots in ["tree/.", "tree/a/..", "tree/./", "tree/a/b/../"] {
         let path = scratch.path().join(dots);
         let report = super::remove_on::<S>(&Remove::new(), &Setup::default(), &[path]);
-        assert!(
-            matches!(report.errors[0].cause(), Cause::DotOrDotDot),
-            "{dots}: {report:?}"
-        );
+        assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{dots}: {report:?}");
     }
     let nothing = Remove::new().directories(Directories::Refuse);
     let report = remove::<S>(&nothing, &scratch, "tree");
-    assert!(
-        matches!(report.errors[0].cause(), Cause::IsADirectory),
-        "{report:?}"
-    );
+    assert!(matches!(report.errors[0].cause(), Cause::IsADirectory), "{report:?}");
     let empty = Remove::new().directories(Directories::OnlyEmpty);
     let report = remove::<S>(&empty, &scratch, "tree/a");
-    assert_eq!(
-        report.errors[0].kind(),
-        std::io::ErrorKind::DirectoryNotEmpty
-    );
+    assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty);
     let report = remove::<S>(&Remove::new(), &scratch, "tree/missing");
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotFound);
     assert!(remove::<S>(&Remove::new().missing_is_fine(true), &scratch, "no/where").is_complete());
@@ -128,11 +113,7 @@ fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
         let options = Remove::new().missing_is_fine(true);
         let report =
             super::remove_on::<S>(&options, &Setup::default(), &[scratch.path().join(path)]);
-        assert_eq!(
-            report.errors[0].kind(),
-            std::io::ErrorKind::NotADirectory,
-            "{report:?}"
-        );
+        assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
     }
     assert!(remove::<S>(&Remove::new(), &scratch, "link").is_complete());
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
@@ -153,10 +134,7 @@ fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove::<S>(&options, &scratch, &copy);
         assert!(report.is_complete(), "{report:?}");
-        assert_eq!(
-            (report.files, report.directories),
-            (60 * 8 * 6, 1 + 60 + 60 * 8)
-        );
+        assert_eq!((report.files, report.directories), (60 * 8 * 6, 1 + 60 + 60 * 8));
         assert_eq!(report.threads, threads);
         assert!(!scratch.exists(&copy));
     }

@@ -104,12 +104,7 @@ impl Door {
         // slice, and the descriptor is open for as long as it is borrowed. That the kernel writes
         // no more than the length is the system call's contract.
         let read = unsafe {
-            libc::syscall(
-                libc::SYS_getdents64,
-                dir.as_raw_fd(),
-                buffer.as_mut_ptr(),
-                buffer.len(),
-            )
+            libc::syscall(libc::SYS_getdents64, dir.as_raw_fd(), buffer.as_mut_ptr(), buffer.len())
         };
         usize::try_from(read).map_err(|_| last_errno())
     }
@@ -131,11 +126,7 @@ impl Door {
         // SAFETY: no memory is involved. That all numbers in the range are descriptors which this
         // worker opened, and no longer uses, is what `retire::Retired` keeps account of.
         let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
-        if closed == 0 {
-            Ok(())
-        } else {
-            Err(last_errno())
-        }
+        if closed == 0 { Ok(()) } else { Err(last_errno()) }
     }
 
     pub(super) fn statx(
@@ -209,10 +200,7 @@ impl Door {
 
     pub(super) fn thread_time(&self) -> Option<Duration> {
         self.pass(Call::ClockGettime).ok()?;
-        Duration::try_from(rustix::time::clock_gettime(
-            rustix::time::ClockId::ThreadCPUTime,
-        ))
-        .ok()
+        Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).ok()
     }
 
     pub(super) fn sleep(&self, time: Duration) {

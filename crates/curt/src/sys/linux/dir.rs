@@ -18,10 +18,7 @@ pub(crate) struct Dir {
 
 impl Dir {
     pub(super) fn working() -> Dir {
-        Dir {
-            fd: None,
-            mount: OnceLock::new(),
-        }
+        Dir { fd: None, mount: OnceLock::new() }
     }
 
     pub(super) fn is_working(&self) -> bool {
@@ -35,10 +32,7 @@ impl Dir {
 
 impl From<OwnedFd> for Dir {
     fn from(fd: OwnedFd) -> Self {
-        Dir {
-            fd: Some(fd),
-            mount: OnceLock::new(),
-        }
+        Dir { fd: Some(fd), mount: OnceLock::new() }
     }
 }
 
@@ -57,10 +51,7 @@ const CAPACITY: usize = 64 << 10;
 const LONGEST_NAME: usize = 765;
 const NAME: usize = 19;
 const LEAST_CAPACITY: usize = 1024;
-const _: () = assert!(
-    LEAST_CAPACITY > NAME + LONGEST_NAME,
-    "the longest name must fit, or EINVAL"
-);
+const _: () = assert!(LEAST_CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
@@ -109,14 +100,7 @@ impl Listing for DirBuf {
             let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some((
-                    Entry {
-                        name,
-                        kind: kind(record[18]),
-                        id,
-                    },
-                    position,
-                ));
+                return Some((Entry { name, kind: kind(record[18]), id }, position));
             }
         }
     }
@@ -126,10 +110,7 @@ impl Listing for DirBuf {
     }
 
     fn with_capacity(bytes: usize) -> Self {
-        DirBuf {
-            bytes: vec![0; bytes.max(LEAST_CAPACITY)],
-            filled: 0,
-        }
+        DirBuf { bytes: vec![0; bytes.max(LEAST_CAPACITY)], filled: 0 }
     }
 }
 
@@ -195,22 +176,15 @@ mod tests {
             record(2, libc::DT_DIR, b"..", 2),
             record(9, 77, &[b'x'; 255], 1),
         ]);
-        let expected = [
-            (b"odd \xff name".to_vec(), Kind::File, 7),
-            (vec![b'x'; 255], Kind::Unknown, 9),
-        ];
+        let expected =
+            [(b"odd \xff name".to_vec(), Kind::File, 7), (vec![b'x'; 255], Kind::Unknown, 9)];
         assert_eq!(all(&buf), expected);
     }
 
     #[test]
     fn broken_records_end_the_listing_without_a_panic() {
         let good = record(1, libc::DT_REG, b"good", 0);
-        for broken in [
-            vec![0; 5],
-            vec![0; 40],
-            vec![0xff; 40],
-            good[..good.len() - 2].to_vec(),
-        ] {
+        for broken in [vec![0; 5], vec![0; 40], vec![0xff; 40], good[..good.len() - 2].to_vec()] {
             assert_eq!(all(&listing(&[good.clone(), broken])).len(), 1);
         }
     }

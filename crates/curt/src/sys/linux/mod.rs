@@ -31,16 +31,16 @@ use crate::name::Name;
 /// have given (`EPERM`): only `ENOSYS` says that the call does not exist.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-const LIST: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const LIST: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Linux, as one worker sees it.
 pub(crate) struct Linux {
     door: Door,
     setup: Setup,
     retired: RefCell<Retired>,
+    /// How many finished directories may stay open; 0 for none.
+    retire: Cell<usize>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
 }
@@ -55,9 +55,7 @@ impl Linux {
     /// Opens a child where mounts are refused: the kernel refuses them itself.
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         if self.may_openat2() {
-            let opened = self
-                .door
-                .openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
+            let opened = self.door.openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
             match opened {
                 Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
                 Err(Errno::PERM) => {
@@ -77,12 +75,10 @@ impl Linux {
     /// is compared is what was opened, so nothing can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST)?;
-        let same = self
-            .mount_of(parent.as_fd(), &parent.mount)
-            .and_then(|ours| {
-                let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
-                Ok(ours == theirs)
-            });
+        let same = self.mount_of(parent.as_fd(), &parent.mount).and_then(|ours| {
+            let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
+            Ok(ours == theirs)
+        });
         match same {
             Ok(true) => Ok(fd),
             Ok(false) => {
@@ -130,10 +126,7 @@ impl Linux {
             | StatxFlags::SIZE
             | StatxFlags::BLOCKS
             | StatxFlags::CTIME;
-        match self
-            .door
-            .statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask)
-        {
+        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
             Ok(stat) => Ok(Stat {
                 kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
                 identity: Identity {
@@ -168,6 +161,11 @@ impl Sys for Linux {
             door: Door::new(setup),
             setup: setup.clone(),
             retired: RefCell::default(),
+            retire: Cell::new(if setup.without.has(Feature::CloseRange) {
+                0
+            } else {
+                setup.retire
+            }),
             openat2_refused: Cell::new(false),
         }
     }
@@ -221,13 +219,17 @@ impl Sys for Linux {
 
     fn close(&self, dir: Dir) {
         let Some(fd) = dir.into_fd() else { return };
-        if self.setup.retire == 0 || self.setup.without.has(Feature::CloseRange) {
-            self.door.close(fd);
-        } else {
-            self.retired
-                .borrow_mut()
-                .push(&self.door, fd, self.setup.retire);
+        match self.retire.get() {
+            0 => self.door.close(fd),
+            limit => self.retired.borrow_mut().push(&self.door, fd, limit),
         }
+    }
+
+    /// Many open descriptors make the table of the process grow, and while several threads share
+    /// it, Linux waits for a grace period of RCU each time it does: milliseconds.
+    fn close_at_once(&self) {
+        self.retire.set(0);
+        self.retired.borrow_mut().close_all(&self.door);
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
@@ -251,10 +253,7 @@ impl Sys for Linux {
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
         // Linux never unlinks a directory, not even for root, so this may be tried on anything.
         let _ = kind;
-        match self
-            .door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::empty())
-        {
+        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::empty()) {
             Ok(()) => Removed::Done,
             Err(Errno::ISDIR) => Removed::IsDirectory,
             Err(Errno::NOENT) => Removed::Gone,
@@ -265,10 +264,7 @@ impl Sys for Linux {
     /// Removes, then closes: the inode is destroyed when its last user lets go, and this way that
     /// happens in the close, outside the lock of the parent.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
-        match self
-            .door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)
-        {
+        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR) {
             Ok(()) => {
                 self.close(dir);
                 Finished::Done
@@ -283,9 +279,7 @@ impl Sys for Linux {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        Ok(self
-            .door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
     }
 
     fn move_dir(
@@ -295,9 +289,7 @@ impl Sys for Linux {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        Ok(self
-            .door
-            .renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+        Ok(self.door.renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
     }
 
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
@@ -321,16 +313,11 @@ impl Sys for Linux {
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         !self.setup.without.has(Feature::InodeOrder)
-            && self
-                .door
-                .file_system(dir.as_fd())
-                .is_ok_and(|magic| magic == EXT4)
+            && self.door.file_system(dir.as_fd()).is_ok_and(|magic| magic == EXT4)
     }
 
     fn descriptor_limit(&self) -> usize {
-        self.door
-            .descriptor_limit()
-            .map_or(usize::MAX, |limit| limit as usize)
+        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
     }
 
     fn processors(&self) -> usize {

@@ -51,10 +51,7 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(world: Shared, setup: &Setup) -> Self {
-        Door {
-            gate: Gate::new(&NAMES, setup),
-            world,
-        }
+        Door { gate: Gate::new(&NAMES, setup), world }
     }
 
     pub(super) fn calls(&self) -> Calls {

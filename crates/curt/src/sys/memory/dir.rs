@@ -35,14 +35,8 @@ impl fmt::Debug for Dir {
 /// Paths are written with `/` here on every system.
 pub(super) fn operand(path: &Path) -> Operand<u8> {
     let bytes = path.as_os_str().as_encoded_bytes();
-    let end = bytes
-        .iter()
-        .rposition(|&byte| byte != b'/')
-        .map_or(0, |last| last + 1);
-    let begin = bytes[..end]
-        .iter()
-        .rposition(|&byte| byte == b'/')
-        .map_or(0, |slash| slash + 1);
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    let begin = bytes[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
     let last = match &bytes[begin..end] {
         _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
         _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
@@ -51,11 +45,7 @@ pub(super) fn operand(path: &Path) -> Operand<u8> {
         name => Last::Name([name, b"\0"].concat()),
     };
     let parent = self::path(bytes[..begin].to_vec());
-    Operand {
-        parent,
-        last,
-        directory_only: end < bytes.len(),
-    }
+    Operand { parent, last, directory_only: end < bytes.len() }
 }
 
 #[cfg(unix)]

@@ -45,10 +45,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) fn new(world: World) -> Self {
-        Setup {
-            world: Shared(Arc::new(Mutex::new(world))),
-            common: super::Setup::default(),
-        }
+        Setup { world: Shared(Arc::new(Mutex::new(world))), common: super::Setup::default() }
     }
 
     /// Plans calls to fail.
@@ -67,10 +64,7 @@ impl Setup {
 impl super::Settings for Setup {
     fn with(&self, without: super::Features, retire: usize) -> Self {
         let common = self.common.with(without, retire);
-        Setup {
-            world: self.world.clone(),
-            common,
-        }
+        Setup { world: self.world.clone(), common }
     }
 }
 
@@ -89,10 +83,7 @@ impl Memory {
     }
 
     fn new_dir(&self, number: u64) -> Dir {
-        Dir {
-            world: self.door.world.clone(),
-            number,
-        }
+        Dir { world: self.door.world.clone(), number }
     }
 
     fn rmdir(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), i32> {
@@ -138,19 +129,15 @@ impl Sys for Memory {
             let node = world.follow(path.as_os_str().as_encoded_bytes())?;
             world.open(node)
         });
-        opened
-            .map(|number| self.new_dir(number))
-            .map_err(io::Error::from_raw_os_error)
+        opened.map(|number| self.new_dir(number)).map_err(io::Error::from_raw_os_error)
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        let opened = self
-            .at(Call::Openat, parent)
-            .and_then(|(mut world, parent)| {
-                let node = world.child(parent, name.units())?;
-                world.may_list(node, mounts == Mounts::Refuse)?;
-                world.open(node)
-            });
+        let opened = self.at(Call::Openat, parent).and_then(|(mut world, parent)| {
+            let node = world.child(parent, name.units())?;
+            world.may_list(node, mounts == Mounts::Refuse)?;
+            world.open(node)
+        });
         match opened {
             Ok(number) => Opened::Dir(self.new_dir(number)),
             Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
@@ -176,20 +163,13 @@ impl Sys for Memory {
         let batch = self.door.pass(Call::Getdents64).and_then(|mut world| {
             let batch = world.read(dir.number, buf)?;
             let guess = batch == Batch::ProbablyLast && !self.without_short_listing;
-            Ok(if batch == Batch::End || guess {
-                batch
-            } else {
-                Batch::More
-            })
+            Ok(if batch == Batch::End || guess { batch } else { Batch::More })
         });
         batch.map_err(io::Error::from_raw_os_error)
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
-        let rewound = self
-            .door
-            .pass(Call::Lseek)
-            .and_then(|mut world| world.rewind(dir.number));
+        let rewound = self.door.pass(Call::Lseek).and_then(|mut world| world.rewind(dir.number));
         rewound.map_err(io::Error::from_raw_os_error)
     }
 
@@ -221,8 +201,7 @@ impl Sys for Memory {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        self.rmdir(parent, name)
-            .map_err(io::Error::from_raw_os_error)
+        self.rmdir(parent, name).map_err(io::Error::from_raw_os_error)
     }
 
     fn move_dir(
@@ -232,12 +211,10 @@ impl Sys for Memory {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        let moved = self
-            .at(Call::Renameat2, from)
-            .and_then(|(mut world, from)| {
-                let to = world.node_of(to.number)?;
-                world.rename_at(from, name.units(), to, fresh.units())
-            });
+        let moved = self.at(Call::Renameat2, from).and_then(|(mut world, from)| {
+            let to = world.node_of(to.number)?;
+            world.rename_at(from, name.units(), to, fresh.units())
+        });
         moved.map_err(io::Error::from_raw_os_error)
     }
 
@@ -250,46 +227,33 @@ impl Sys for Memory {
     }
 
     fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        let stat = self
-            .at(Call::Statx, dir)
-            .map(|(world, node)| world.stat(node));
+        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
         stat.map_err(io::Error::from_raw_os_error)
     }
 
     fn root_identity(&self) -> io::Result<Identity> {
-        let world = self
-            .door
-            .pass(Call::Statx)
-            .map_err(io::Error::from_raw_os_error)?;
+        let world = self.door.pass(Call::Statx).map_err(io::Error::from_raw_os_error)?;
         Ok(world.stat(tree::ROOT).identity)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
-        let may = self
-            .at(Call::Faccessat2, parent)
-            .and_then(|(world, parent)| {
-                let node = world.child(parent, name.units())?;
-                Ok(!world.denied(node).write)
-            });
+        let may = self.at(Call::Faccessat2, parent).and_then(|(world, parent)| {
+            let node = world.child(parent, name.units())?;
+            Ok(!world.denied(node).write)
+        });
         kind == Kind::Symlink || may.unwrap_or(false)
     }
 
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
-        self.door
-            .pass(Call::Fstatfs)
-            .is_ok_and(|world| world.rules.inode_order)
+        self.door.pass(Call::Fstatfs).is_ok_and(|world| world.rules.inode_order)
     }
 
     fn descriptor_limit(&self) -> usize {
-        self.door
-            .pass(Call::Prlimit64)
-            .map_or(usize::MAX, |world| world.rules.descriptors)
+        self.door.pass(Call::Prlimit64).map_or(usize::MAX, |world| world.rules.descriptors)
     }
 
     fn processors(&self) -> usize {
-        self.door
-            .pass(Call::SchedGetaffinity)
-            .map_or(1, |world| world.rules.processors)
+        self.door.pass(Call::SchedGetaffinity).map_or(1, |world| world.rules.processors)
     }
 
     fn now(&self) -> Duration {
@@ -310,9 +274,6 @@ impl Sys for Memory {
 
     /// As if the processor had been at work all the time.
     fn thread_time(&self) -> Option<Duration> {
-        self.door
-            .pass(Call::ClockGettime)
-            .ok()
-            .map(|world| world.clock)
+        self.door.pass(Call::ClockGettime).ok().map(|world| world.clock)
     }
 }

@@ -52,11 +52,7 @@ impl World {
                 at = next;
             }
         }
-        if self.is_directory(at) {
-            Ok(at)
-        } else {
-            Err(errno::NOTDIR)
-        }
+        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
     }
 
     pub(super) fn child(&self, parent: usize, name: &[u8]) -> Result<usize> {
@@ -84,13 +80,7 @@ impl World {
             return Err(errno::MFILE);
         }
         self.next_handle += 1;
-        self.handles.insert(
-            self.next_handle,
-            Handle {
-                node,
-                cursor: Cursor::default(),
-            },
-        );
+        self.handles.insert(self.next_handle, Handle { node, cursor: Cursor::default() });
         self.most_open = self.most_open.max(self.handles.len());
         Ok(self.next_handle)
     }
@@ -103,10 +93,7 @@ impl World {
         if number == WORKING {
             return Ok(ROOT);
         }
-        self.handles
-            .get(&number)
-            .map(|handle| handle.node)
-            .ok_or(errno::BADF)
+        self.handles.get(&number).map(|handle| handle.node).ok_or(errno::BADF)
     }
 
     pub(super) fn rewind(&mut self, number: u64) -> Result<()> {
@@ -126,18 +113,12 @@ impl World {
             (Some(last), Positions::Stable) => std::ops::Bound::Excluded(last.clone()),
             _ => std::ops::Bound::Unbounded,
         };
-        let mut rest = listed
-            .in_order
-            .range((after, std::ops::Bound::<Key>::Unbounded))
-            .skip(skipped);
+        let mut rest =
+            listed.in_order.range((after, std::ops::Bound::<Key>::Unbounded)).skip(skipped);
         let mut taken = 0;
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
-            let kind = if self.rules.kinds {
-                self.nodes[*child].kind
-            } else {
-                Kind::Unknown
-            };
+            let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
             buf.push(name, kind, *child as u64);
             taken += 1;
             last = Some(key.clone());
@@ -218,10 +199,7 @@ impl World {
         let found = &self.nodes[node];
         Stat {
             kind: found.kind,
-            identity: Identity {
-                device: self.mount_of(node).1,
-                file: node as u128,
-            },
+            identity: Identity { device: self.mount_of(node).1, file: node as u128 },
             links: found.links,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
@@ -238,11 +216,7 @@ impl World {
         if self.denied(parent).change {
             return Err(errno::ACCES);
         }
-        if self.denied(node).removal {
-            Err(errno::PERM)
-        } else {
-            Ok(())
-        }
+        if self.denied(node).removal { Err(errno::PERM) } else { Ok(()) }
     }
 
     /// The directory that the mount begins with which a node lies on, and the device.
@@ -261,9 +235,5 @@ impl World {
 /// The names of a path, the last one first.
 pub(super) fn parts(path: &[u8]) -> Vec<Vec<u8>> {
     let named = |part: &&[u8]| !part.is_empty() && *part != b".";
-    path.split(|&byte| byte == b'/')
-        .filter(named)
-        .rev()
-        .map(<[u8]>::to_vec)
-        .collect()
+    path.split(|&byte| byte == b'/').filter(named).rev().map(<[u8]>::to_vec).collect()
 }

@@ -16,11 +16,7 @@ fn name(text: &str) -> Vec<u8> {
 
 fn open(sys: &Memory, parent: &str, child: &str) -> Opened<Dir> {
     let parent = sys.open_parent(Path::new(parent)).unwrap();
-    sys.open_child(
-        &parent,
-        Name::until_nul(&name(child)).unwrap(),
-        Mounts::Refuse,
-    )
+    sys.open_child(&parent, Name::until_nul(&name(child)).unwrap(), Mounts::Refuse)
 }
 
 fn opened(sys: &Memory, parent: &str, child: &str) -> Dir {
@@ -66,11 +62,7 @@ fn listings_come_in_the_chosen_order() {
         (Order::Slots, ["c", "a", "d", "b"]),
     ] {
         let (_setup, sys) = with_letters(|world| world.rules.order = order);
-        assert_eq!(
-            page(&sys, &opened(&sys, "", "top")).0,
-            expected,
-            "{order:?}"
-        );
+        assert_eq!(page(&sys, &opened(&sys, "", "top")).0, expected, "{order:?}");
     }
 }
 
@@ -101,19 +93,12 @@ fn pages_say_what_the_rules_say_of_the_end() {
     });
     let dir = opened(&sys, "", "top");
     let (last, batch) = (page(&sys, &dir), page(&sys, &dir));
-    assert_eq!(
-        (last.1, batch.0.len(), batch.1),
-        (Batch::More, 1, Batch::End)
-    );
+    assert_eq!((last.1, batch.0.len(), batch.1), (Batch::More, 1, Batch::End));
 
     let (_setup, sys) = with_letters(|world| world.rules.given = 2);
     let dir = opened(&sys, "", "top");
     let (first, second) = (page(&sys, &dir), page(&sys, &dir));
-    assert_eq!(
-        (first.0.len(), first.1),
-        (2, Batch::ProbablyLast),
-        "short, though more follows"
-    );
+    assert_eq!((first.0.len(), first.1), (2, Batch::ProbablyLast), "short, though more follows");
     assert_eq!(second.0.len(), 2);
 }
 
@@ -143,27 +128,9 @@ fn kinds_can_be_withheld() {
 #[test]
 fn what_is_denied_is_refused() {
     let (_setup, sys) = with_letters(|world| {
-        world.file("shut/f").deny(
-            "shut",
-            Denied {
-                list: true,
-                ..Denied::default()
-            },
-        );
-        world.file("fixed/f").deny(
-            "fixed",
-            Denied {
-                change: true,
-                ..Denied::default()
-            },
-        );
-        world.file("held/f").deny(
-            "held/f",
-            Denied {
-                removal: true,
-                ..Denied::default()
-            },
-        );
+        world.file("shut/f").deny("shut", Denied { list: true, ..Denied::default() });
+        world.file("fixed/f").deny("fixed", Denied { change: true, ..Denied::default() });
+        world.file("held/f").deny("held/f", Denied { removal: true, ..Denied::default() });
     });
     assert!(matches!(open(&sys, "", "shut"), Opened::Failed(e) if e.raw_os_error() == Some(13)));
     for (parent, number) in [("fixed", 13), ("held", 1)] {
@@ -179,10 +146,7 @@ fn descriptors_run_out_and_come_back() {
     assert!(matches!(open(&sys, "", "top"), Opened::Shortage(_)));
     sys.close(dir);
     drop(opened(&sys, "", "top"));
-    assert_eq!(
-        setup.world(|world| (world.open_now(), world.most_open)),
-        (0, 1)
-    );
+    assert_eq!(setup.world(|world| (world.open_now(), world.most_open)), (0, 1));
     assert_eq!(sys.calls().of("close"), 1, "a drop closes, uncounted");
 }
 
@@ -200,10 +164,7 @@ fn events_happen_between_calls() {
     assert!(matches!(unlink(&sys, &dir, "b"), Removed::Done));
     setup.world(|world| {
         assert_eq!(world.list("busy").len() as u64, world.calls_made());
-        let aside = world
-            .list("")
-            .into_iter()
-            .filter(|line| line.contains("aside-"));
+        let aside = world.list("").into_iter().filter(|line| line.contains("aside-"));
         assert_eq!(aside.count(), 3, "the directory, and what is left in it");
         world.assert_canary_lives();
     });
@@ -256,9 +217,6 @@ fn mounts_are_refused_and_stay() {
         assert_eq!(sys.stat_child(&top, name).unwrap().identity.device, device);
         let busy = sys.remove_empty_dir(&top, name).unwrap_err();
         assert_eq!(busy.raw_os_error(), Some(16));
-        assert!(matches!(
-            sys.open_child(&top, name, Mounts::Cross),
-            Opened::Dir(_)
-        ));
+        assert!(matches!(sys.open_child(&top, name, Mounts::Cross), Opened::Dir(_)));
     }
 }

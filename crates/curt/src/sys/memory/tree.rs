@@ -168,10 +168,7 @@ impl World {
             made_up: 0,
             canary: Vec::new(),
         };
-        world
-            .file("canary/song")
-            .file("canary/nest/egg")
-            .dir("canary/nest/empty");
+        world.file("canary/song").file("canary/nest/egg").dir("canary/nest/empty");
         world.canary = world.list(CANARY);
         world
     }
@@ -188,13 +185,7 @@ impl World {
     }
 
     pub(crate) fn sized_file(&mut self, path: impl AsRef<[u8]>, size: u64) -> &mut Self {
-        self.place(
-            path.as_ref(),
-            Node {
-                size,
-                ..Node::new(Kind::File)
-            },
-        )
+        self.place(path.as_ref(), Node { size, ..Node::new(Kind::File) })
     }
 
     /// Makes something that is neither a directory nor a link.
@@ -204,13 +195,7 @@ impl World {
 
     pub(crate) fn link(&mut self, path: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> &mut Self {
         let target = target.as_ref().to_vec();
-        self.place(
-            path.as_ref(),
-            Node {
-                target,
-                ..Node::new(Kind::Symlink)
-            },
-        )
+        self.place(path.as_ref(), Node { target, ..Node::new(Kind::Symlink) })
     }
 
     /// Gives a file a second name.
@@ -279,10 +264,7 @@ impl World {
 
     /// Adds a file of a new name to a directory. Does nothing where that is gone.
     pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
-        if let Some(node) = self
-            .find(directory.as_ref())
-            .filter(|&node| self.is_directory(node))
-        {
+        if let Some(node) = self.find(directory.as_ref()).filter(|&node| self.is_directory(node)) {
             let name = self.made_up_name("intruder");
             let file = self.add(Node::new(Kind::File));
             self.attach(node, name.as_bytes(), file);
@@ -314,11 +296,7 @@ impl World {
     /// Panics unless everything in `canary`, which no test may remove, is still there.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
-        assert_eq!(
-            self.list(CANARY),
-            self.canary,
-            "something was done to the canary"
-        );
+        assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
     /// How many directories are open.
@@ -357,10 +335,7 @@ impl World {
     }
 
     fn find(&self, path: &[u8]) -> Option<usize> {
-        parts(path)
-            .iter()
-            .rev()
-            .try_fold(ROOT, |at, name| self.lookup(at, name))
+        parts(path).iter().rev().try_fold(ROOT, |at, name| self.lookup(at, name))
     }
 
     fn expect(&self, path: &[u8]) -> usize {

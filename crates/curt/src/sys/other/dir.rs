@@ -26,20 +26,12 @@ pub(crate) struct Dir {
 
 impl Dir {
     pub(super) fn new(path: PathBuf, stream: Option<Stream>) -> Dir {
-        Dir {
-            path,
-            stream: Mutex::new(stream),
-            device: OnceLock::new(),
-        }
+        Dir { path, stream: Mutex::new(stream), device: OnceLock::new() }
     }
 
     /// The path for calls on the directory itself.
     pub(super) fn path(&self) -> &Path {
-        if self.path.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            &self.path
-        }
+        if self.path.as_os_str().is_empty() { Path::new(".") } else { &self.path }
     }
 
     pub(super) fn child(&self, name: Name<'_, Unit>) -> PathBuf {
@@ -62,10 +54,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(entries: ReadDir) -> Stream {
-        Stream {
-            entries,
-            failed: None,
-        }
+        Stream { entries, failed: None }
     }
 
     /// Takes entries until the buffer is full or the listing ends.
@@ -80,11 +69,7 @@ impl Stream {
             };
             let added = entry.and_then(|entry| {
                 let name = text::units(Path::new(&entry.file_name()))?;
-                buf.push(
-                    &name,
-                    entry.file_type().map_or(Kind::Unknown, kind),
-                    number(&entry),
-                );
+                buf.push(&name, entry.file_type().map_or(Kind::Unknown, kind), number(&entry));
                 Ok(())
             });
             if let Err(error) = added {

@@ -78,10 +78,7 @@ impl Other {
         let Err(error) = self.door.remove_file(path) else {
             return Ok(Removed::Done);
         };
-        if !matches!(
-            error.kind(),
-            ErrorKind::PermissionDenied | ErrorKind::IsADirectory
-        ) {
+        if !matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::IsADirectory) {
             return Err(error);
         }
         // It may have become a directory, or be something that wants another call.
@@ -158,17 +155,10 @@ impl Other {
     }
 
     #[cfg(unix)]
-    #[allow(
-        clippy::unnecessary_wraps,
-        clippy::unused_self,
-        reason = "elsewhere it asks"
-    )]
+    #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "elsewhere it asks")]
     fn identity(&self, _path: &Path, found: &Metadata) -> io::Result<Identity> {
         use std::os::unix::fs::MetadataExt;
-        Ok(Identity {
-            device: found.dev(),
-            file: u128::from(found.ino()),
-        })
+        Ok(Identity { device: found.dev(), file: u128::from(found.ino()) })
     }
 
     /// The true path stands for what the library does not tell: its root for the device, all of it
@@ -183,10 +173,7 @@ impl Other {
         };
         let root: PathBuf = real.components().take(1).collect();
         let wide = u128::from(hash(0, &real)) << 64 | u128::from(hash(1, &real));
-        Ok(Identity {
-            device: hash(0, &root),
-            file: wide,
-        })
+        Ok(Identity { device: hash(0, &root), file: wide })
     }
 }
 
@@ -197,9 +184,7 @@ impl Sys for Other {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Other {
-            door: Door::new(setup),
-        }
+        Other { door: Door::new(setup) }
     }
 
     fn calls(&self) -> Calls {
@@ -222,11 +207,7 @@ impl Sys for Other {
     /// special names, so that what is listed can be removed whatever it is called.
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if cfg!(windows) {
-            let typed = if path.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                path
-            };
+            let typed = if path.as_os_str().is_empty() { Path::new(".") } else { path };
             match self.door.canonicalize(typed) {
                 Ok(real) => return Ok(Dir::new(real, None)),
                 // Volumes without a mount manager have no true path.
@@ -342,10 +323,7 @@ impl Sys for Other {
     fn may_write(&self, parent: &Dir, name: Name<'_, text::Unit>, kind: Kind) -> bool {
         let readonly = |found: Metadata| found.permissions().readonly();
         kind == Kind::Symlink
-            || self
-                .door
-                .symlink_metadata(&parent.child(name))
-                .is_ok_and(|found| !readonly(found))
+            || self.door.symlink_metadata(&parent.child(name)).is_ok_and(|found| !readonly(found))
     }
 
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
@@ -386,14 +364,8 @@ fn is_directory(found: &Metadata) -> bool {
 /// The numbers of `EMFILE`, `ENFILE` and `ENOMEM`, the same on every Unix, and of their
 /// counterparts on Windows.
 fn is_shortage(error: &io::Error) -> bool {
-    const NUMBERS: [i32; 3] = if cfg!(windows) {
-        [4, 8, 14]
-    } else {
-        [24, 23, 12]
-    };
-    error
-        .raw_os_error()
-        .is_some_and(|number| NUMBERS.contains(&number))
+    const NUMBERS: [i32; 3] = if cfg!(windows) { [4, 8, 14] } else { [24, 23, 12] };
+    error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number))
 }
 
 #[cfg(unix)]
@@ -438,6 +410,5 @@ fn hash(seed: u8, path: &Path) -> u64 {
 }
 
 fn since_epoch(time: SystemTime) -> Duration {
-    time.duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default()
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }

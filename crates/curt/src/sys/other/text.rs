@@ -89,11 +89,7 @@ pub(super) fn operand(path: &Path) -> Operand<Unit> {
     let name = &units[begin..end];
     let last = if name.is_empty() && rest > 0 && !directory_only {
         // `C:` is the working directory of that drive; a share by itself is its root.
-        if path.has_root() {
-            Last::Root
-        } else {
-            Last::DotOrDotDot
-        }
+        if path.has_root() { Last::Root } else { Last::DotOrDotDot }
     } else if name.is_empty() {
         Last::Root
     } else if is_only_dots(name) {
@@ -101,19 +97,11 @@ pub(super) fn operand(path: &Path) -> Operand<Unit> {
     } else {
         Last::Name([name, &[Unit::NUL]].concat())
     };
-    Operand {
-        parent: self::path(units[..begin].to_vec()),
-        last,
-        directory_only,
-    }
+    Operand { parent: self::path(units[..begin].to_vec()), last, directory_only }
 }
 
 fn invalid(kind: io::ErrorKind) -> Operand<Unit> {
-    Operand {
-        parent: PathBuf::new(),
-        last: Last::Invalid(kind),
-        directory_only: false,
-    }
+    Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
 /// Whether a last name is `.` or `..`. Windows drops dots and spaces from the end of a name, so
@@ -121,9 +109,7 @@ fn invalid(kind: io::ErrorKind) -> Operand<Unit> {
 fn is_only_dots(name: &[Unit]) -> bool {
     let dot = Unit::ascii(b'.');
     if cfg!(windows) {
-        return name
-            .iter()
-            .all(|&unit| unit == dot || unit == Unit::ascii(b' '));
+        return name.iter().all(|&unit| unit == dot || unit == Unit::ascii(b' '));
     }
     name.len() <= 2 && name.iter().all(|&unit| unit == dot)
 }
@@ -138,26 +124,15 @@ mod tests {
     fn apart(text: &str) -> (String, String, bool) {
         let operand = operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(units) => path(units[..units.len() - 1].to_vec())
-                .to_str()
-                .unwrap()
-                .into(),
+            Last::Name(units) => path(units[..units.len() - 1].to_vec()).to_str().unwrap().into(),
             other => format!("{other:?}"),
         };
-        (
-            operand.parent.to_str().unwrap().into(),
-            last,
-            operand.directory_only,
-        )
+        (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
     }
 
     fn check(cases: &[(&str, &str, &str, bool)]) {
         for &(text, parent, last, directory_only) in cases {
-            assert_eq!(
-                apart(text),
-                (parent.into(), last.into(), directory_only),
-                "{text:?}"
-            );
+            assert_eq!(apart(text), (parent.into(), last.into(), directory_only), "{text:?}");
         }
     }
 

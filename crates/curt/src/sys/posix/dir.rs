@@ -39,10 +39,7 @@ pub(super) enum Handle {
 
 impl Dir {
     pub(super) fn working() -> Dir {
-        Dir {
-            handle: Handle::Working,
-            device: OnceLock::new(),
-        }
+        Dir { handle: Handle::Working, device: OnceLock::new() }
     }
 
     pub(super) fn is_working(&self) -> bool {
@@ -61,20 +58,13 @@ impl Dir {
 
     /// What a close has to let go, if anything.
     pub(super) fn into_handle(self) -> Option<Handle> {
-        if self.is_working() {
-            None
-        } else {
-            Some(self.handle)
-        }
+        if self.is_working() { None } else { Some(self.handle) }
     }
 }
 
 impl From<OwnedFd> for Dir {
     fn from(fd: OwnedFd) -> Self {
-        Dir {
-            handle: Handle::Place(fd),
-            device: OnceLock::new(),
-        }
+        Dir { handle: Handle::Place(fd), device: OnceLock::new() }
     }
 }
 
@@ -84,10 +74,7 @@ impl TryFrom<Stream> for Dir {
     fn try_from(stream: Stream) -> Result<Self> {
         let number = stream.entries.fd()?.as_raw_fd();
         let handle = Handle::Listed(Mutex::new(stream), number);
-        Ok(Dir {
-            handle,
-            device: OnceLock::new(),
-        })
+        Ok(Dir { handle, device: OnceLock::new() })
     }
 }
 
@@ -115,10 +102,7 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(fd: OwnedFd) -> Result<Stream> {
-        Ok(Stream {
-            entries: rustix::fs::Dir::new(fd)?,
-            failed: None,
-        })
+        Ok(Stream { entries: rustix::fs::Dir::new(fd)?, failed: None })
     }
 
     pub(super) fn rewind(&mut self) {
@@ -145,11 +129,7 @@ impl Stream {
     }
 }
 
-#[allow(
-    clippy::useless_conversion,
-    clippy::unnecessary_cast,
-    reason = "not u64 everywhere"
-)]
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "not u64 everywhere")]
 fn number(entry: &rustix::fs::DirEntry) -> u64 {
     entry.ino() as u64
 }
@@ -165,12 +145,7 @@ fn kind(entry: &rustix::fs::DirEntry) -> Kind {
 }
 
 /// These systems do not keep the kind in the directory.
-#[cfg(any(
-    target_os = "solaris",
-    target_os = "illumos",
-    target_os = "aix",
-    target_os = "haiku"
-))]
+#[cfg(any(target_os = "solaris", target_os = "illumos", target_os = "aix", target_os = "haiku"))]
 fn kind(_entry: &rustix::fs::DirEntry) -> Kind {
     Kind::Unknown
 }

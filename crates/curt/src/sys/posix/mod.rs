@@ -32,19 +32,15 @@ use crate::calls::Calls;
 use crate::fields::Kind;
 use crate::name::Name;
 
-const LIST: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
+const LIST: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// Opening a directory only to begin from it needs no permission to read it, where the system has
 /// a flag for that.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-const PLACE: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::CLOEXEC);
+const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// The portable platform, as one worker sees it.
 pub(crate) struct Posix {
@@ -59,9 +55,7 @@ impl Posix {
         if mounts == Mounts::Cross {
             return Ok(dir);
         }
-        let same = self
-            .device_of(parent)
-            .and_then(|ours| Ok(ours == self.device_of(&dir)?));
+        let same = self.device_of(parent).and_then(|ours| Ok(ours == self.device_of(&dir)?));
         match same {
             Ok(true) => Ok(dir),
             Ok(false) => {
@@ -93,15 +87,12 @@ impl Posix {
     }
 
     fn stat(&self, parent: &Dir, name: Name<'_, u8>) -> Result<Stat, Errno> {
-        let stat = self
-            .door
-            .fstatat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)?;
+        let stat = self.door.fstatat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(unix::stat_from(&stat))
     }
 
     fn unlink(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), Errno> {
-        self.door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::empty())
+        self.door.unlinkat(parent.as_fd(), text(name), AtFlags::empty())
     }
 
     fn remove(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Result<Removed, Errno> {
@@ -116,11 +107,7 @@ impl Posix {
             // The systems differ in what they say of a directory, and `EPERM` has other reasons.
             Err(error @ (Errno::PERM | Errno::ISDIR)) => {
                 let became = self.stat(parent, name).is_ok_and(is_directory);
-                if became {
-                    Ok(Removed::IsDirectory)
-                } else {
-                    Err(error)
-                }
+                if became { Ok(Removed::IsDirectory) } else { Err(error) }
             }
             Err(error) => Err(error),
         }
@@ -134,9 +121,7 @@ impl Sys for Posix {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Posix {
-            door: Door::new(setup),
-        }
+        Posix { door: Door::new(setup) }
     }
 
     fn calls(&self) -> Calls {
@@ -200,10 +185,7 @@ impl Sys for Posix {
 
     /// Removes, then closes, as on Linux: see there.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
-        match self
-            .door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)
-        {
+        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR) {
             Ok(()) => {
                 self.close(dir);
                 Finished::Done
@@ -218,9 +200,7 @@ impl Sys for Posix {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        Ok(self
-            .door
-            .unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
     }
 
     /// Without a rename that refuses to replace, the plain one does: a directory can replace
@@ -265,9 +245,7 @@ impl Sys for Posix {
     }
 
     fn descriptor_limit(&self) -> usize {
-        self.door
-            .descriptor_limit()
-            .map_or(usize::MAX, |limit| limit as usize)
+        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
     }
 
     fn processors(&self) -> usize {

@@ -19,7 +19,7 @@ pub(super) struct Asked<'a, S: Sys> {
 pub(super) fn units<S: Sys>(name: impl AsRef<OsStr>) -> Vec<S::Unit> {
     match S::operand(Path::new(name.as_ref())).last {
         Last::Name(units) => units,
-        other => panic!("{} is no name: {other:?}", name.as_ref().display()),
+        other => panic!("{:?} is no name: {other:?}", name.as_ref()),
     }
 }
 
@@ -29,16 +29,12 @@ pub(super) fn name<U: Unit>(units: &[U]) -> Name<'_, U> {
 
 /// The base directory, opened as the parent of an operand.
 pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> Asked<'a, G::S> {
-    Asked {
-        sys,
-        dir: sys.open_parent(&ground.base()).unwrap(),
-    }
+    Asked { sys, dir: sys.open_parent(&ground.base()).unwrap() }
 }
 
 impl<'a, S: Sys> Asked<'a, S> {
     pub(super) fn try_open(&self, child: &str) -> Opened<S::Dir> {
-        self.sys
-            .open_child(&self.dir, name(&units::<S>(child)), Mounts::Refuse)
+        self.sys.open_child(&self.dir, name(&units::<S>(child)), Mounts::Refuse)
     }
 
     pub(super) fn open(&self, child: &str) -> Asked<'a, S> {
@@ -49,13 +45,11 @@ impl<'a, S: Sys> Asked<'a, S> {
     }
 
     pub(super) fn remove(&self, child: &str, kind: Kind) -> Removed {
-        self.sys
-            .remove_child(&self.dir, name(&units::<S>(child)), kind)
+        self.sys.remove_child(&self.dir, name(&units::<S>(child)), kind)
     }
 
     pub(super) fn finish(&self, child: &str, dir: Asked<'a, S>) -> Finished<S::Dir> {
-        self.sys
-            .finish_dir(&self.dir, name(&units::<S>(child)), dir.dir)
+        self.sys.finish_dir(&self.dir, name(&units::<S>(child)), dir.dir)
     }
 
     /// What the rest of the listing holds.

@@ -54,12 +54,7 @@ pub(super) struct Real<S> {
 
 impl<S> Real<S> {
     pub(super) fn new(setup: Setup, opening: &'static str) -> Self {
-        Real {
-            scratch: Scratch::in_memory(),
-            setup,
-            opening,
-            platform: PhantomData,
-        }
+        Real { scratch: Scratch::in_memory(), setup, opening, platform: PhantomData }
     }
 }
 
@@ -75,10 +70,7 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
     }
 
     fn setup_with(&self, faults: Faults) -> Setup {
-        Setup {
-            faults: Some(Arc::new(faults)),
-            ..self.setup.clone()
-        }
+        Setup { faults: Some(Arc::new(faults)), ..self.setup.clone() }
     }
 
     fn base(&self) -> PathBuf {
@@ -109,10 +101,10 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
     }
 
     fn fifo(&self, path: &str) -> bool {
-        #[cfg(all(unix, not(target_vendor = "apple")))]
+        #[cfg(unix)]
         self.scratch.fifo(path);
         let _ = path;
-        cfg!(all(unix, not(target_vendor = "apple")))
+        cfg!(unix)
     }
 
     fn rename(&self, from: &str, to: &str) {
@@ -130,11 +122,7 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
         };
         for descriptor in descriptors.flatten() {
             let leads_to = std::fs::read_link(descriptor.path()).unwrap_or_default();
-            assert!(
-                !leads_to.starts_with(self.scratch.path()),
-                "{} is open",
-                leads_to.display()
-            );
+            assert!(!leads_to.starts_with(self.scratch.path()), "{} is open", leads_to.display());
         }
     }
 }
@@ -181,13 +169,11 @@ impl Ground for Imagined {
     }
 
     fn file(&self, path: &Path, content: &[u8]) {
-        self.0
-            .world(|world| _ = world.sized_file(below(path), content.len() as u64));
+        self.0.world(|world| _ = world.sized_file(below(path), content.len() as u64));
     }
 
     fn hard_link(&self, original: &str, path: &str) {
-        self.0
-            .world(|world| _ = world.hard_link(&format!("base/{original}"), below(path)));
+        self.0.world(|world| _ = world.hard_link(&format!("base/{original}"), below(path)));
     }
 
     fn link(&self, path: &str, target: &str) -> bool {
@@ -196,14 +182,12 @@ impl Ground for Imagined {
     }
 
     fn fifo(&self, path: &str) -> bool {
-        self.0
-            .world(|world| _ = world.special(below(path), crate::fields::Kind::Fifo));
+        self.0.world(|world| _ = world.special(below(path), crate::fields::Kind::Fifo));
         true
     }
 
     fn rename(&self, from: &str, to: &str) {
-        self.0
-            .world(|world| _ = world.rename(below(from), below(to)));
+        self.0.world(|world| _ = world.rename(below(from), below(to)));
     }
 
     fn list(&self, path: &str) -> Vec<String> {

@@ -9,13 +9,13 @@ mod others;
 mod removal;
 
 use self::ground::{Imagined, Real};
+use crate::sys::Setup;
 #[cfg(target_os = "linux")]
 use crate::sys::linux::Linux;
 use crate::sys::memory::{Ending, Order, World};
 use crate::sys::other::Other;
 #[cfg(unix)]
 use crate::sys::posix::Posix;
-use crate::sys::{Feature, Features, Setup};
 
 /// Asks every question of a platform.
 macro_rules! contract {
@@ -57,32 +57,14 @@ macro_rules! contract {
 contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
 contract!(linux_closing_in_ranges, {
-    Real::<Linux>::new(
-        Setup {
-            retire: 8,
-            ..Setup::default()
-        },
-        "openat2",
-    )
+    Real::<Linux>::new(Setup { retire: 8, ..Setup::default() }, "openat2")
 });
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
-    let without = [
-        Feature::Openat2,
-        Feature::Statx,
-        Feature::CloseRange,
-        Feature::ShortListing,
-    ];
-    let without = without
-        .into_iter()
-        .fold(Features::default(), Features::with);
-    Real::<Linux>::new(
-        Setup {
-            without,
-            ..Setup::default()
-        },
-        "openat",
-    )
+    use crate::sys::{Feature, Features};
+    let without = [Feature::Openat2, Feature::Statx, Feature::CloseRange, Feature::ShortListing];
+    let without = without.into_iter().fold(Features::default(), Features::with);
+    Real::<Linux>::new(Setup { without, ..Setup::default() }, "openat")
 });
 #[cfg(unix)]
 contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));

@@ -16,27 +16,16 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
     ground.dir("directory");
     let sys = ground.start();
     let base = base(ground, &sys);
-    let stat = |child: &str| {
-        sys.stat_child(&base.dir, name(&units::<G::S>(child)))
-            .unwrap()
-    };
+    let stat = |child: &str| sys.stat_child(&base.dir, name(&units::<G::S>(child))).unwrap();
     let (file, directory) = (stat("file"), stat("directory"));
     assert_eq!((file.kind, file.size), (Kind::File, 5));
     assert!(!cfg!(unix) || (file.links, file.identity) == (2, stat("same").identity));
     assert_eq!(directory.kind, Kind::Directory);
     let opened = sys.stat_dir(&base.open("directory").dir).unwrap();
-    assert_eq!(
-        (opened.identity, opened.kind),
-        (directory.identity, Kind::Directory)
-    );
-    assert_ne!(
-        directory.identity,
-        sys.stat_dir(&base.dir).unwrap().identity
-    );
+    assert_eq!((opened.identity, opened.kind), (directory.identity, Kind::Directory));
+    assert_ne!(directory.identity, sys.stat_dir(&base.dir).unwrap().identity);
     assert_ne!(directory.identity, sys.root_identity().unwrap());
-    let gone = sys
-        .stat_child(&base.dir, name(&units::<G::S>("nothing")))
-        .unwrap_err();
+    let gone = sys.stat_child(&base.dir, name(&units::<G::S>("nothing"))).unwrap_err();
     assert_eq!(number_or_kind(&gone), ErrorKind::NotFound);
     assert!(sys.may_write(&base.dir, name(&units::<G::S>("file")), Kind::File));
     if ground.link("link", "directory") {
@@ -48,10 +37,7 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
 
 pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G) {
     let sys = ground.start();
-    let here = Asked {
-        sys: &sys,
-        dir: sys.open_parent(Path::new("")).unwrap(),
-    };
+    let here = Asked { sys: &sys, dir: sys.open_parent(Path::new("")).unwrap() };
     if !cfg!(windows) {
         assert_eq!(sys.calls().total(), 0);
     }
@@ -83,11 +69,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
 
 pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
     ground.dir("top");
-    let numbers: &[i32] = if cfg!(windows) {
-        &[4, 8]
-    } else {
-        &[24, 23, 12]
-    };
+    let numbers: &[i32] = if cfg!(windows) { &[4, 8] } else { &[24, 23, 12] };
     for &number in numbers {
         let faults = Faults::default().fail(ground.opening(), 0, number);
         // The parent may be opened by the same kind of call, which then must fail aloud.
@@ -112,11 +94,7 @@ pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
             }
             other => format!("{other:?}"),
         };
-        (
-            operand.parent.display().to_string(),
-            last,
-            operand.directory_only,
-        )
+        (operand.parent.display().to_string(), last, operand.directory_only)
     };
     for (text, parent, last, directory_only) in [
         ("a", "", "a", false),
@@ -131,11 +109,7 @@ pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
         ("", "", "Invalid(NotFound)", false),
         ("a\0b", "", "Invalid(InvalidInput)", false),
     ] {
-        assert_eq!(
-            apart(text),
-            (parent.to_owned(), last.to_owned(), directory_only),
-            "{text:?}"
-        );
+        assert_eq!(apart(text), (parent.to_owned(), last.to_owned(), directory_only), "{text:?}");
     }
     // A path and its units are the same thing.
     let base = ground.base();

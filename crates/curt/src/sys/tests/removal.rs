@@ -15,34 +15,19 @@ pub(super) fn removing_answers_what_was_there(ground: &impl Ground) {
     let base = base(ground, &sys);
     assert!(matches!(base.remove("file", Kind::File), Removed::Done));
     assert!(matches!(base.remove("file", Kind::File), Removed::Gone));
-    assert!(matches!(
-        base.remove("unknown", Kind::Unknown),
-        Removed::Done
-    ));
-    assert!(matches!(
-        base.remove("nothing", Kind::Unknown),
-        Removed::Gone
-    ));
+    assert!(matches!(base.remove("unknown", Kind::Unknown), Removed::Done));
+    assert!(matches!(base.remove("nothing", Kind::Unknown), Removed::Gone));
     for directory in ["directory", "full"] {
         // Also where the listing was wrong, or is no longer right.
         for kind in [Kind::Unknown, Kind::File, Kind::Directory] {
             let removed = base.remove(directory, kind);
-            assert!(
-                matches!(removed, Removed::IsDirectory),
-                "{directory}, {kind:?}: {removed:?}"
-            );
+            assert!(matches!(removed, Removed::IsDirectory), "{directory}, {kind:?}: {removed:?}");
         }
     }
     let remove_empty = |child: &str| sys.remove_empty_dir(&base.dir, name(&units_of(&sys, child)));
     assert!(remove_empty("directory").is_ok());
-    assert_eq!(
-        number_or_kind(&remove_empty("directory").unwrap_err()),
-        ErrorKind::NotFound
-    );
-    assert_eq!(
-        number_or_kind(&remove_empty("full").unwrap_err()),
-        ErrorKind::DirectoryNotEmpty
-    );
+    assert_eq!(number_or_kind(&remove_empty("directory").unwrap_err()), ErrorKind::NotFound);
+    assert_eq!(number_or_kind(&remove_empty("full").unwrap_err()), ErrorKind::DirectoryNotEmpty);
     assert_eq!(ground.list(""), ["- full/inside", "d full"]);
 }
 
@@ -53,14 +38,8 @@ pub(super) fn nothing_is_removed_through_a_link(ground: &impl Ground) {
     }
     let sys = ground.start();
     let base = base(ground, &sys);
-    assert!(matches!(
-        base.remove("to-directory", Kind::Symlink),
-        Removed::Done
-    ));
-    assert!(matches!(
-        base.remove("to-file", Kind::Unknown),
-        Removed::Done
-    ));
+    assert!(matches!(base.remove("to-directory", Kind::Symlink), Removed::Done));
+    assert!(matches!(base.remove("to-file", Kind::Unknown), Removed::Done));
     assert_eq!(ground.list(""), ["- kept/inside", "d kept"]);
 }
 
@@ -81,9 +60,7 @@ pub(super) fn a_directory_with_entries_is_handed_back(ground: &impl Ground) {
     let base = base(ground, &sys);
     let top = base.open("top");
     top.rest();
-    let Finished::NotEmpty(dir) = base.finish("top", top) else {
-        panic!("it is not empty")
-    };
+    let Finished::NotEmpty(dir) = base.finish("top", top) else { panic!("it is not empty") };
     // What is handed back can be worked on.
     let top = Asked { sys: &sys, dir };
     sys.rewind(&top.dir).unwrap();
@@ -113,24 +90,11 @@ pub(super) fn directories_move_and_replace_nothing<G: Ground>(ground: &G) {
         let fresh = units::<G::S>(fresh);
         sys.move_dir(&top.dir, name(&deep), &base.dir, name(&fresh))
     };
-    assert_eq!(
-        number_or_kind(&to("taken").unwrap_err()),
-        ErrorKind::AlreadyExists
-    );
+    assert_eq!(number_or_kind(&to("taken").unwrap_err()), ErrorKind::AlreadyExists);
     to("fresh").unwrap();
-    assert_eq!(
-        number_or_kind(&to("fresher").unwrap_err()),
-        ErrorKind::NotFound
-    );
+    assert_eq!(number_or_kind(&to("fresher").unwrap_err()), ErrorKind::NotFound);
     assert_eq!(base.open("fresh").rest().len(), 1);
-    let expected = [
-        "- fresh/file",
-        "- taken/file",
-        "d fresh",
-        "d other",
-        "d taken",
-        "d top",
-    ];
+    let expected = ["- fresh/file", "- taken/file", "d fresh", "d other", "d taken", "d top"];
     assert_eq!(ground.list(""), expected);
 }
 
@@ -138,9 +102,7 @@ pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G) {
     ground.files(["top/file"]);
     let faults = ["unlinkat", "remove_file", "remove_dir"]
         .into_iter()
-        .fold(Faults::default(), |faults, kind| {
-            faults.fail(kind, 0, 5).fail(kind, 1, 2)
-        });
+        .fold(Faults::default(), |faults, kind| faults.fail(kind, 0, 5).fail(kind, 1, 2));
     let sys = G::S::start(&ground.setup_with(faults));
     let base = base(ground, &sys);
     let top = base.open("top");
@@ -187,14 +149,5 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G) {
     let closings = calls.of("close") + calls.of("close_range");
     assert!(closings > 0 && closings <= 5, "{calls:?}");
     ground.assert_nothing_open();
-    assert_eq!(
-        ground.list(""),
-        [
-            "- top/a/file",
-            "- top/b/file",
-            "d top",
-            "d top/a",
-            "d top/b"
-        ]
-    );
+    assert_eq!(ground.list(""), ["- top/a/file", "- top/b/file", "d top", "d top/a", "d top/b"]);
 }

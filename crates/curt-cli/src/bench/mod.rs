@@ -1,0 +1,273 @@
+//! `curt bench`: every operation beside its rivals, one table each.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod.rs` | options, places, the order of things, the report |
+//! | `rm.rs`, `rm_calls.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, its counts, who takes part |
+//! | `tree.rs`, `tree_react.rs` | sample trees |
+//! | `measure.rs`, `cpu.rs`, `stats.rs` | interleaved timing, processor time, medians |
+//! | `calls.rs` | counted system calls |
+//! | `contender.rs`, `floor.rs` | programs that take part, the bare loop of calls |
+//! | `place.rs`, `images.rs` | file systems to work on |
+//! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
+//! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
+//!
+//! A new operation adds a file like `rm.rs` and a line in [`sections`].
+
+mod calls;
+mod contender;
+mod cpu;
+mod floor;
+mod images;
+mod measure;
+mod place;
+mod progress;
+mod report;
+mod rm;
+mod rm_calls;
+mod rm_contenders;
+mod sandbox;
+mod stats;
+mod table;
+mod tree;
+mod tree_react;
+
+use calls::Counter;
+use contender::Missing;
+use floor::Role;
+use place::{Kind, Place};
+use progress::{Interrupt, Progress};
+use report::Section;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Options of `curt bench`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct BenchOptions {
+    /// All scenarios at full size, all rivals, ten repeats; takes long
+    #[arg(long)]
+    full: bool,
+    /// Work in this directory's file system only (repeatable)
+    #[arg(long = "dir", value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+    /// Also work on images of journaled ext4, XFS and btrfs and on a FUSE mount (root only)
+    #[arg(long)]
+    images: bool,
+    /// Only places whose name contains TEXT (repeatable)
+    #[arg(long = "place", value_name = "TEXT")]
+    places: Vec<String>,
+    /// Only this scenario (repeatable)
+    #[arg(long = "scenario", value_name = "NAME", value_parser = rm::scenario_names())]
+    scenarios: Vec<String>,
+    /// Of the rivals only this one (repeatable); curt, the reference and the floor always take part
+    #[arg(long = "rival", value_name = "NAME")]
+    rivals: Vec<String>,
+    /// Make exactly N repeats at full size, however long that takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
+    /// Time for a run without --full and --repeat
+    #[arg(long, value_name = "SECONDS", default_value_t = 50)]
+    seconds: u32,
+    /// Drop the system's caches before each timed run (root only; slows the whole machine down)
+    #[arg(long)]
+    cold: bool,
+    /// Write the measurements as JSON, in hyperfine's shape
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// What the bench's own child processes do
+    #[arg(long, hide = true, requires = "tree")]
+    role: Option<Role>,
+    /// The tree that a child process works on
+    #[arg(hide = true, requires = "role")]
+    tree: Option<PathBuf>,
+    /// Already in a mount namespace of our own
+    #[arg(long, hide = true)]
+    in_namespace: bool,
+}
+
+impl BenchOptions {
+    /// Whether sizes and repeats are fixed, and time is not.
+    fn unhurried(&self) -> bool {
+        self.full || self.repeat.is_some()
+    }
+}
+
+/// What an operation needs to measure itself.
+struct Context<'a> {
+    options: &'a BenchOptions,
+    places: Vec<Place>,
+    counter: Counter,
+    progress: Progress,
+    interrupt: Interrupt,
+    begin: Instant,
+    /// When the measurements should be done.
+    soft: Instant,
+    /// When they must be.
+    hard: Instant,
+}
+
+impl Context<'_> {
+    fn stage(&self, text: &str) {
+        self.progress.stage(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
+    }
+
+    fn step(&self, text: &str) {
+        self.progress.step(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
+    }
+}
+
+/// Runs the bench, or plays a role in one.
+pub(crate) fn run(options: &BenchOptions) -> ExitCode {
+    if let (Some(role), Some(tree)) = (options.role, &options.tree) {
+        return floor::play(role, tree);
+    }
+    let progress = Progress::new();
+    if options.images && !images::allowed() {
+        progress.note("curt bench: --images needs root on Linux");
+        return ExitCode::from(2);
+    }
+    if options.images && !options.in_namespace {
+        images::enter_namespace();
+    }
+    let interrupt = Interrupt::catch();
+    let outcome = measure_all(options, &interrupt, progress);
+    // Everything is cleaned up by now.
+    interrupt.end();
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        // A reader that has seen enough, such as `head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            Progress::new().note(&format!("curt bench: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One table per operation.
+fn sections(context: &Context<'_>) -> io::Result<Vec<Section>> {
+    Ok(vec![rm::run(context)?])
+}
+
+/// Measures and reports. Whether curt gave the right answers.
+fn measure_all(
+    options: &BenchOptions,
+    interrupt: &Interrupt,
+    progress: Progress,
+) -> io::Result<bool> {
+    let begin = Instant::now();
+    let (places, missing) = find_places(options)?;
+    let seconds = if options.unhurried() { 1_000_000 } else { options.seconds };
+    let soft = begin + Duration::from_secs(seconds.into());
+    let folders: Vec<String> =
+        places.iter().map(|place| place.sandbox.root().display().to_string()).collect();
+    progress.note(&format!("curt bench: working in {}, removed at the end", folders.join(", ")));
+    let context = Context {
+        options,
+        places,
+        counter: Counter::new(),
+        progress,
+        interrupt: interrupt.clone(),
+        begin,
+        soft,
+        hard: soft + Duration::from_secs(3),
+    };
+    let mut sections = sections(&context)?;
+    context.progress.step("cleaning up");
+    let Context { places, progress, .. } = context;
+    drop(places);
+    progress.clear();
+    if let Some(first) = sections.first_mut() {
+        first.missing.extend(missing);
+    }
+    report(options, &sections)?;
+    if interrupt.wanted() {
+        progress.note("curt bench: interrupted; everything it made is removed");
+    }
+    Ok(sections.iter().all(right))
+}
+
+/// Whether curt did what the reference does, everywhere.
+fn right(section: &Section) -> bool {
+    let ours = section.cells.iter().flat_map(|cell| &cell.rows);
+    ours.filter(|row| rm_contenders::is_ours(&row.contender.name))
+        .all(|row| row.samples.iter().all(|sample| sample.answer == measure::Answer::Same))
+}
+
+fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)> {
+    let mut places = Vec::new();
+    let mut missing = Vec::new();
+    for dir in &options.dirs {
+        places.push(Place::in_folder(dir, Kind::Given)?);
+    }
+    if options.dirs.is_empty() {
+        let default =
+            [("tmpfs", place::memory(), Kind::Memory), ("disk", place::disk(), Kind::Disk)];
+        for (name, folder, kind) in default {
+            let place = folder.map(|folder| Place::in_folder(&folder, kind));
+            match place {
+                Some(Ok(place)) => places.push(place),
+                Some(Err(error)) => {
+                    missing.push(Missing { name: name.to_owned(), how: error.to_string() });
+                }
+                None => missing
+                    .push(Missing { name: name.to_owned(), how: "not found here".to_owned() }),
+            }
+        }
+    }
+    if options.images {
+        let backing = place::memory().filter(|folder| place::has_room(folder, 2 << 30, 10));
+        let backing = backing.or_else(place::disk).unwrap_or_else(std::env::temp_dir);
+        let (images, absent) = images::places(&backing);
+        places.extend(images);
+        missing.extend(absent);
+    }
+    if !options.places.is_empty() {
+        places.retain(|place| options.places.iter().any(|text| place.name.contains(text.as_str())));
+    }
+    if places.is_empty() {
+        return Err(io::Error::other("no place to work in"));
+    }
+    Ok((places, missing))
+}
+
+fn report(options: &BenchOptions, sections: &[Section]) -> io::Result<()> {
+    let machine = machine();
+    if let Some(path) = &options.json {
+        let results: Vec<_> = sections.iter().flat_map(Section::json).collect();
+        let value = serde_json::json!({ "results": results, "machine": machine });
+        std::fs::write(path, format!("{value:#}\n"))?;
+    }
+    if let Some(path) = &options.output {
+        let tables: Vec<_> = sections.iter().map(|section| section.render(true)).collect();
+        std::fs::write(path, format!("# curt bench\n\n{machine}\n\n{}", tables.join("\n")))?;
+    }
+    let mut out = io::stdout().lock();
+    for section in sections {
+        writeln!(out, "{}", section.render(false))?;
+    }
+    writeln!(out, "{machine}")?;
+    out.flush()
+}
+
+/// What a reader needs to know to judge absolute times.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let processors = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
+    let release = read("/proc/sys/kernel/osrelease");
+    let information = read("/proc/cpuinfo");
+    let model = information
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map_or("", |(_, model)| model.trim());
+    let system = format!("{} {} {}", std::env::consts::OS, release.trim(), std::env::consts::ARCH);
+    let text =
+        format!("{system}, {processors} processors {model}, curt {}", env!("CARGO_PKG_VERSION"));
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",")
+}

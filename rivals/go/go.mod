@@ -1,0 +1,3 @@
+module curt.invalid/rivals/go
+
+go 1.21
