@@ -62,24 +62,28 @@ fn add(freed: usize, allocated: usize) {
 // that returned. Counting allocates nothing: the counts of a thread are a constant at first and
 // need no destructor.
 unsafe impl GlobalAlloc for Counting {
+    // SAFETY: what the caller promises is what the system's allocator asks for.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
         // SAFETY: the caller's promise for this method is the same.
         unsafe { System.alloc(layout) }
     }
 
+    // SAFETY: what the caller promises is what the system's allocator asks for.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
         // SAFETY: the caller's promise for this method is the same.
         unsafe { System.alloc_zeroed(layout) }
     }
 
+    // SAFETY: what the caller promises is what the system's allocator asks for.
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         add(layout.size(), size);
         // SAFETY: the caller's promise for this method is the same; `at` came from `System`.
         unsafe { System.realloc(at, layout, size) }
     }
 
+    // SAFETY: what the caller promises is what the system's allocator asks for.
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         add(layout.size(), 0);
         // SAFETY: the caller's promise for this method is the same; `at` came from `System`.

@@ -3,7 +3,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod failures;
 mod heap;
 mod shapes;
 mod small;
@@ -33,7 +32,6 @@ fn fill(directory: &Path, files: usize) {
 
 /// A chain of directories each of which also has `bushes` directories with `files` files. Returns
 /// how many files and directories there are.
-#[cfg(not(target_vendor = "apple"))]
 fn chain_with_bushes(
     scratch: &Scratch,
     root: &str,
