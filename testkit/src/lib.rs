@@ -2,10 +2,12 @@
 //! test could not run here.
 
 mod scratch;
+mod sys;
 #[cfg(unix)]
 mod tear;
 
 pub use scratch::Scratch;
+pub use sys::alloc;
 
 use std::io::Write;
 

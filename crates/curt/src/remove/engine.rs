@@ -76,7 +76,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             names: Names::new(),
             frames: Vec::new(),
             held: Vec::new(),
-            descriptors: run.descriptors,
+            descriptors: run.descriptors_of(number),
             top: 0,
             may_hoist: run.may_hoist,
             nesting: 0,

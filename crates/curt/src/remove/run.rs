@@ -56,8 +56,8 @@ pub(super) struct Run<'r, S: Sys> {
     /// Nobody chooses what stays.
     pub(super) empties: bool,
     pub(super) may_hoist: bool,
-    /// How many directories each worker may hold open.
-    pub(super) descriptors: usize,
+    /// How many directories all workers together may hold open.
+    descriptors: usize,
     pub(super) root: OnceLock<Option<Identity>>,
     /// When the removal began, by the clock that entries are stamped with.
     pub(super) begun: Duration,
@@ -69,6 +69,8 @@ pub(super) struct Run<'r, S: Sys> {
     next_operand: AtomicUsize,
     /// How many threads may work; `None` where that is for the governor to find out.
     most_threads: Option<usize>,
+    /// How many workers there are descriptors for.
+    most_workers: usize,
     begin: Sample,
     /// Comes into being when there is enough to do for it.
     governor: Mutex<Option<Governor>>,
@@ -97,6 +99,12 @@ impl<'r, S: Sys> Run<'r, S> {
         let first = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
+        // Each worker needs a few.
+        let most_workers = budget / FEWEST_DESCRIPTORS;
+        let most_threads = match most_threads {
+            None if most_workers == 1 => Some(1),
+            other => other.map(|threads| threads.min(most_workers)),
+        };
         // Both together stay within half of the limit.
         let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
         let setup = setup.with(options.without, retire);
@@ -119,6 +127,7 @@ impl<'r, S: Sys> Run<'r, S> {
             below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
             most_threads,
+            most_workers,
             begin,
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
@@ -148,6 +157,9 @@ impl<'r, S: Sys> Run<'r, S> {
         let helpers = &helpers;
         thread::scope(|scope| {
             let start = || {
+                if self.pool.workers() >= self.most_workers {
+                    return false;
+                }
                 let number = self.pool.enlist();
                 let started = thread::Builder::new()
                     .stack_size(HELPER_STACK)
@@ -162,6 +174,15 @@ impl<'r, S: Sys> Run<'r, S> {
             };
             Engine::<S>::new(self, setup, 0, Some(&start)).work();
         });
+    }
+
+    /// How many directories the worker of this number may hold open. Alone, all; otherwise the first
+    /// has half of them, the second half of the rest, and so on: nobody knows how many will come.
+    pub(super) fn descriptors_of(&self, number: usize) -> usize {
+        let halves = if self.may_share() { number + 1 } else { 0 };
+        let part =
+            u32::try_from(halves).ok().and_then(|halves| self.descriptors.checked_shr(halves));
+        part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
     /// The next operand, in order.

@@ -1,20 +1,23 @@
 //! Removal in little memory: nothing is allocated beyond a buffer that the caller made, and no more
 //! than three directories are open at a time.
 //!
-//! The operand's own directory serves as the list of what is left. Each subdirectory is opened,
-//! emptied of files, and relieved of its subdirectories by moving those into the operand, under
-//! fresh names; then it is removed. So every directory costs the same few calls however deep it
-//! lay. Where a directory cannot be moved, its tree is taken apart from the bottom instead, one
-//! descent for each directory: slow (the square of the depth), but with no more memory.
+//! Each subdirectory of the operand is opened, emptied of files, and relieved of its subdirectories
+//! by moving those into the operand, under fresh names; then it is removed. The fresh names are
+//! numbered, so two numbers are the list of the directories that wait for their turn, and every
+//! directory costs the same few calls however deep it lay. Where a directory cannot be moved, its
+//! tree is taken apart from the bottom instead, one descent for each directory: slow (the square of
+//! the depth), but with no more memory. If something in such a tree cannot be removed either, what
+//! comes after it in that tree stays too: to know what was tried already would take memory.
 //!
 //! Calls: N + 5M for N files and M directories (open, list, move, remove, close), one call per
 //! listing page beyond the first, and about 10 beside.
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use super::options::Totals;
-use super::room::{MOVED_NAME, write_moved_name};
+use super::room::{MOVED_NAME, moved_serial, write_moved_name};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
@@ -26,7 +29,7 @@ use crate::sys::{
 /// The buffer of [`remove_tree_with`]: the only memory that it uses.
 pub struct Buffer(Buffers<Os>);
 
-struct Buffers<S: Sys> {
+pub(super) struct Buffers<S: Sys> {
     top: S::DirBuf,
     below: S::DirBuf,
     kept: Vec<S::Unit>,
@@ -41,7 +44,7 @@ impl Buffer {
 }
 
 impl<S: Sys> Buffers<S> {
-    fn new(bytes: usize) -> Self {
+    pub(super) fn new(bytes: usize) -> Self {
         Buffers {
             top: S::DirBuf::with_capacity(bytes / 2),
             below: S::DirBuf::with_capacity(bytes / 2),
@@ -78,30 +81,51 @@ pub fn remove_tree_with(path: impl AsRef<Path>, buffer: &mut Buffer) -> Outline 
     Small::<Os>::remove(path.as_ref(), &Setup::default(), &mut buffer.0)
 }
 
+/// How often, and for how long, a directory is emptied again that somebody adds to.
+const PASSES: u32 = 20;
+const WINDOW: Duration = Duration::from_secs(1);
+/// How many listing calls one pass over a directory may take before it is looked at whether
+/// somebody keeps adding to it; and again after as many more.
+const READS_BETWEEN_CHECKS: u32 = 64;
+/// How often the guess that a listing has ended may be wrong before it is no longer made.
+const WRONG_GUESSES: u32 = 4;
+
 /// One removal in little memory.
-struct Small<'b, S: Sys> {
+pub(super) struct Small<'b, S: Sys> {
     sys: S,
     path: &'b Path,
     outline: Outline,
+    /// The number of the next directory that is moved into the operand, and of the next of those
+    /// that is to be removed.
     serial: u64,
-    may_move: bool,
+    next: u64,
+    wrong_guesses: u32,
+    begun: Duration,
 }
 
-/// What a pass over the operand came to.
+/// What a pass over a directory came to.
 #[derive(Default)]
 struct Pass {
-    /// Something was removed or moved.
-    progress: bool,
     /// Something stays.
     kept: bool,
+    /// The listing was read to its end, and not only to where it seemed to end.
+    ended: bool,
+}
+
+/// How long somebody has kept a directory from becoming empty.
+#[derive(Default)]
+struct Patience {
+    passes: u32,
+    since: Option<Duration>,
 }
 
 impl<'b, S: Sys> Small<'b, S> {
-    fn remove(path: &'b Path, setup: &S::Setup, buffers: &mut Buffers<S>) -> Outline {
+    pub(super) fn remove(path: &'b Path, setup: &S::Setup, buffers: &mut Buffers<S>) -> Outline {
         let outline =
             Outline { totals: Totals::default(), failed: 0, first: None, calls: Calls::default() };
         let sys = S::start(&setup.with(crate::sys::Features::default(), 0));
-        let mut small = Small { sys, path, outline, serial: 0, may_move: true };
+        let begun = sys.wall_clock();
+        let mut small = Small { sys, path, outline, serial: 0, next: 0, wrong_guesses: 0, begun };
         small.operand(buffers);
         small.outline.calls = small.sys.calls();
         small.outline
@@ -154,6 +178,7 @@ impl<'b, S: Sys> Small<'b, S> {
             self.sys.close(top);
             return self.fail(None, Cause::RootDirectory);
         }
+        let mut patience = Patience::default();
         loop {
             let pass = self.pass(&top, buffers);
             if pass.kept {
@@ -171,8 +196,7 @@ impl<'b, S: Sys> Small<'b, S> {
                 }
                 Finished::NotEmpty(dir) => top = dir,
             }
-            let rewound = self.sys.rewind(&top);
-            if !pass.progress || rewound.is_err() {
+            if !self.again(&top, &pass, &mut patience) {
                 self.sys.close(top);
                 return self.fail(None, Cause::BeingWrittenTo);
             }
@@ -186,9 +210,47 @@ impl<'b, S: Sys> Small<'b, S> {
         }
     }
 
-    /// One pass over the entries of the operand.
+    /// A directory was not empty after a pass over it: goes on with its listing, or begins it
+    /// again. Returns whether to go on at all.
+    fn again(&mut self, dir: &S::Dir, pass: &Pass, patience: &mut Patience) -> bool {
+        if !pass.ended {
+            self.wrong_guesses += 1;
+            return true;
+        }
+        let now = self.sys.now();
+        let since = *patience.since.get_or_insert(now);
+        patience.passes += 1;
+        patience.passes <= PASSES
+            && now.saturating_sub(since) <= WINDOW
+            && self.sys.rewind(dir).is_ok()
+    }
+
+    /// Whether the pass over a directory ends after this page of its listing.
+    fn ends(&self, batch: Batch, pass: &mut Pass) -> bool {
+        // Nothing tests a guess where something stays.
+        let guess = !pass.kept && self.wrong_guesses < WRONG_GUESSES;
+        pass.ended = batch == Batch::End;
+        pass.ended || (batch == Batch::ProbablyLast && guess)
+    }
+
+    /// Whether somebody adds to a directory whose listing does not end.
+    fn is_written_to(&self, dir: &S::Dir, buf: &S::DirBuf, reads: u32) -> bool {
+        if reads % READS_BETWEEN_CHECKS != 0 {
+            return false;
+        }
+        let Some((entry, _)) = buf.entry(0) else {
+            return false;
+        };
+        // What was moved here was changed by that.
+        moved_serial(entry.name).is_none()
+            && self.sys.stat_child(dir, entry.name).is_ok_and(|stat| stat.changed > self.begun)
+    }
+
+    /// One pass over the entries of the operand, and over all that is moved there meanwhile.
     fn pass(&mut self, top: &S::Dir, buffers: &mut Buffers<S>) -> Pass {
         let mut pass = Pass::default();
+        let first = self.serial;
+        let mut reads = 0;
         loop {
             let batch = match self.sys.read(top, &mut buffers.top) {
                 Ok(batch) => batch,
@@ -198,9 +260,15 @@ impl<'b, S: Sys> Small<'b, S> {
                     return pass;
                 }
             };
+            reads += 1;
+            let written_to = self.is_written_to(top, &buffers.top, reads);
             let mut position = 0;
             while let Some((entry, next)) = buffers.top.entry(position) {
                 position = next;
+                let ours = first..self.serial;
+                if moved_serial(entry.name).is_some_and(|serial| ours.contains(&serial)) {
+                    continue;
+                }
                 if entry.kind != Kind::Directory {
                     match self.sys.remove_child(top, entry.name, entry.kind) {
                         Removed::IsDirectory => {}
@@ -210,10 +278,34 @@ impl<'b, S: Sys> Small<'b, S> {
                         }
                     }
                 }
-                self.child(top, entry.name, &mut buffers.below, &mut buffers.kept, &mut pass);
+                let (buf, kept) = (&mut buffers.below, &mut buffers.kept);
+                self.child(top, entry.name, buf, kept, &mut pass);
+                self.moved(top, buf, kept, &mut pass);
             }
-            if batch != Batch::More {
+            if written_to {
+                pass.ended = true;
                 return pass;
+            }
+            if self.ends(batch, &mut pass) {
+                return pass;
+            }
+        }
+    }
+
+    /// Removes all directories that were moved into the operand.
+    fn moved(
+        &mut self,
+        top: &S::Dir,
+        buf: &mut S::DirBuf,
+        kept: &mut Vec<S::Unit>,
+        pass: &mut Pass,
+    ) {
+        while self.next < self.serial {
+            let mut name = [S::Unit::NUL; MOVED_NAME];
+            write_moved_name(self.next, &mut name);
+            self.next += 1;
+            if let Some(name) = Name::until_nul(&name) {
+                self.child(top, name, buf, kept, pass);
             }
         }
     }
@@ -227,44 +319,47 @@ impl<'b, S: Sys> Small<'b, S> {
         kept: &mut Vec<S::Unit>,
         pass: &mut Pass,
     ) {
-        let Some(dir) = self.open(top, name, pass) else {
+        let Some(mut dir) = self.open(top, name, pass) else {
             return;
         };
-        let mut here = Pass::default();
-        let left = self.empty(top, &dir, buf, kept, &mut here);
-        pass.progress |= here.progress;
-        if left {
-            // Its directories could not be moved. Taking it apart from the bottom needs its place.
-            self.sys.close(dir);
-            self.take_apart(top, name, buf, kept, pass);
-            return;
-        }
-        if here.kept {
-            pass.kept = true;
-            return self.sys.close(dir);
-        }
-        self.finish(top, name, dir, pass);
-    }
-
-    fn finish(&mut self, top: &S::Dir, name: Name<'_, S::Unit>, dir: S::Dir, pass: &mut Pass) {
-        match self.sys.finish_dir(top, name, dir) {
-            Finished::Done => {
-                self.outline.totals.directories += 1;
-                pass.progress = true;
-            }
-            Finished::Gone => pass.progress = true,
-            // A later pass meets it again.
-            Finished::NotEmpty(dir) => self.sys.close(dir),
-            Finished::Failed(dir, error) => {
+        let mut patience = Patience::default();
+        loop {
+            let mut here = Pass::default();
+            let left = self.empty(top, &dir, buf, kept, &mut here);
+            if left && !here.kept {
+                // Its directories could not be moved. Taking it apart needs its place.
                 self.sys.close(dir);
-                self.fail(Some(name), Cause::Os(error));
+                return self.take_apart(top, name, buf, kept, pass);
+            }
+            if here.kept {
                 pass.kept = true;
+                return self.sys.close(dir);
+            }
+            match self.sys.finish_dir(top, name, dir) {
+                Finished::Done => {
+                    self.outline.totals.directories += 1;
+                    return;
+                }
+                Finished::Gone => return,
+                Finished::Failed(dir, error) => {
+                    self.sys.close(dir);
+                    self.fail(Some(name), Cause::Os(error));
+                    pass.kept = true;
+                    return;
+                }
+                Finished::NotEmpty(again) => dir = again,
+            }
+            if !self.again(&dir, &here, &mut patience) {
+                self.sys.close(dir);
+                self.fail(Some(name), Cause::BeingWrittenTo);
+                pass.kept = true;
+                return;
             }
         }
     }
 
     /// Removes the files of a directory and moves its directories into the operand. Returns
-    /// whether one could not be moved; its name is then in `kept`.
+    /// whether one could not be moved; the name of the first is then in `kept`.
     fn empty(
         &mut self,
         top: &S::Dir,
@@ -274,6 +369,7 @@ impl<'b, S: Sys> Small<'b, S> {
         pass: &mut Pass,
     ) -> bool {
         kept.clear();
+        let mut reads = 0;
         loop {
             let batch = match self.sys.read(dir, buf) {
                 Ok(batch) => batch,
@@ -283,6 +379,8 @@ impl<'b, S: Sys> Small<'b, S> {
                     return false;
                 }
             };
+            reads += 1;
+            let written_to = self.is_written_to(dir, buf, reads);
             let mut position = 0;
             while let Some((entry, next)) = buf.entry(position) {
                 position = next;
@@ -295,13 +393,14 @@ impl<'b, S: Sys> Small<'b, S> {
                         }
                     }
                 }
-                if self.may_move && self.move_up(dir, entry.name, top) {
-                    pass.progress = true;
-                } else if kept.is_empty() {
+                if !self.move_up(dir, entry.name, top) && kept.is_empty() {
                     kept.extend_from_slice(entry.name.terminated());
                 }
             }
-            if batch != Batch::More {
+            if written_to {
+                pass.ended = true;
+            }
+            if written_to || self.ends(batch, pass) {
                 return !kept.is_empty();
             }
         }
@@ -311,18 +410,18 @@ impl<'b, S: Sys> Small<'b, S> {
         let mut fresh = [S::Unit::NUL; MOVED_NAME];
         loop {
             write_moved_name(self.serial, &mut fresh);
-            self.serial += 1;
             let Some(fresh) = Name::until_nul(&fresh) else {
                 return false;
             };
             match self.sys.move_dir(dir, name, top, fresh) {
-                Ok(()) => return true,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(_) => {
-                    self.may_move = false;
-                    return false;
+                Ok(()) => {
+                    self.serial += 1;
+                    return true;
                 }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
+                // Left by another process of the same number: it goes with the others.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => self.serial += 1,
+                Err(_) => return false,
             }
         }
     }
@@ -337,40 +436,70 @@ impl<'b, S: Sys> Small<'b, S> {
         kept: &mut Vec<S::Unit>,
         pass: &mut Pass,
     ) {
+        let mut patience = Patience::default();
         loop {
             let Some(mut dir) = self.open(top, name, pass) else {
                 return;
             };
             let mut here = Pass::default();
-            let mut depth = 0;
+            let directories = self.outline.totals.directories;
+            let mut deep = false;
             while self.empty(top, &dir, buf, kept, &mut here) && !here.kept {
                 let Some(next) = Name::until_nul(kept) else {
                     break;
                 };
                 if self.sys.remove_empty_dir(&dir, next).is_ok() {
                     self.outline.totals.directories += 1;
-                    here.progress = true;
                     // What else is here is listed again.
                     if self.sys.rewind(&dir).is_err() {
                         break;
                     }
                 } else {
                     let Some(deeper) = self.open(&dir, next, &mut here) else {
-                        break;
+                        // It is gone, and what else is here is listed again.
+                        if here.kept || self.sys.rewind(&dir).is_err() {
+                            break;
+                        }
+                        continue;
                     };
                     self.sys.close(std::mem::replace(&mut dir, deeper));
-                    depth += 1;
+                    deep = true;
                 }
             }
-            pass.progress |= here.progress;
-            if here.kept || (depth > 0 && !here.progress) {
-                pass.kept |= here.kept;
+            if here.kept {
+                pass.kept = true;
                 return self.sys.close(dir);
             }
-            if depth == 0 {
-                return self.finish(top, name, dir, pass);
+            if deep {
+                self.sys.close(dir);
+            } else {
+                match self.sys.finish_dir(top, name, dir) {
+                    Finished::Done => {
+                        self.outline.totals.directories += 1;
+                        return;
+                    }
+                    Finished::Gone => return,
+                    Finished::Failed(dir, error) => {
+                        self.sys.close(dir);
+                        self.fail(Some(name), Cause::Os(error));
+                        pass.kept = true;
+                        return;
+                    }
+                    Finished::NotEmpty(dir) => self.sys.close(dir),
+                }
             }
-            self.sys.close(dir);
+            // To begin again is what each directory takes; to begin again for files is not.
+            if self.outline.totals.directories > directories {
+                patience = Patience::default();
+            }
+            let now = self.sys.now();
+            let since = *patience.since.get_or_insert(now);
+            patience.passes += 1;
+            if patience.passes > PASSES || now.saturating_sub(since) > WINDOW {
+                self.fail(Some(name), Cause::BeingWrittenTo);
+                pass.kept = true;
+                return;
+            }
         }
     }
 
@@ -382,10 +511,7 @@ impl<'b, S: Sys> Small<'b, S> {
     ) -> Option<S::Dir> {
         let cause = match self.sys.open_child(parent, name, Mounts::Refuse) {
             Opened::Dir(dir) => return Some(dir),
-            Opened::Gone => {
-                pass.progress = true;
-                return None;
-            }
+            Opened::Gone => return None,
             Opened::NotDirectory => {
                 let removed = self.sys.remove_child(parent, name, Kind::Unknown);
                 self.removed(name, removed, pass);
@@ -395,7 +521,6 @@ impl<'b, S: Sys> Small<'b, S> {
             Opened::Shortage(error) | Opened::Failed(error) => {
                 if self.sys.remove_empty_dir(parent, name).is_ok() {
                     self.outline.totals.directories += 1;
-                    pass.progress = true;
                     return None;
                 }
                 Cause::Os(error)
@@ -408,12 +533,8 @@ impl<'b, S: Sys> Small<'b, S> {
 
     fn removed(&mut self, name: Name<'_, S::Unit>, removed: Removed, pass: &mut Pass) {
         match removed {
-            Removed::Done => {
-                self.outline.totals.files += 1;
-                pass.progress = true;
-            }
-            Removed::Gone => pass.progress = true,
-            Removed::IsDirectory => {}
+            Removed::Done => self.outline.totals.files += 1,
+            Removed::Gone | Removed::IsDirectory => {}
             Removed::Failed(error) => {
                 self.fail(Some(name), Cause::Os(error));
                 pass.kept = true;

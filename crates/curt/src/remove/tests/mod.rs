@@ -8,6 +8,7 @@ mod faults;
 mod imagined;
 mod limits;
 mod races;
+mod small;
 mod trees;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,98 @@
+//! A file system that answers from a process: listings come short, with more behind.
+
+use std::process::Command;
+
+use curt_testkit::Scratch;
+
+use super::{has, may_mount, run, script};
+
+/// Runs a script in a private mount namespace where `mounted` shows, by FUSE, what is in `true`.
+fn on_fuse(scratch: &Scratch, text: &str) -> super::Run {
+    let text = format!(
+        "set -e; mkdir -p mounted; bindfs -f \"$PWD/true\" \"$PWD/mounted\" >/dev/null 2>&1 & \
+         helper=$!; i=0; until [ \"$(stat -fc %T mounted)\" = fuseblk ] || \
+         [ \"$(stat -fc %T mounted)\" = fuse ]; do sleep 0.02; i=$((i+1)); [ $i -lt 500 ]; done; \
+         set +e; ( cd mounted; {text} ); code=$?; umount mounted; wait $helper; exit $code"
+    );
+    let mut command = Command::new("unshare");
+    let inner = script(scratch, &text);
+    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.current_dir(scratch.path());
+    run(command)
+}
+
+/// Directories of several sizes, with short names and long ones, in one another.
+fn tree(scratch: &Scratch) -> (u64, u64) {
+    let (mut files, mut directories) = (0, 1);
+    let mut path = String::from("true/tree");
+    for (level, entries) in [10, 500, 5_000, 0, 700, 10, 500, 300, 900].into_iter().enumerate() {
+        let directory = scratch.dir(&path);
+        for number in 0..entries {
+            let name =
+                if level % 2 == 0 { format!("f{number}") } else { format!("{number:0>200}") };
+            if number % 10 == 3 {
+                std::fs::create_dir(directory.join(name)).unwrap();
+                directories += 1;
+            } else {
+                std::fs::File::create(directory.join(name)).unwrap();
+                files += 1;
+            }
+        }
+        path.push_str("/next");
+        directories += 1;
+    }
+    scratch.dir(&path);
+    (files, directories)
+}
+
+fn ready() -> bool {
+    may_mount() && has("bindfs") && std::path::Path::new("/dev/fuse").exists()
+}
+
+#[test]
+fn removal_is_complete_with_few_wrong_guesses() {
+    if !ready() || !has("strace") {
+        return;
+    }
+    for threads in ["-j1", "-j2", ""] {
+        let scratch = Scratch::in_memory();
+        let (files, directories) = tree(&scratch);
+        let trace = "strace -f -qq -e trace=unlinkat -o ../log";
+        let run = on_fuse(&scratch, &format!("{trace} $RM -r {threads} tree"));
+        run.assert_all(files, directories);
+        assert!(!scratch.exists("true/tree"));
+        let log = std::fs::read_to_string(scratch.at("log")).unwrap();
+        let wrong = log.lines().filter(|line| line.contains("ENOTEMPTY")).count();
+        println!("{threads}: {wrong} wrong guesses, {} calls", run.calls());
+        let most = if threads.is_empty() { 8 } else { 4 };
+        assert!(wrong <= most, "{threads}: {wrong} wrong guesses");
+    }
+}
+
+#[test]
+fn what_is_chosen_stays_and_what_is_counted_is_exact() {
+    if !ready() {
+        return;
+    }
+    let scratch = Scratch::in_memory();
+    let (files, directories) = tree(&scratch);
+    let run = on_fuse(&scratch, "$RM -r --dry-run tree");
+    run.assert_all(files, directories);
+    let run = on_fuse(&scratch, "$RM -r --exclude 'f7' tree");
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let skipped = run.number("skipped");
+    assert_eq!(run.number("files") + skipped, files, "{run:?}");
+    assert_eq!(
+        scratch.list("true").iter().filter(|line| line.ends_with("/f7")).count() as u64,
+        skipped
+    );
+    scratch.remove("true/tree");
+    let (files, directories) = tree(&scratch);
+    on_fuse(&scratch, "$RM -r --contents tree").assert_all(files, directories - 1);
+    assert_eq!(scratch.list("true"), ["d tree"]);
+    scratch.remove("true/tree");
+    let (files, directories) = tree(&scratch);
+    on_fuse(&scratch, "$RM -rv tree").assert_all(files, directories);
+    assert_eq!(scratch.list("true"), [""; 0]);
+}

@@ -1,0 +1,140 @@
+//! The command where something is scarce, forbidden or strange: descriptors, memory, space,
+//! permission; file systems that answer in their own way; signals.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod fuse;
+mod scarce;
+mod signals;
+mod strange;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use curt_testkit::{Scratch, skip};
+
+/// What a run of the command came to.
+#[derive(Debug)]
+struct Run {
+    code: Option<i32>,
+    summary: serde_json::Value,
+    /// Both its outputs: failures are objects before the summary.
+    messages: String,
+}
+
+impl Run {
+    fn number(&self, name: &str) -> u64 {
+        self.summary[name].as_u64().unwrap_or_else(|| panic!("no {name}: {self:?}"))
+    }
+
+    fn calls(&self) -> u64 {
+        self.summary["calls"]["total"].as_u64().unwrap()
+    }
+
+    /// Everything went, and so many.
+    fn assert_all(&self, files: u64, directories: u64) {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        let counts = (self.number("files"), self.number("directories"));
+        assert_eq!(counts, (files, directories), "{self:?}");
+        assert_eq!(self.summary["relocated"], serde_json::json!([]), "{self:?}");
+    }
+}
+
+/// The command, where everybody may run it: the folder of the build may be closed to others.
+fn curt() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_curt"))
+}
+
+/// A script with `$RM` for `curt rm --stats --json`, in a scratch directory.
+fn script(scratch: &Scratch, text: &str) -> Command {
+    let mut command = Command::new("sh");
+    let text = text.replace("$RM", "\"$CURT\" rm --stats --json");
+    command.args(["-c", &text]).env("CURT", curt()).env("LC_ALL", "C");
+    command.current_dir(scratch.path()).stdin(Stdio::null());
+    command
+}
+
+/// Runs it; the last line of its output must be a summary. Hanging is a failure.
+fn run(mut command: Command) -> Run {
+    let begun = Instant::now();
+    let output = limited(&mut command);
+    assert!(begun.elapsed() < Duration::from_secs(100), "it hangs: {output:?}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!messages.contains("panicked"), "{messages}");
+    let last = text.lines().last().unwrap_or_default();
+    let json: serde_json::Value = serde_json::from_str(last)
+        .unwrap_or_else(|_| panic!("no summary: {text:?} {messages:?} {:?}", output.status));
+    Run { code: output.status.code(), summary: json["summary"].clone(), messages: text + &messages }
+}
+
+/// Ends what does not end by itself.
+fn limited(command: &mut Command) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id();
+    let (over, end) = std::sync::mpsc::channel::<()>();
+    let guard = std::thread::spawn(move || {
+        if end.recv_timeout(Duration::from_secs(110)).is_err() {
+            let _ = Command::new("pkill").args(["-KILL", "-P", &id.to_string()]).status();
+            let _ = Command::new("kill").args(["-KILL", &id.to_string()]).status();
+        }
+    });
+    let output = child.wait_with_output().unwrap();
+    let _ = over.send(());
+    guard.join().unwrap();
+    output
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether a private mount namespace can be had; says aloud where not.
+fn may_mount() -> bool {
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    let may = is_root() && trial.status().is_ok_and(|status| status.success());
+    if !may {
+        skip("mount namespaces need root and unshare");
+    }
+    may
+}
+
+fn has(program: &str) -> bool {
+    let mut which = Command::new("sh");
+    which.args(["-c", &format!("PATH=$PATH:/usr/sbin:/sbin command -v {program}")]);
+    let found = which.stdout(Stdio::null()).status().unwrap().success();
+    if !found {
+        skip(&format!("{program} is not installed"));
+    }
+    found
+}
+
+/// So many empty files in a directory that exists.
+fn fill(directory: &Path, files: usize) {
+    for number in 0..files {
+        std::fs::File::create(directory.join(format!("f{number}"))).unwrap();
+    }
+}
+
+/// A chain of directories each of which has a bush of three directories with two files. Returns
+/// how many files and directories that is.
+fn chain_with_bushes(scratch: &Scratch, root: &str, levels: u64) -> (u64, u64) {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let new = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mut at = openat(CWD, scratch.dir(root), flags, Mode::empty()).unwrap();
+    for _ in 0..levels {
+        for name in ["a", "b", "z"] {
+            mkdirat(&at, name, Mode::RWXU).unwrap();
+            let bush = openat(&at, name, flags, Mode::empty()).unwrap();
+            for file in ["one", "two"] {
+                openat(&bush, file, new, Mode::RWXU).unwrap();
+            }
+        }
+        mkdirat(&at, "chain", Mode::RWXU).unwrap();
+        at = openat(&at, "chain", flags, Mode::empty()).unwrap();
+    }
+    (levels * 6, levels * 4 + 1)
+}

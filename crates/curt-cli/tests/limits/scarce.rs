@@ -1,0 +1,118 @@
+//! Few descriptors, little memory, no space.
+
+use curt_testkit::Scratch;
+
+use super::{chain_with_bushes, fill, has, may_mount, run, script};
+
+/// Runs the command below a shell that then says how much memory it took at most, in KiB.
+fn with_peak(scratch: &Scratch, limit: &str, args: &str) -> (super::Run, u64) {
+    let text = format!(
+        "{limit}; exec /usr/bin/time -f 'peak %M' -o peak \"$CURT\" rm --stats --json {args}"
+    );
+    let run = run(script(scratch, &text));
+    let peak = std::fs::read_to_string(scratch.at("peak")).unwrap();
+    let peak = peak.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    (run, peak)
+}
+
+#[test]
+fn a_hundred_thousand_levels_with_32_descriptors() {
+    if !has("/usr/bin/time") {
+        return;
+    }
+    for threads in ["-j1", ""] {
+        let scratch = Scratch::in_memory();
+        scratch.deep("tree", 100_000, "eight-ch");
+        let (run, peak) = with_peak(&scratch, "ulimit -n 32", &format!("-r {threads} tree"));
+        run.assert_all(0, 100_001);
+        assert!(run.calls() <= 6 * 100_001, "{run:?}");
+        println!("{threads}: peak {peak} KiB, {} calls", run.calls());
+        // (A build for debugging is itself some MiB larger.)
+        let most = if cfg!(debug_assertions) { 12 << 10 } else { 8 << 10 };
+        assert!(peak <= most, "{peak} KiB");
+    }
+}
+
+/// By `CURT_FILES=5000000`, which needs as many inodes, five million; fewer otherwise.
+#[test]
+fn any_number_of_files_in_little_memory() {
+    if !has("/usr/bin/time") {
+        return;
+    }
+    let files = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
+    let files: u64 = files.unwrap_or(200_000);
+    let scratch = Scratch::in_memory();
+    fill(&scratch.dir("tree"), files as usize);
+    let (run, peak) = with_peak(&scratch, ":", "-r tree");
+    run.assert_all(files, 1);
+    println!("{files} files: peak {peak} KiB");
+    assert!(peak <= 16 << 10, "{peak} KiB");
+}
+
+#[test]
+fn few_descriptors_end_in_success_or_a_report() {
+    let scratch = Scratch::in_memory();
+    for limit in [8, 10, 12, 16, 24, 64] {
+        for threads in [1, 2, 8] {
+            for options in ["", "--contents", "--without hoist", "--exclude nothing"] {
+                let (files, directories) = chain_with_bushes(&scratch, "tree", 250);
+                let text = format!("ulimit -n {limit}; exec $RM -r -j{threads} {options} tree");
+                let run = run(script(&scratch, &text));
+                let case = format!("{limit} {threads} {options}: {run:?}");
+                match run.code {
+                    Some(0) => {
+                        let rest = u64::from(options == "--contents");
+                        run.assert_all(files, directories - rest);
+                    }
+                    // Not for one thread, which needs few.
+                    Some(1) => {
+                        assert!(threads > 1 || limit == 8, "{case}");
+                        assert!(run.messages.contains("Too many open files"), "{case}");
+                    }
+                    _ => panic!("{case}"),
+                }
+                scratch.remove("tree");
+            }
+        }
+    }
+}
+
+/// What a script does in a private mount namespace, with `$PLACE` a small file system there, full.
+fn on_a_full(scratch: &Scratch, prepare: &str) {
+    for options in ["-j1", "-j4", "--contents"] {
+        let text = format!(
+            "set -e; mkdir -p place; {prepare}; cd place; \
+             mkdir -p tree/wide; i=0; while [ $i -lt 50 ]; do : > tree/wide/$i; i=$((i+1)); done; \
+             deep=tree; i=0; while [ $i -lt 60 ]; do deep=$deep/d; i=$((i+1)); done; \
+             mkdir -p $deep; : > $deep/file; \
+             dd if=/dev/zero of=tree/full bs=4k 2>/dev/null || true; \
+             dd if=/dev/zero of=tree/full2 bs=1 2>/dev/null || true; \
+             i=0; while mkdir tree/wide/d$i 2>/dev/null && [ $i -lt 20000 ]; do i=$((i+1)); done; \
+             ulimit -n 16; $RM -r {options} tree"
+        );
+        let mut command = std::process::Command::new("unshare");
+        let inner = script(scratch, &text);
+        command.arg("-m").arg(inner.get_program()).args(inner.get_args());
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(scratch.path());
+        let run = run(command);
+        assert_eq!(run.code, Some(0), "{options}: {run:?}");
+        assert!(run.number("files") >= 53, "{run:?}");
+    }
+}
+
+#[test]
+fn a_full_file_system_in_memory() {
+    if may_mount() {
+        on_a_full(&Scratch::new(), "mount -t tmpfs -o size=1m,nr_inodes=1k none place");
+    }
+}
+
+#[test]
+fn a_full_ext4() {
+    if may_mount() && has("mkfs.ext4") {
+        let make = "PATH=$PATH:/usr/sbin:/sbin; rm -f image; truncate -s 4m image; \
+                    mkfs.ext4 -q image; mount -o loop image place";
+        on_a_full(&Scratch::new(), make);
+    }
+}

@@ -1,0 +1,193 @@
+//! What may not be removed, by whom; and names of every kind.
+
+use std::ffi::OsStr;
+use std::fs::Permissions;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::process::Command;
+
+use curt_testkit::{Scratch, skip};
+
+use super::{Run, has, is_root, may_mount, run, script};
+
+/// Nobody, to the system.
+const OTHER: u32 = 65534;
+
+/// The command as somebody without rights, in a directory where that somebody may do everything.
+fn as_other(scratch: &Scratch, args: &str) -> Run {
+    // The folder of the build, and that of the scratch, may be closed to others.
+    let program = scratch.at("curt");
+    if !scratch.exists("curt") {
+        std::fs::copy(super::curt(), &program).unwrap();
+    }
+    let text = format!(
+        "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups \
+                        ./curt rm --stats --json {args}"
+    );
+    run(script(scratch, &text))
+}
+
+fn open_scratch() -> Option<Scratch> {
+    if !is_root() || !has("setpriv") {
+        skip("to act as another user needs root");
+        return None;
+    }
+    let scratch = Scratch::in_memory();
+    give(&scratch, ".", 0o755);
+    Some(scratch)
+}
+
+/// Makes somebody else the owner.
+fn give(scratch: &Scratch, path: &str, mode: u32) {
+    let path = scratch.at(path);
+    chown(&path, Some(OTHER), Some(OTHER)).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn what_others_forbid_is_reported_and_the_rest_goes() {
+    let Some(scratch) = open_scratch() else { return };
+    for threads in [1, 4] {
+        for directory in
+            ["tree", "tree/shut", "tree/fixed", "tree/sticky", "tree/theirs", "tree/in"]
+        {
+            scratch.dir(directory);
+            scratch.file(format!("{directory}/file"));
+            if directory != "tree/sticky" {
+                give(&scratch, &format!("{directory}/file"), 0o600);
+            }
+        }
+        scratch.dir("tree/fixed/below");
+        scratch.file("tree/fixed/below/file");
+        for directory in ["tree", "tree/in", "tree/fixed/below"] {
+            give(&scratch, directory, 0o755);
+        }
+        give(&scratch, "tree/shut", 0o000);
+        give(&scratch, "tree/fixed", 0o555);
+        // Anybody may write to these two; what is sticky is the owner's.
+        for (directory, mode) in [("tree/sticky", 0o1777), ("tree/theirs", 0o777)] {
+            let mode = Permissions::from_mode(mode);
+            std::fs::set_permissions(scratch.at(directory), mode).unwrap();
+        }
+        let run = as_other(&scratch, &format!("-rf -j{threads} tree"));
+        assert_eq!(run.code, Some(1), "{run:?}");
+        // `fixed/file`, `fixed/below` (emptied), `shut`, `sticky/file`.
+        assert_eq!(run.number("errors"), 4, "{run:?}");
+        let left = scratch.list("tree");
+        let shut = left.contains(&String::from("- shut/file"));
+        assert!(shut && left.len() == 7, "{left:?}");
+        for path in ["- fixed/file", "d fixed/below", "- sticky/file"] {
+            assert!(left.contains(&String::from(path)), "{left:?}");
+        }
+        scratch.remove("tree");
+    }
+}
+
+/// Deeper than descriptors reach, below or above a directory that nothing can be moved out of or
+/// into.
+#[test]
+fn deep_trees_that_cannot_be_moved() {
+    let Some(scratch) = open_scratch() else { return };
+    let levels = 80;
+    for (fixed, mode) in [(0, 0o555), (40, 0o555), (70, 0o555), (40, 0o1777), (0, 0o1777)] {
+        for threads in [1, 3] {
+            scratch.dir("tree");
+            let mut path = String::from("tree");
+            for level in 0..levels {
+                give(&scratch, &path, 0o755);
+                scratch.file(format!("{path}/file"));
+                if level == fixed {
+                    let mode = Permissions::from_mode(mode);
+                    std::fs::set_permissions(scratch.at(&path), mode).unwrap();
+                    // Sticky directories and what is in them are root's, but what is below not.
+                    if level > 0 || scratch.exists("nothing") {
+                        let owner = if fixed == 0 { OTHER } else { 0 };
+                        chown(scratch.at(&path), Some(owner), Some(owner)).unwrap();
+                    }
+                } else {
+                    give(&scratch, &format!("{path}/file"), 0o644);
+                }
+                path.push_str("/d");
+                scratch.dir(&path);
+            }
+            give(&scratch, &path, 0o755);
+            let text = format!("-rf -j{threads} tree");
+            let limited = format!(
+                "ulimit -n 16; exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups \
+                 ./curt rm --stats --json {text}"
+            );
+            if !scratch.exists("curt") {
+                std::fs::copy(super::curt(), scratch.at("curt")).unwrap();
+            }
+            let run = run(script(&scratch, &limited));
+            let case = format!("{fixed} {mode:o} {threads}: {run:?}");
+            if fixed == 0 && mode == 0o1777 {
+                // Its owner may do everything there.
+                assert_eq!(run.code, Some(0), "{case}");
+            } else {
+                assert_eq!(run.code, Some(1), "{case}");
+                // The file in it, and the directory in it, which is empty by now.
+                let errors = if mode == 0o1777 { 1 } else { 2 };
+                assert!(run.number("errors") <= 2, "{case}");
+                assert!(run.number("errors") >= errors, "{case}");
+                let left = scratch.list("tree").len();
+                assert!(left <= fixed + 2, "{case}: {left} left");
+            }
+            scratch.remove("tree");
+        }
+    }
+}
+
+#[test]
+fn what_is_immutable_stays() {
+    if !may_mount() || !has("chattr") || !has("mkfs.ext4") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let text = "set -e; PATH=$PATH:/usr/sbin:/sbin; mkdir place; truncate -s 8m image; \
+        mkfs.ext4 -q image; mount -o loop image place; cd place; \
+        mkdir -p tree/a/fixed tree/b tree/c; touch tree/a/f tree/a/fixed/f tree/b/f tree/c/f; \
+        chattr +i tree/b/f tree/a/fixed; set +e; $RM -rf tree >out 2>err; code=$?; \
+        find tree >left; chattr -i tree/b/f tree/a/fixed; cat left err >&2; cat out; exit $code";
+    let mut command = Command::new("unshare");
+    let inner = script(&scratch, text);
+    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let run = run({
+        command.current_dir(scratch.path());
+        command
+    });
+    assert_eq!((run.code, run.number("errors")), (Some(1), 2), "{run:?}");
+    assert_eq!((run.number("files"), run.number("directories")), (2, 1), "{run:?}");
+    for path in ["\"tree/b/f\"", "\"tree/a/fixed/f\""] {
+        assert!(run.messages.contains(path), "{run:?}");
+    }
+    assert_eq!(run.messages.matches("Operation not permitted").count(), 2, "{run:?}");
+}
+
+#[test]
+fn names_of_every_byte_and_of_every_length() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for directory in ["tree/files", "tree/directories"] {
+            let place = scratch.dir(directory);
+            let mut names: Vec<Vec<u8>> = (1..=255)
+                .filter(|&byte| byte != b'/')
+                .flat_map(|byte| [vec![byte], vec![byte, b'a', byte], vec![byte; 255]])
+                .collect();
+            names.extend((3..255).map(|length| vec![b'.'; length]));
+            names.extend([&b"-rf"[..], b"not \xff\xfe\x80 valid"].map(<[u8]>::to_vec));
+            for name in names.iter().filter(|name| *name != b".") {
+                let path = place.join(OsStr::from_bytes(name));
+                if directory.ends_with("files") {
+                    std::fs::File::create_new(path).map(drop).unwrap();
+                } else {
+                    std::fs::create_dir(path).unwrap();
+                }
+            }
+        }
+        let found = std::fs::read_dir(scratch.at("tree/files")).unwrap().count() as u64;
+        assert!(found > 1000, "{found}");
+        let run = run(script(&scratch, "exec $RM -rf tree"));
+        run.assert_all(found, found + 3);
+    }
+}

@@ -1,0 +1,82 @@
+//! The heap: what a removal allocates does not depend on how many entries there are.
+
+use curt::{Remove, Threads};
+use curt_testkit::Scratch;
+use curt_testkit::alloc::{Usage, measure};
+
+use crate::{assert_all, chain_with_bushes, fill};
+
+/// What may differ: names of other lengths, and where a vector doubles.
+const MARGIN: isize = 4 << 10;
+
+fn alone() -> Remove<'static> {
+    Remove::new().threads(Threads::AtMost(1))
+}
+
+/// What the removal of so many files and directories in one directory allocates.
+fn flat(files: usize, directories: usize) -> Usage {
+    let scratch = Scratch::in_memory();
+    let tree = scratch.dir("tree");
+    fill(&tree, files);
+    for number in 0..directories {
+        std::fs::create_dir(tree.join(format!("d{number}"))).unwrap();
+    }
+    let (report, usage) = measure(|| alone().run(&tree));
+    assert_all(&report, files as u64, directories as u64 + 1);
+    usage
+}
+
+/// How many files the largest directory has: more by `CURT_FILES`.
+fn many() -> usize {
+    let many = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
+    many.unwrap_or(100_000)
+}
+
+#[test]
+fn files_cost_no_heap() {
+    let few = flat(3_000, 0);
+    for files in [20_000, many()] {
+        let usage = flat(files, 0);
+        assert!(usage.peak - few.peak <= MARGIN, "{files}: {usage:?}, {few:?}");
+        assert_eq!(usage.count, few.count, "{files}: {usage:?}, {few:?}");
+    }
+}
+
+#[test]
+fn directories_cost_no_heap() {
+    let few = flat(0, 3_000);
+    let usage = flat(0, 20_000);
+    assert!(usage.peak - few.peak <= MARGIN, "{usage:?}, {few:?}");
+    assert_eq!(usage.count, few.count, "{usage:?}, {few:?}");
+    // The buffer of 64 KiB, names of one page, and little beside.
+    assert!(usage.peak <= 160 << 10, "{usage:?}");
+}
+
+/// Deeper than descriptors reach, paths are kept for the levels where directories were moved: the
+/// text of the path, and a few words for every fourth level.
+#[test]
+fn depth_costs_little_heap() {
+    let scratch = Scratch::in_memory();
+    let mut peaks = Vec::new();
+    for levels in [2_000, 20_000] {
+        scratch.deep("tree", levels, "eight-ch");
+        let (report, usage) = measure(|| alone().descriptors(16).run(scratch.at("tree")));
+        assert_all(&report, 0, levels as u64 + 1);
+        peaks.push(usage.peak);
+    }
+    assert!(peaks[1] - peaks[0] <= 18_000 * 32, "{peaks:?}");
+}
+
+/// The report and the paths of errors are the caller's; the rest is given back.
+#[test]
+fn nothing_is_kept() {
+    let scratch = Scratch::in_memory();
+    let (files, directories) = chain_with_bushes(&scratch, "tree", 200, 3, 2);
+    let (report, usage) = measure(|| {
+        let report = alone().descriptors(8).run(scratch.at("tree"));
+        assert_all(&report, files, directories);
+        drop(report);
+    });
+    let () = report;
+    assert_eq!(usage.live, 0, "{usage:?}");
+}

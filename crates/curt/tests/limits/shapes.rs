@@ -1,0 +1,103 @@
+//! Trees of odd shapes, by several threads: always complete, counted exactly, and over in time.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use curt::{Remove, Threads};
+use curt_testkit::Scratch;
+
+use crate::{assert_all, chain_with_bushes, fill};
+
+/// Far more than any of these takes.
+const TOO_LONG: Duration = Duration::from_secs(60);
+
+/// How often each shape is removed: more by `CURT_ROUNDS`.
+fn rounds() -> usize {
+    let rounds = std::env::var("CURT_ROUNDS").ok().and_then(|text| text.parse().ok());
+    rounds.unwrap_or(3)
+}
+
+/// Builds a tree and says how many files and directories it has.
+type Shape = fn(&Scratch) -> (u64, u64);
+
+const SHAPES: [(&str, Shape); 9] = [
+    ("an empty directory", |scratch| {
+        scratch.dir("tree");
+        (0, 1)
+    }),
+    ("one directory in one", |scratch| {
+        scratch.dir("tree/only");
+        (0, 2)
+    }),
+    ("a chain", |scratch| {
+        scratch.deep("tree", 3_000, "level");
+        (0, 3_001)
+    }),
+    ("a chain with bushes", |scratch| chain_with_bushes(scratch, "tree", 700, 3, 2)),
+    ("a chain with wide bushes", |scratch| chain_with_bushes(scratch, "tree", 40, 60, 1)),
+    ("two chains in one directory", |scratch| {
+        let (files, directories) = chain_with_bushes(scratch, "tree/one", 600, 1, 1);
+        let (more, further) = chain_with_bushes(scratch, "tree/two", 600, 1, 1);
+        (files + more, directories + further + 1)
+    }),
+    ("a large directory beside deep ones", |scratch| {
+        fill(&scratch.dir("tree"), 6_000);
+        scratch.deep("tree/a", 400, "level");
+        scratch.deep("tree/z", 400, "level");
+        (6_000, 803)
+    }),
+    ("large directories in one another", |scratch| {
+        let mut path = String::from("tree");
+        for _ in 0..6 {
+            fill(&scratch.dir(&path), 1_500);
+            path.push_str("/in");
+        }
+        (9_000, 6)
+    }),
+    ("a binary tree", |scratch| {
+        let mut level = vec![String::from("tree")];
+        let mut directories = 0;
+        for _ in 0..11 {
+            let mut next = Vec::new();
+            for path in &level {
+                scratch.dir(path);
+                directories += 1;
+                next.extend(["/a", "/b"].map(|name| format!("{path}{name}")));
+            }
+            level = next;
+        }
+        (0, directories)
+    }),
+];
+
+#[test]
+fn every_shape_is_removed_by_any_number_of_threads() {
+    let (over, end) = mpsc::channel();
+    let work = std::thread::spawn(move || {
+        let scratch = Scratch::in_memory();
+        for (name, shape) in SHAPES {
+            for round in 0..rounds() {
+                for threads in [2, 8] {
+                    let (files, directories) = shape(&scratch);
+                    let descriptors = [1024, 64, 8][round % 3];
+                    let options = Remove::new()
+                        .threads(Threads::AtMost(threads))
+                        .descriptors(descriptors)
+                        .batch_close(round % 2 == 1);
+                    let report = options.run(scratch.at("tree"));
+                    assert_all(&report, files, directories);
+                    assert_eq!((report.vanished, report.appeared), (0, 0), "{name}: {report:?}");
+                    let _ = over.send(());
+                }
+            }
+        }
+    });
+    loop {
+        match end.recv_timeout(TOO_LONG) {
+            Ok(()) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            Err(mpsc::RecvTimeoutError::Timeout) => panic!("a removal does not end"),
+        }
+    }
+    work.join().unwrap();
+}

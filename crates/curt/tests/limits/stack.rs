@@ -1,0 +1,96 @@
+//! The stack: little, and the same at any depth, in every thread.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread::{self, ThreadId};
+
+use curt::{Kind, Observer, Remove, Threads};
+use curt_testkit::Scratch;
+
+use crate::{assert_all, chain_with_bushes};
+
+/// What a removal may take of the stack.
+const STACK: usize = 16 << 10;
+
+/// Notes how far apart in the stack of each thread its callbacks lie.
+#[derive(Default)]
+struct Gauge(Mutex<HashMap<ThreadId, (usize, usize)>>);
+
+impl Gauge {
+    fn note(&self) {
+        let here = address();
+        let mut seen = self.0.lock().unwrap();
+        let (low, high) = seen.entry(thread::current().id()).or_insert((here, here));
+        *low = here.min(*low);
+        *high = here.max(*high);
+    }
+
+    /// The widest span of a thread.
+    fn span(&self) -> usize {
+        self.0.lock().unwrap().values().map(|(low, high)| high - low).max().unwrap_or(0)
+    }
+}
+
+impl Observer for Gauge {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+
+    fn removed(&self, _: &Path, _: Kind) {
+        self.note();
+    }
+}
+
+/// About where the stack is. (In a thread of a test, that is a number and no more.)
+#[inline(never)]
+fn address() -> usize {
+    let local = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&local)).addr()
+}
+
+#[test]
+fn one_thread_takes_little_at_any_depth() {
+    let scratch = Scratch::in_memory();
+    for (levels, descriptors) in [(10, 1000), (900, 1000), (3_000, 16)] {
+        let (files, directories) = chain_with_bushes(&scratch, "tree", levels, 1, 1);
+        let gauge = Gauge::default();
+        gauge.note();
+        let options = Remove::new().threads(Threads::AtMost(1)).descriptors(descriptors);
+        let report = options.observer(&gauge).run(scratch.at("tree"));
+        assert_all(&report, files, directories);
+        assert!(gauge.span() <= STACK, "{} at {levels} levels", gauge.span());
+    }
+}
+
+/// Workers that wait for each other take work meanwhile, on top of what they have. That too ends
+/// somewhere.
+#[test]
+fn several_threads_take_little_at_any_depth() {
+    let scratch = Scratch::in_memory();
+    for (levels, bushes) in [(600, 1), (400, 4), (100, 30)] {
+        for threads in [2, 3, 8] {
+            let (files, directories) = chain_with_bushes(&scratch, "tree", levels, bushes, 2);
+            let gauge = Gauge::default();
+            gauge.note();
+            let options = Remove::new().threads(Threads::AtMost(threads));
+            let report = options.observer(&gauge).run(scratch.at("tree"));
+            assert_all(&report, files, directories);
+            let span = gauge.span();
+            assert!(span <= STACK, "{span} at {levels} levels with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_hundred_thousand_levels_from_a_small_stack() {
+    let scratch = Scratch::in_memory();
+    scratch.deep("tree", 100_000, "eight-ch");
+    let small = thread::Builder::new().stack_size(64 << 10);
+    thread::scope(|scope| {
+        let work = || Remove::new().run(scratch.at("tree"));
+        let report = small.spawn_scoped(scope, work).unwrap().join().unwrap();
+        assert_all(&report, 0, 100_001);
+        assert!(report.calls.total() < 6 * 100_001, "{:?}", report.calls);
+    });
+}
