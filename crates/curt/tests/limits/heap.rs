@@ -34,8 +34,8 @@ fn many() -> usize {
 
 #[test]
 fn files_cost_no_heap() {
-    let few = flat(3_000, 0);
-    for files in [20_000, many()] {
+    let few = flat(40_000, 0);
+    for files in [60_000, many()] {
         let usage = flat(files, 0);
         assert!(usage.peak - few.peak <= MARGIN, "{files}: {usage:?}, {few:?}");
         assert_eq!(usage.count, few.count, "{files}: {usage:?}, {few:?}");
@@ -44,12 +44,19 @@ fn files_cost_no_heap() {
 
 #[test]
 fn directories_cost_no_heap() {
-    let few = flat(0, 3_000);
-    let usage = flat(0, 20_000);
+    // Each has one listing that fills the large buffer, and all the names of it in the arena.
+    let few = flat(0, 50_000);
+    let usage = flat(0, 80_000);
     assert!(usage.peak - few.peak <= MARGIN, "{usage:?}, {few:?}");
     assert_eq!(usage.count, few.count, "{usage:?}, {few:?}");
-    // The buffer of 64 KiB, names of one page, and little beside.
-    assert!(usage.peak <= 160 << 10, "{usage:?}");
+    // The buffer of 1 MiB, names of one page, and little beside.
+    assert!(usage.peak <= 2 << 20, "{usage:?}");
+}
+
+#[test]
+fn small_trees_take_the_small_buffer() {
+    let usage = flat(500, 500);
+    assert!(usage.peak <= 100 << 10, "{usage:?}");
 }
 
 /// Deeper than descriptors reach, paths are kept for the levels where directories were moved: the
