@@ -43,6 +43,18 @@ fn tree(scratch: &Scratch) -> (u64, u64) {
         directories += 1;
     }
     scratch.dir(&path);
+    // Names of four bytes take more room in an answer by FUSE than in the listing that is made of
+    // it, so that each page of it has room left.
+    let mut path = String::from("true/tree/flat");
+    for _ in 0..5 {
+        let directory = scratch.dir(&path);
+        for number in 0..5_000 {
+            std::fs::File::create(directory.join(format!("{number:04}"))).unwrap();
+        }
+        files += 5_000;
+        directories += 1;
+        path.push_str("/flat");
+    }
     (files, directories)
 }
 
