@@ -12,8 +12,9 @@ const TRIAL: u64 = 4096;
 const GAIN: f64 = 1.10;
 /// … and if the processor time per entry does not rise beyond this multiple of a single thread's.
 const INFLATION: f64 = 1.3;
-/// A thread that spends less than this share of the time on a processor is being blocked.
-const BLOCKED: f64 = 0.75;
+/// A thread that has to wait for something this often per entry is being blocked by the file system.
+/// (How much of the time it is on a processor would not tell: others may want the processor too.)
+const BLOCKED: f64 = 0.1;
 /// The most workers where the file system blocks: waiting costs no processor.
 const MOST_BLOCKED: usize = 8;
 
@@ -24,6 +25,8 @@ pub(crate) struct Sample {
     pub(crate) entries: u64,
     /// Processor time; zero where the system does not tell.
     pub(crate) processor: Duration,
+    /// How often the workers waited for something; zero where the system does not tell.
+    pub(crate) waits: u64,
 }
 
 /// One climb: a number of workers is tried, and kept if it pays.
@@ -47,8 +50,8 @@ pub(crate) struct Governor {
 struct Rate {
     per_second: f64,
     processor: f64,
-    /// The share of the time that was spent on a processor, per worker.
-    busy: f64,
+    /// How often something was waited for, per entry.
+    waits: f64,
 }
 
 enum State {
@@ -110,7 +113,8 @@ impl Governor {
         if self.workers == 1 {
             self.single = rate;
         }
-        let blocked = rate.busy < BLOCKED;
+        // Several workers wait for each other, too; what one of them does says what waiting is for.
+        let blocked = self.single.waits > BLOCKED;
         let next = match self.workers {
             1 if blocked => MOST_BLOCKED.max(self.most),
             now if blocked => (now + 1).min(MOST_BLOCKED.max(self.most)),
@@ -138,10 +142,8 @@ impl Governor {
         let entries = (sample.entries - self.begin.entries) as f64;
         let seconds = sample.now.saturating_sub(self.begin.now).as_secs_f64();
         let processor = sample.processor.saturating_sub(self.begin.processor).as_secs_f64();
-        let busy = processor / (seconds * self.workers as f64);
-        // A system that does not tell the processor time is taken to be busy all the time.
-        let busy = if sample.processor.is_zero() { 1.0 } else { busy };
-        Rate { per_second: entries / seconds, processor: processor / entries, busy }
+        let waits = (sample.waits - self.begin.waits) as f64 / entries;
+        Rate { per_second: entries / seconds, processor: processor / entries, waits }
     }
 }
 
@@ -151,16 +153,17 @@ mod tests {
     use std::time::Duration;
 
     /// Runs a governor over an imagined machine: how long 256 entries take, and how much processor
-    /// time, by the number of workers. Returns the workers after each sample.
-    fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
+    /// time, and how often they wait, by the number of workers. Returns the workers after each sample.
+    fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, true, Sample::default());
         let mut sample = Sample::default();
         let mut workers = 1;
         (0..steps)
             .map(|_| {
-                let (time, processor) = machine(workers);
+                let (time, processor, waits) = machine(workers);
                 sample.now += Duration::from_micros(time);
                 sample.processor += Duration::from_micros(processor);
+                sample.waits += waits;
                 sample.entries += 256;
                 workers = governor.observe(sample);
                 workers
@@ -170,18 +173,18 @@ mod tests {
 
     #[test]
     fn a_small_job_stays_alone() {
-        assert_eq!(run(8, 3, |_| (1000, 1000)), [1, 1, 1]);
+        assert_eq!(run(8, 3, |_| (1000, 1000, 0)), [1, 1, 1]);
     }
 
     #[test]
     fn helpers_that_pay_are_kept() {
-        let workers = run(4, 100, |workers| (2000 / workers as u64, 2100));
+        let workers = run(4, 100, |workers| (2000 / workers as u64, 2100, 0));
         assert_eq!(workers.last(), Some(&4));
     }
 
     #[test]
     fn helpers_that_do_not_pay_are_dropped_and_rarely_tried_again() {
-        let workers = run(2, 1000, |workers| (1000, 1000 * workers as u64));
+        let workers = run(2, 1000, |workers| (1000, 1000 * workers as u64, 0));
         let busy = workers.iter().filter(|&&workers| workers > 1).count();
         assert!(busy > 0, "they must be tried");
         assert!(busy < 50, "and dropped: {busy} of 1000 samples");
@@ -190,13 +193,19 @@ mod tests {
     #[test]
     fn helpers_that_burn_the_processor_are_dropped() {
         let workers =
-            run(2, 200, |workers| (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64));
+            run(2, 200, |workers| (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64, 0));
         assert_eq!(workers.last(), Some(&1));
     }
 
     #[test]
+    fn a_processor_that_others_want_too_is_no_file_system_that_blocks() {
+        let workers = run(2, 60, |workers| (8000 / workers as u64, 800, 1));
+        assert_eq!(workers.iter().max(), Some(&2));
+    }
+
+    #[test]
     fn a_file_system_that_blocks_gets_many_workers_at_once() {
-        let workers = run(2, 60, |workers| (8000 / workers as u64, 800));
+        let workers = run(2, 60, |workers| (8000 / workers as u64, 800, 200));
         assert!(workers.contains(&8));
         assert_eq!(workers.iter().position(|&w| w > 1), workers.iter().position(|&w| w == 8));
     }

@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::{Governor, Pool, Sample, SharedJoin};
-use crate::sys::{Feature, Identity, Settings, Sys};
+use crate::sys::{Feature, Identity, Settings, Sys, Usage};
 
 /// The most directories that one removal holds open.
 const MOST_DESCRIPTORS: usize = 1024;
@@ -76,6 +76,7 @@ pub(super) struct Run<'r, S: Sys> {
     governor: Mutex<Option<Governor>>,
     entries: AtomicU64,
     processor: AtomicU64,
+    waits: AtomicU64,
     totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
@@ -132,6 +133,7 @@ impl<'r, S: Sys> Run<'r, S> {
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
             processor: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
             totals: Mutex::default(),
             report: Mutex::default(),
         };
@@ -223,16 +225,18 @@ impl<'r, S: Sys> Run<'r, S> {
         sys: &S,
         worker: usize,
         done: u64,
-        processor: Duration,
+        used: Usage,
         start: Option<Start<'_>>,
     ) {
         let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
-        let nanoseconds = processor.as_nanos() as u64;
+        let nanoseconds = used.processor.as_nanos() as u64;
         let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
+        let waits = self.waits.fetch_add(used.waits, Ordering::Relaxed) + used.waits;
         if self.most_threads.is_none() && entries < Governor::FIRST {
             return;
         }
-        let sample = Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor) };
+        let sample =
+            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor), waits };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(most, false, self.begin),

@@ -1,7 +1,6 @@
 //! What a worker does with one entry, and what it counts, asks and tells.
 
 use std::io;
-use std::time::Duration;
 
 use super::options::{Confirm, Question, Subject};
 use super::path::LogicalPath;
@@ -10,7 +9,7 @@ use super::run::{Run, Start, to_path};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Entry, Removed, Stat, Sys};
+use crate::sys::{Entry, Removed, Stat, Sys, Usage};
 
 /// Entries between two checkpoints.
 const CHECKPOINT: u32 = 256;
@@ -25,7 +24,7 @@ pub(super) struct Worker<'r, S: Sys> {
     start: Option<Start<'r>>,
     /// Entries until the next checkpoint, and what had been done and used at the last.
     until_checkpoint: u32,
-    processor: Duration,
+    used: Usage,
     progress: (u64, u64),
 }
 
@@ -53,7 +52,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             number,
             start,
             until_checkpoint: CHECKPOINT,
-            processor: Duration::ZERO,
+            used: Usage::default(),
             progress: (0, 0),
         }
     }
@@ -256,9 +255,11 @@ impl<'r, S: Sys> Worker<'r, S> {
         if !self.run.may_share() {
             return;
         }
-        let processor = self.sys.thread_time().unwrap_or_default();
-        let used = processor.saturating_sub(self.processor);
-        self.processor = processor;
-        self.run.checkpoint(&self.sys, self.number, u64::from(CHECKPOINT), used, self.start);
+        let used = std::mem::replace(&mut self.used, self.sys.thread_usage());
+        let since = Usage {
+            processor: self.used.processor.saturating_sub(used.processor),
+            waits: self.used.waits.saturating_sub(used.waits),
+        };
+        self.run.checkpoint(&self.sys, self.number, u64::from(CHECKPOINT), since, self.start);
     }
 }

@@ -234,6 +234,14 @@ pub(crate) enum Last<U> {
     Invalid(io::ErrorKind),
 }
 
+/// What a thread has used; zero where the system does not say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) processor: Duration,
+    /// How often it gave its processor away in order to wait for something.
+    pub(crate) waits: u64,
+}
+
 /// Entries of a listing, in the order of the system.
 pub(crate) trait Listing: Send {
     type Unit: Unit;
@@ -325,6 +333,6 @@ pub(crate) trait Sys: Sized + Send {
     fn sleep(&self, time: Duration);
     /// The clock that entries are stamped with, since 1970.
     fn wall_clock(&self) -> Duration;
-    /// The processor time that this thread has used; `None` where the system does not say.
-    fn thread_time(&self) -> Option<Duration>;
+    /// What this thread has used so far.
+    fn thread_usage(&self) -> Usage;
 }

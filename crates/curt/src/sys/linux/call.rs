@@ -12,8 +12,8 @@ use rustix::fs::{
 use rustix::io::{Errno, Result};
 
 use crate::calls::Calls;
-use crate::sys::Setup;
 use crate::sys::gate::Gate;
+use crate::sys::{Setup, Usage};
 
 /// The kinds of call, in the order of [`NAMES`].
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
-    ClockGettime,
+    Getrusage,
     Nanosleep,
 }
 
@@ -50,7 +50,7 @@ const NAMES: [&str; 15] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
-    "clock_gettime",
+    "getrusage",
     "clock_nanosleep",
 ];
 
@@ -198,9 +198,22 @@ impl Door {
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
     }
 
-    pub(super) fn thread_time(&self) -> Option<Duration> {
-        self.pass(Call::ClockGettime).ok()?;
-        Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).ok()
+    pub(super) fn thread_usage(&self) -> Usage {
+        if self.pass(Call::Getrusage).is_err() {
+            return Usage::default();
+        }
+        // SAFETY: all zeros is a value of this plain struct of numbers.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is that of an exclusively borrowed value of the right type.
+        let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
+        if failed {
+            return Usage::default();
+        }
+        let time = |time: libc::timeval| {
+            Duration::new(time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs() as u32 * 1000)
+        };
+        let processor = time(usage.ru_utime) + time(usage.ru_stime);
+        Usage { processor, waits: usage.ru_nvcsw.unsigned_abs() }
     }
 
     pub(super) fn sleep(&self, time: Duration) {

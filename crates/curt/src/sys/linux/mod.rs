@@ -21,7 +21,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::retire::Retired;
 use super::unix;
 use super::{
-    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys,
+    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage,
 };
 use crate::calls::Calls;
 use crate::fields::Kind;
@@ -336,8 +336,8 @@ impl Sys for Linux {
         unix::wall_clock()
     }
 
-    fn thread_time(&self) -> Option<Duration> {
-        self.door.thread_time()
+    fn thread_usage(&self) -> Usage {
+        self.door.thread_usage()
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
-    ClockGettime,
+    Getrusage,
     Nanosleep,
 }
 
@@ -39,7 +39,7 @@ const NAMES: [&str; 13] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
-    "clock_gettime",
+    "getrusage",
     "clock_nanosleep",
 ];
 

@@ -21,7 +21,9 @@ use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
-use super::{Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Stat, Sys};
+use super::{
+    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Stat, Sys, Usage,
+};
 use crate::calls::Calls;
 use crate::fields::Kind;
 use crate::name::Name;
@@ -273,7 +275,8 @@ impl Sys for Memory {
     }
 
     /// As if the processor had been at work all the time.
-    fn thread_time(&self) -> Option<Duration> {
-        self.door.pass(Call::ClockGettime).ok().map(|world| world.clock)
+    fn thread_usage(&self) -> Usage {
+        let clock = self.door.pass(Call::Getrusage).map(|world| world.clock);
+        Usage { processor: clock.unwrap_or_default(), waits: 0 }
     }
 }

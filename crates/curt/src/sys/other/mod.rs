@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use self::call::Door;
 use self::dir::Stream;
 pub(crate) use self::dir::{Dir, DirBuf};
-use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys};
+use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage};
 use crate::calls::Calls;
 use crate::fields::Kind;
 use crate::name::Name;
@@ -351,8 +351,8 @@ impl Sys for Other {
         since_epoch(SystemTime::now())
     }
 
-    fn thread_time(&self) -> Option<Duration> {
-        None
+    fn thread_usage(&self) -> Usage {
+        Usage::default()
     }
 }
 

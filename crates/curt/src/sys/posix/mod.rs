@@ -27,7 +27,7 @@ use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use super::unix;
-use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys};
+use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage};
 use crate::calls::Calls;
 use crate::fields::Kind;
 use crate::name::Name;
@@ -264,8 +264,8 @@ impl Sys for Posix {
         unix::wall_clock()
     }
 
-    fn thread_time(&self) -> Option<Duration> {
-        self.door.thread_time()
+    fn thread_usage(&self) -> Usage {
+        Usage { processor: self.door.thread_time().unwrap_or_default(), waits: 0 }
     }
 }
 
