@@ -32,7 +32,7 @@ pub(crate) struct Sample {
 /// One climb: a number of workers is tried, and kept if it pays.
 ///
 /// Begins with one worker. After the first window it tries another; if that does not pay it goes
-/// back and tries again after eight times as much work, and so on. Where the single thread is seen
+/// back and tries again after twice as much work, or sixteen times if it was slower, and so on. Where the single thread is seen
 /// to be blocked by the file system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
     most: usize,
@@ -133,7 +133,9 @@ impl Governor {
             self.patience = TRIAL;
         } else {
             self.workers = before;
-            self.patience = self.patience.saturating_mul(8);
+            // A rate is measured over a few milliseconds: a small gain may have been a larger one.
+            let is_close = cheap && new.per_second >= old.per_second;
+            self.patience = self.patience.saturating_mul(if is_close { 2 } else { 16 });
         }
         self.state = State::Steady { until: entries + self.patience };
     }

@@ -17,11 +17,14 @@ pub(super) struct Retired {
     /// First and last number of each run.
     runs: Vec<(RawFd, RawFd)>,
     open: usize,
+    /// How many it was ever given.
+    given: u64,
 }
 
 impl Retired {
     /// Takes a finished descriptor, and closes the run that it completes.
     pub(super) fn push(&mut self, door: &Door, fd: OwnedFd, limit: usize) {
+        self.given += 1;
         self.add(call::into_number(fd));
         if let Some(&(first, last)) = self.runs.last() {
             let length = (last - first) as usize + 1;
@@ -34,6 +37,11 @@ impl Retired {
         if self.open >= limit {
             self.close_all(door);
         }
+    }
+
+    /// Whether it was given exactly so many so far.
+    pub(super) fn has_been_given(&self, count: u64) -> bool {
+        self.given == count
     }
 
     /// Closes everything. Returns whether there was anything.
