@@ -32,7 +32,7 @@ pub(crate) struct Sample {
 /// One climb: a number of workers is tried, and kept if it pays.
 ///
 /// Begins with one worker. After the first window it tries another; if that does not pay it goes
-/// back and tries again after twice as much work, or sixteen times if it was slower, and so on. Where the single thread is seen
+/// back and tries again after four times as much work, or sixteen times if it was slower, and so on. Where the single thread is seen
 /// to be blocked by the file system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
     most: usize,
@@ -75,7 +75,7 @@ impl Governor {
             workers: 1,
             state: State::Steady { until: Self::FIRST },
             single: Rate::default(),
-            patience: TRIAL,
+            patience: WINDOW,
         }
     }
 
@@ -130,12 +130,13 @@ impl Governor {
         let pays = new.per_second >= old.per_second * GAIN;
         let cheap = new.processor <= self.single.processor * INFLATION;
         if pays && cheap {
-            self.patience = TRIAL;
+            self.patience = WINDOW;
         } else {
             self.workers = before;
-            // A rate is measured over a few milliseconds: a small gain may have been a larger one.
-            let is_close = cheap && new.per_second >= old.per_second;
-            self.patience = self.patience.saturating_mul(if is_close { 2 } else { 16 });
+            // What one thread achieved was measured before, and the first entries are the cheapest:
+            // where there was something to it, compare again soon.
+            let is_close = pays || (cheap && new.per_second >= old.per_second);
+            self.patience = self.patience.saturating_mul(if is_close { 4 } else { 16 });
         }
         self.state = State::Steady { until: entries + self.patience };
     }
