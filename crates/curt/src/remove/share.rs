@@ -16,7 +16,7 @@ const LEAST_SLICE: usize = 128;
 
 /// How many pieces of others a worker begins one on top of the other, each while the one below waits
 /// for something. Every one takes stack and descriptors.
-const NESTING: u32 = 3;
+const NESTING: u32 = 2;
 
 impl<S: Sys> Engine<'_, S> {
     /// Whether somebody wants work and may be given some of ours. A piece that is nested as deep as

@@ -58,13 +58,14 @@ macro_rules! on_real_platforms {
 }
 use on_real_platforms;
 
-/// Runs a test on the platform that has nothing but the standard library. (It promises less: no
-/// test of races, of depth or of faults.)
-macro_rules! on_the_standard_library {
+/// The same, and the platform that has nothing but the standard library. (It promises less: no test
+/// of races, of depth or of faults.)
+macro_rules! on_all_platforms {
     ($($name:ident),+ $(,)?) => {
+        on_real_platforms!($($name),+);
         mod other {
             $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })+
         }
     };
 }
-use on_the_standard_library;
+use on_all_platforms;

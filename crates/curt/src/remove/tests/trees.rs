@@ -4,26 +4,13 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
-use super::{mixed_tree, on_real_platforms, on_the_standard_library, remove};
+use super::{mixed_tree, on_all_platforms, on_real_platforms, remove};
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
 use crate::sys::{Setup, Sys};
 
-on_real_platforms!(
-    everything_goes_and_is_counted,
-    a_dry_run_counts_the_same_and_removes_nothing,
-    excluded_entries_stay_with_their_parents,
-    contents_go_and_the_directory_stays,
-    special_operands_are_refused,
-    a_link_with_a_separator_is_not_followed,
-    many_threads_do_what_one_does,
-    a_large_directory_takes_several_listings,
-    questions_are_asked_and_heeded,
-    cancelled_before_it_begins,
-);
-
-on_the_standard_library!(
+on_all_platforms!(
     everything_goes_and_is_counted,
     a_dry_run_counts_the_same_and_removes_nothing,
     excluded_entries_stay_with_their_parents,
