@@ -14,7 +14,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Waited;
-use crate::sys::{Batch, Finished, Sys};
+use crate::sys::{Batch, Finished, Stat, Sys};
 
 /// The first pause before a directory is looked at again in which nothing could be removed.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
@@ -40,8 +40,8 @@ impl<S: Sys> Engine<'_, S> {
             self.list_again();
             return;
         }
-        if frame.listing == Batch::ProbablyLast && (frame.kept || !self.at.run.may_guess()) {
-            // Nothing will test the guess now, or too many others were wrong meanwhile.
+        if frame.listing == Batch::ProbablyLast && frame.kept {
+            // Nothing will test the guess now.
             frame.listing = Batch::More;
             return;
         }
@@ -145,7 +145,8 @@ impl<S: Sys> Engine<'_, S> {
             return true;
         }
         if self.at.run.options.dry_run {
-            self.count_directory_bytes();
+            let stat = self.directory_stat();
+            self.at.count_bytes(stat.as_ref());
             self.at.report.directories += 1;
             self.at.tell_removed(Kind::Directory);
             return true;
@@ -153,14 +154,13 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    fn count_directory_bytes(&mut self) {
+    /// What the topmost directory gives back, if that is wanted.
+    fn directory_stat(&self) -> Option<Stat> {
         if !self.at.run.options.count_bytes {
-            return;
+            return None;
         }
-        if let Some(dir) = self.frames.last().and_then(|frame| frame.dir()) {
-            let stat = self.at.sys.stat_dir(dir).ok();
-            self.at.count_bytes(stat.as_ref());
-        }
+        let dir = self.frames.last().and_then(|frame| frame.dir())?;
+        self.at.sys.stat_dir(dir).ok()
     }
 
     /// Closes the topmost directory and takes its frame off.
@@ -206,37 +206,28 @@ impl<S: Sys> Engine<'_, S> {
         if !self.reopen(index - 1) {
             return;
         }
-        self.count_directory_bytes();
-        let dir = self.frames[index].take();
-        let Some(name) = self.names.get(self.frames[index].name) else {
+        let guesses = self.frames[index].listing == Batch::ProbablyLast;
+        if guesses && !self.at.run.begin_guess() {
+            // Too many were wrong meanwhile.
+            self.frames[index].listing = Batch::More;
             return;
-        };
-        let Some(parent) = self.frames[index - 1].dir() else {
-            return;
-        };
-        let finished = match dir {
-            Some(dir) => match self.at.sys.finish_dir(parent, name, dir) {
-                Finished::Done => Ok(()),
-                Finished::Gone => Err(io::ErrorKind::NotFound.into()),
-                Finished::NotEmpty(dir) => {
-                    self.frames[index].hold = Hold::Own(dir);
-                    Err(io::ErrorKind::DirectoryNotEmpty.into())
-                }
-                Finished::Failed(dir, error) => {
-                    self.at.sys.close(dir);
-                    Err(error)
-                }
-            },
-            None => self.at.sys.remove_empty_dir(parent, name),
-        };
+        }
+        let stat = self.directory_stat();
+        let finished = self.remove_topmost();
+        let is_empty =
+            !finished.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::DirectoryNotEmpty);
+        if guesses && is_empty {
+            self.at.run.end_guess();
+        }
         match finished {
             Ok(()) => {
                 self.at.report.directories += 1;
+                self.at.count_bytes(stat.as_ref());
                 self.at.tell_removed(Kind::Directory);
                 self.at.tick();
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.at.report.vanished += 1,
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+            Err(_) if !is_empty => {
                 if self.reopen(index) {
                     self.not_empty();
                 }
@@ -250,13 +241,37 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
+    /// Removes the topmost directory from the one below it, which is open.
+    fn remove_topmost(&mut self) -> io::Result<()> {
+        let index = self.frames.len() - 1;
+        let dir = self.frames[index].take();
+        let vanished = || io::Error::from(io::ErrorKind::NotFound);
+        let name = self.names.get(self.frames[index].name).ok_or_else(vanished)?;
+        let parent = self.frames[index - 1].dir().ok_or_else(vanished)?;
+        let Some(dir) = dir else {
+            return self.at.sys.remove_empty_dir(parent, name);
+        };
+        match self.at.sys.finish_dir(parent, name, dir) {
+            Finished::Done => Ok(()),
+            Finished::Gone => Err(vanished()),
+            Finished::NotEmpty(dir) => {
+                self.frames[index].hold = Hold::Own(dir);
+                Err(io::ErrorKind::DirectoryNotEmpty.into())
+            }
+            Finished::Failed(dir, error) => {
+                self.at.sys.close(dir);
+                Err(error)
+            }
+        }
+    }
+
     /// The topmost directory still has entries.
     fn not_empty(&mut self) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
         if frame.listing == Batch::ProbablyLast {
-            self.at.run.guessed_wrong();
+            // The guess was wrong, and stays counted.
             frame.listing = Batch::More;
             return;
         }

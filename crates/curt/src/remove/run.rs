@@ -62,7 +62,8 @@ pub(super) struct Run<'r, S: Sys> {
     /// When the removal began, by the clock that entries are stamped with.
     pub(super) begun: Duration,
     serial: AtomicU64,
-    wrong_guesses: AtomicU32,
+    /// Guesses that were wrong, and those that are being tested.
+    guesses: AtomicU32,
     operands: &'r [&'r Path],
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) below: Option<Arc<S::Dir>>,
@@ -123,7 +124,7 @@ impl<'r, S: Sys> Run<'r, S> {
             root: OnceLock::new(),
             begun: first.wall_clock(),
             serial: AtomicU64::new(0),
-            wrong_guesses: AtomicU32::new(0),
+            guesses: AtomicU32::new(0),
             operands,
             below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
@@ -197,22 +198,22 @@ impl<'r, S: Sys> Run<'r, S> {
         self.serial.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether to guess that a listing with room left in its buffer has ended. Every worker may
-    /// have a guess under way, so with more of them there is less room for wrong ones.
+    /// Whether to guess that a listing with room left in its buffer has ended.
     pub(super) fn may_guess(&self) -> bool {
-        !self.options.without.has(Feature::ShortListing) && {
-            let wrong = self.wrong_guesses.load(Ordering::Relaxed);
-            wrong == 0 || wrong as usize + self.pool_size() <= WRONG_GUESSES as usize
-        }
+        !self.options.without.has(Feature::ShortListing)
+            && self.guesses.load(Ordering::Relaxed) < WRONG_GUESSES
     }
 
-    /// A guess was wrong.
-    pub(super) fn guessed_wrong(&self) {
-        self.wrong_guesses.fetch_add(1, Ordering::Relaxed);
+    /// A guess is about to be tested, if it may be. It is counted as wrong until it turns out to
+    /// be right, so that no number of threads makes more wrong ones than are allowed.
+    pub(super) fn begin_guess(&self) -> bool {
+        let more = |guesses| (guesses < WRONG_GUESSES).then_some(guesses + 1);
+        self.guesses.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    fn pool_size(&self) -> usize {
-        if self.may_share() { self.pool.workers() } else { 1 }
+    /// A guess was right.
+    pub(super) fn end_guess(&self) {
+        self.guesses.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
