@@ -1,7 +1,7 @@
 //! What may not be removed, and what is said about it. Everything is tried as root, whom modes do
 //! not stop, and as nobody.
 
-use crate::harness::{case, run};
+use crate::harness::{Difference, case, run};
 
 #[test]
 fn directories_that_may_not_be_changed() {
@@ -41,7 +41,10 @@ fn directories_that_may_not_be_read() {
         case("d/ 0333:d", "d"),
         case("d/ 0333:d", "-d d").since(9, 2),
         case("d/f 0333:d", "d/f"),
-        case("d/f 0333:d", "-d d").since(9, 2),
+        case("d/f 0333:d", "-d d").since(9, 2).differs(
+            Difference::Words,
+            "GNU looks whether it is empty; rmdir knows that it is not",
+        ),
     ]);
 }
 

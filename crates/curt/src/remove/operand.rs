@@ -146,6 +146,13 @@ impl<S: Sys> Engine<'_, S> {
             Confirm::WriteProtected => protected,
             Confirm::Always => true,
         };
+        // Nobody is asked about what cannot be done.
+        let empty = if asked { self.check_empty(parent, name) } else { Ok(()) };
+        if let Err(error) = empty {
+            if error.kind() == io::ErrorKind::DirectoryNotEmpty {
+                return self.operand_failed(error);
+            }
+        }
         if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, protected) {
             self.at.report.skipped += 1;
             return;

@@ -189,8 +189,10 @@ impl<'r, S: Sys> Worker<'r, S> {
         error: io::Error,
     ) -> bool {
         let options = &self.run.options;
-        let denied = error.kind() == io::ErrorKind::PermissionDenied;
-        if denied && options.confirm != Confirm::Never {
+        // Where only what is protected is asked about, GNU rm leaves such a directory alone.
+        let denied = error.kind() == io::ErrorKind::PermissionDenied
+            && options.confirm != Confirm::WriteProtected;
+        if denied && options.confirm == Confirm::Always {
             let question = Question::RemoveUnreadableDirectory;
             if !self.ask(question, Kind::Directory, false, true) {
                 self.report.skipped += 1;
