@@ -33,6 +33,8 @@ pub(crate) enum Difference {
     Everything,
     /// Messages only.
     Words,
+    /// Messages only, and not for root.
+    WordsButForRoot,
 }
 
 /// A case from a tree and arguments, both separated by blanks. In the tree `d/` is a directory, `f` an
@@ -180,6 +182,11 @@ impl Bench {
                 None => gnu == ours,
                 Some((Difference::Words, _)) => {
                     gnu.code == ours.code && gnu.left == ours.left && gnu != ours
+                }
+                Some((Difference::WordsButForRoot, _)) => {
+                    gnu.code == ours.code
+                        && gnu.left == ours.left
+                        && (gnu != ours) == user.is_some()
                 }
                 Some((Difference::Everything, _)) => gnu != ours,
             }
