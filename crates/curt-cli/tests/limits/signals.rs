@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use curt_testkit::{Scratch, skip};
 
-use super::curt;
+use super::{curt, send};
 
 /// After a signal, no call to a file of the tree may begin later than this.
 const LATEST: f64 = 0.010;
@@ -41,8 +41,7 @@ fn no_call_begins_later_than_ten_milliseconds_after_the_signal() {
             assert!(begun.elapsed() < Duration::from_secs(20), "it does not begin");
         };
         let process = text.split_whitespace().next().unwrap().to_owned();
-        let sent = Command::new("kill").args(["-INT", &process]).status().unwrap();
-        assert!(sent.success());
+        assert!(send("INT", &process));
         child.wait().unwrap();
         let text = std::fs::read_to_string(&log).unwrap();
         let time = |line: &str| -> f64 {
@@ -101,7 +100,7 @@ fn is_interrupted(scratch: &Scratch, threads: &str) -> bool {
         let at_work = child.try_wait().unwrap().is_none();
         let begun = Instant::now();
         let id = child.id().to_string();
-        let _ = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
+        send("INT", &id);
         let status = child.wait().unwrap();
         let time = begun.elapsed();
         over.store(true, Ordering::Relaxed);
