@@ -53,8 +53,8 @@ const LARGE_CAPACITY: usize = 1 << 20;
 /// before it, and the least that a buffer may have.
 const LONGEST_NAME: usize = 765;
 const NAME: usize = 19;
-const LEAST_CAPACITY: usize = 1024;
-const _: () = assert!(LEAST_CAPACITY > NAME + LONGEST_NAME, "the longest name must fit, or EINVAL");
+const LEAST_CAPACITY: usize = (NAME + LONGEST_NAME + 1).next_power_of_two();
+const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or EINVAL");
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
