@@ -20,7 +20,7 @@ const ENTRIES_BETWEEN_LOOKS: u64 = 16;
 
 /// How many listing calls one pass over a directory may take before it is looked at whether
 /// somebody keeps adding to it; and again after as many more.
-const READS_BETWEEN_CHECKS: u32 = 64;
+pub(super) const READS_BETWEEN_CHECKS: u32 = 64;
 
 /// With so many entries, a listing is worth taking in the order of file numbers.
 const LARGE: usize = 1000;
@@ -202,10 +202,7 @@ fn take<S: Sys>(
                 if hidden {
                     remember(at, frame, names, entry);
                 } else {
-                    let path_len = at.path.len();
-                    at.path.push(entry.name);
-                    at.fail(Operation::Remove, Cause::Os(error));
-                    at.path.truncate(path_len);
+                    at.fail_in(entry.name, error);
                     frame.stays(entry.name);
                 }
                 return;

@@ -5,8 +5,9 @@
 //! each subdirectory is entered, and the next buffer is read after that. When nothing is left, the
 //! attempt to remove the directory is the test for its end.
 //!
-//! The files of this module: `worker.rs` what is done with one entry · `batch.rs` what happens to one buffer · `finish.rs` how a directory
-//! ends · `room.rs` what happens when descriptors run out · `share.rs` how work is handed over.
+//! The files of this module: `worker.rs` what is done with one entry · `batch.rs` what happens to
+//! one buffer · `finish.rs` how a directory ends · `room.rs` what happens when descriptors run out ·
+//! `share.rs` how work is handed over.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys};
+use crate::sys::{Batch, Entry, Listing, Opened, Sys};
 
 /// One worker of a removal.
 pub(super) struct Engine<'r, S: Sys> {
@@ -173,7 +174,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(dir) = self.frames[parent].dir() else {
             return nothing;
         };
-        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
+        let mounts = self.at.run.mounts();
         if role != Role::Moved {
             self.at.path.push(name);
         }
@@ -263,14 +264,13 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Where questions are asked: reads the first entries of the directory just opened, and asks
     /// whether to go on unless it is empty.
     fn confirm_descent(&mut self) {
-        let confirm = self.at.run.options.confirm;
         let Some(frame) = self.frames.last() else {
             return;
         };
-        if confirm == Confirm::Never || (confirm == Confirm::WriteProtected && !frame.protected) {
+        let protected = frame.protected;
+        if !self.at.run.options.confirm.asks(protected) {
             return;
         }
-        let protected = frame.protected;
         let Some(dir) = frame.dir() else { return };
         let read = self.at.sys.read(dir, &mut self.buf);
         let empty = self.buf.entry(0).is_none();

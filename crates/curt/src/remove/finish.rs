@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::engine::{Engine, Entered};
 use super::frame::{Again, Hold, Role};
-use super::options::{Confirm, Question};
+use super::options::Question;
 use super::path::LogicalPath;
 use super::report::Relocated;
 use super::room::moved_name;
@@ -131,12 +131,8 @@ impl<S: Sys> Engine<'_, S> {
         if frame.kept || (options.contents && frame.role == Role::Root) {
             return true;
         }
-        let asked = match options.confirm {
-            Confirm::Never => false,
-            Confirm::WriteProtected => frame.protected,
-            Confirm::Always => true,
-        };
-        if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, frame.protected)
+        if options.confirm.asks(frame.protected)
+            && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, frame.protected)
         {
             if let Some(frame) = self.frames.last_mut() {
                 frame.kept = true;

@@ -141,11 +141,7 @@ impl<S: Sys> Engine<'_, S> {
         let options = &self.at.run.options;
         let protected = options.confirm != Confirm::Never
             && !self.at.sys.may_write(parent, name, Kind::Directory);
-        let asked = match options.confirm {
-            Confirm::Never => false,
-            Confirm::WriteProtected => protected,
-            Confirm::Always => true,
-        };
+        let asked = options.confirm.asks(protected);
         // Nobody is asked about what cannot be done.
         let empty = if asked { self.check_empty(parent, name) } else { Ok(()) };
         if let Err(error) = empty {

@@ -47,6 +47,17 @@ pub enum Confirm {
     Always,
 }
 
+impl Confirm {
+    /// Whether an entry is asked about that the process may not, or may, write to.
+    pub(super) fn asks(self, write_protected: bool) -> bool {
+        match self {
+            Confirm::Never => false,
+            Confirm::WriteProtected => write_protected,
+            Confirm::Always => true,
+        }
+    }
+}
+
 /// What [`Observer::confirm`] is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::frame::{Hold, Moved};
 use crate::error::{Cause, Operation};
 use crate::name::{Name, Unit};
-use crate::sys::{Mounts, Opened, Sys};
+use crate::sys::{Opened, Sys};
 
 /// So many directories below the one that others are moved to are entered in any case.
 const LEAST_DEPTH: usize = 4;
@@ -32,8 +32,7 @@ impl<S: Sys> Engine<'_, S> {
     /// Makes room for the child whose name lies at `at`. Returns whether it is to be entered now;
     /// otherwise it was moved, or has vanished.
     pub(super) fn make_room(&mut self, at: usize) -> bool {
-        let depth = self.frames.len() - 1 - self.top.min(self.frames.len() - 1);
-        if self.held.len() < self.descriptors || depth < LEAST_DEPTH {
+        if self.held.len() < self.descriptors || self.depth() < LEAST_DEPTH {
             return true;
         }
         if self.may_hoist && self.frames[self.top].moved_here.len() < MOST_MOVED {
@@ -45,6 +44,11 @@ impl<S: Sys> Engine<'_, S> {
         }
         self.release_one(self.frames.len() - 1);
         true
+    }
+
+    /// How far below the directory that others are moved to the topmost one is.
+    fn depth(&self) -> usize {
+        (self.frames.len() - 1).saturating_sub(self.top)
     }
 
     /// Moves the child whose name lies at `at` into the topmost directory of this tree.
@@ -186,8 +190,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(parent) = self.frames[index - 1].dir() else {
             return Opened::Gone;
         };
-        let mounts = if self.at.run.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
-        self.at.sys.open_child(parent, name, mounts)
+        self.at.sys.open_child(parent, name, self.at.run.mounts())
     }
 
     /// The directory of a frame is gone from under the traversal, or cannot be opened again.
@@ -213,10 +216,9 @@ impl<S: Sys> Engine<'_, S> {
     /// There is no descriptor. Holds fewer from now on, or waits for those of others to come free;
     /// `false` when that has been tried for long enough.
     pub(super) fn wait_for_descriptors(&mut self) -> bool {
-        let depth = self.frames.len() - 1 - self.top.min(self.frames.len() - 1);
         let fewer = self.held.len().min(self.descriptors.saturating_sub(1));
         // This must end: where nothing can be moved or closed, holding fewer is of no help.
-        if depth >= LEAST_DEPTH && fewer >= LEAST_DEPTH {
+        if self.depth() >= LEAST_DEPTH && fewer >= LEAST_DEPTH {
             self.descriptors = fewer;
             return true;
         }

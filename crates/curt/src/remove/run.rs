@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::{Governor, Pool, Sample, SharedJoin};
-use crate::sys::{Feature, Identity, Settings, Sys, Usage};
+use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
 
 /// The most directories that one removal holds open.
 const MOST_DESCRIPTORS: usize = 1024;
@@ -22,7 +22,7 @@ const FEWEST_DESCRIPTORS: usize = 8;
 /// The most finished directories that stay open until they are closed together.
 const MOST_RETIRED: usize = 4096;
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
-const WRONG_GUESSES: u32 = 4;
+pub(super) const WRONG_GUESSES: u32 = 4;
 /// Helpers need little: the traversal takes the same stack at any depth. The rest is for the
 /// observer's callbacks.
 const HELPER_STACK: usize = 256 << 10;
@@ -138,7 +138,7 @@ impl<'r, S: Sys> Run<'r, S> {
             totals: Mutex::default(),
             report: Mutex::default(),
         };
-        run.add_calls(&first);
+        run.add(Report::default(), &first);
         run.work(&setup);
         let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = run.pool.workers();
@@ -196,6 +196,11 @@ impl<'r, S: Sys> Run<'r, S> {
     /// A number that no other name of this process in this removal has.
     pub(super) fn serial(&self) -> u64 {
         self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What to do at a mount point below an operand.
+    pub(super) fn mounts(&self) -> Mounts {
+        if self.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse }
     }
 
     /// Whether to guess that a listing with room left in its buffer has ended.
@@ -289,10 +294,6 @@ impl<'r, S: Sys> Run<'r, S> {
         report.errors.extend(part.errors);
         report.relocated.extend(part.relocated);
         report.calls.add(&sys.calls());
-    }
-
-    fn add_calls(&self, sys: &S) {
-        self.add(Report::default(), sys);
     }
 }
 

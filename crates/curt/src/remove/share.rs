@@ -6,7 +6,6 @@ use super::engine::Engine;
 use super::frame::{Frame, Hold, Role};
 use super::path::LogicalPath;
 use super::run::{Piece, Task};
-use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::{Batch, Listing, Removed, Sys};
@@ -199,10 +198,7 @@ impl<S: Sys> Engine<'_, S> {
                 // It became a directory, or nobody knew; the removal of its parent will find it.
                 Removed::IsDirectory => {}
                 Removed::Failed(error) => {
-                    let path_len = self.at.path.len();
-                    self.at.path.push(name);
-                    self.at.fail(Operation::Remove, Cause::Os(error));
-                    self.at.path.truncate(path_len);
+                    self.at.fail_in(name, error);
                     kept = true;
                 }
             }

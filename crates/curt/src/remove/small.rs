@@ -16,8 +16,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::batch::READS_BETWEEN_CHECKS;
 use super::options::Totals;
 use super::room::{MOVED_NAME, moved_serial, write_moved_name};
+use super::run::WRONG_GUESSES;
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
@@ -84,11 +86,6 @@ pub fn remove_tree_with(path: impl AsRef<Path>, buffer: &mut Buffer) -> Outline 
 /// How often, and for how long, a directory is emptied again that somebody adds to.
 const PASSES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(1);
-/// How many listing calls one pass over a directory may take before it is looked at whether
-/// somebody keeps adding to it; and again after as many more.
-const READS_BETWEEN_CHECKS: u32 = 64;
-/// How often the guess that a listing has ended may be wrong before it is no longer made.
-const WRONG_GUESSES: u32 = 4;
 
 /// One removal in little memory.
 pub(super) struct Small<'b, S: Sys> {
@@ -117,6 +114,15 @@ struct Pass {
 struct Patience {
     passes: u32,
     since: Option<Duration>,
+}
+
+impl Patience {
+    /// One more pass is about to begin. Returns whether it may.
+    fn lasts(&mut self, now: Duration) -> bool {
+        let since = *self.since.get_or_insert(now);
+        self.passes += 1;
+        self.passes <= PASSES && now.saturating_sub(since) <= WINDOW
+    }
 }
 
 impl<'b, S: Sys> Small<'b, S> {
@@ -217,12 +223,7 @@ impl<'b, S: Sys> Small<'b, S> {
             self.wrong_guesses += 1;
             return true;
         }
-        let now = self.sys.now();
-        let since = *patience.since.get_or_insert(now);
-        patience.passes += 1;
-        patience.passes <= PASSES
-            && now.saturating_sub(since) <= WINDOW
-            && self.sys.rewind(dir).is_ok()
+        patience.lasts(self.sys.now()) && self.sys.rewind(dir).is_ok()
     }
 
     /// Whether the pass over a directory ends after this page of its listing.
@@ -335,19 +336,9 @@ impl<'b, S: Sys> Small<'b, S> {
                 pass.kept = true;
                 return self.sys.close(dir);
             }
-            match self.sys.finish_dir(top, name, dir) {
-                Finished::Done => {
-                    self.outline.totals.directories += 1;
-                    return;
-                }
-                Finished::Gone => return,
-                Finished::Failed(dir, error) => {
-                    self.sys.close(dir);
-                    self.fail(Some(name), Cause::Os(error));
-                    pass.kept = true;
-                    return;
-                }
-                Finished::NotEmpty(again) => dir = again,
+            match self.finish(top, name, dir, pass) {
+                Some(again) => dir = again,
+                None => return,
             }
             if !self.again(&dir, &here, &mut patience) {
                 self.sys.close(dir);
@@ -356,6 +347,27 @@ impl<'b, S: Sys> Small<'b, S> {
                 return;
             }
         }
+    }
+
+    /// Removes an emptied directory of the operand. Gives it back if it is not empty.
+    fn finish(
+        &mut self,
+        top: &S::Dir,
+        name: Name<'_, S::Unit>,
+        dir: S::Dir,
+        pass: &mut Pass,
+    ) -> Option<S::Dir> {
+        match self.sys.finish_dir(top, name, dir) {
+            Finished::Done => self.outline.totals.directories += 1,
+            Finished::Gone => {}
+            Finished::Failed(dir, error) => {
+                self.sys.close(dir);
+                self.fail(Some(name), Cause::Os(error));
+                pass.kept = true;
+            }
+            Finished::NotEmpty(dir) => return Some(dir),
+        }
+        None
     }
 
     /// Removes the files of a directory and moves its directories into the operand. Returns
@@ -473,29 +485,16 @@ impl<'b, S: Sys> Small<'b, S> {
             if deep {
                 self.sys.close(dir);
             } else {
-                match self.sys.finish_dir(top, name, dir) {
-                    Finished::Done => {
-                        self.outline.totals.directories += 1;
-                        return;
-                    }
-                    Finished::Gone => return,
-                    Finished::Failed(dir, error) => {
-                        self.sys.close(dir);
-                        self.fail(Some(name), Cause::Os(error));
-                        pass.kept = true;
-                        return;
-                    }
-                    Finished::NotEmpty(dir) => self.sys.close(dir),
+                match self.finish(top, name, dir, pass) {
+                    Some(dir) => self.sys.close(dir),
+                    None => return,
                 }
             }
             // To begin again is what each directory takes; to begin again for files is not.
             if self.outline.totals.directories > directories {
                 patience = Patience::default();
             }
-            let now = self.sys.now();
-            let since = *patience.since.get_or_insert(now);
-            patience.passes += 1;
-            if patience.passes > PASSES || now.saturating_sub(since) > WINDOW {
+            if !patience.lasts(self.sys.now()) {
                 self.fail(Some(name), Cause::BeingWrittenTo);
                 pass.kept = true;
                 return;

@@ -160,7 +160,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         stat: Option<&Stat>,
     ) -> bool {
         let protected = !self.sys.may_write(dir, name, kind);
-        if self.run.options.confirm == Confirm::WriteProtected && !protected {
+        if !self.run.options.confirm.asks(protected) {
             return true;
         }
         let empty = kind == Kind::File && stat.is_some_and(|stat| stat.size == 0);
@@ -217,6 +217,14 @@ impl<'r, S: Sys> Worker<'r, S> {
         if self.report.errors.len() < self.run.options.keep_errors {
             self.report.errors.push(error);
         }
+    }
+
+    /// Reports that an entry of the directory at the path could not be removed.
+    pub(super) fn fail_in(&mut self, name: Name<'_, S::Unit>, error: io::Error) {
+        let path_len = self.path.len();
+        self.path.push(name);
+        self.fail(Operation::Remove, Cause::Os(error));
+        self.path.truncate(path_len);
     }
 
     /// Tells the observer that the entry at the path is gone.

@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::FileType;
+use rustix::io::Errno;
 
-use super::{Identity, Last, Operand, Stat};
+use super::{Finished, Identity, Last, Operand, Stat};
 use crate::fields::Kind;
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
@@ -78,6 +79,26 @@ pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
         size: stat.st_size as u64,
         allocated: stat.st_blocks as u64 * 512,
         changed: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+    }
+}
+
+/// What the answer to removing an open directory means; one that is gone is closed.
+pub(super) fn finished<D>(
+    removed: Result<(), Errno>,
+    dir: D,
+    close: impl FnOnce(D),
+) -> Finished<D> {
+    match removed {
+        Ok(()) => {
+            close(dir);
+            Finished::Done
+        }
+        Err(Errno::NOENT) => {
+            close(dir);
+            Finished::Gone
+        }
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
+        Err(error) => Finished::Failed(dir, error.into()),
     }
 }
 

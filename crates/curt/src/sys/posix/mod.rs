@@ -185,18 +185,8 @@ impl Sys for Posix {
 
     /// Removes, then closes, as on Linux: see there.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
-        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR) {
-            Ok(()) => {
-                self.close(dir);
-                Finished::Done
-            }
-            Err(Errno::NOENT) => {
-                self.close(dir);
-                Finished::Gone
-            }
-            Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
-            Err(error) => Finished::Failed(dir, error.into()),
-        }
+        let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        unix::finished(removed, dir, |dir| self.close(dir))
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
