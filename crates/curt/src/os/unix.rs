@@ -22,7 +22,7 @@ impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         let name = Path::new(name.as_ref());
         match open_directory(dir) {
-            Ok(dir) => self.run_names(&[name], dir),
+            Ok(dir) => self.run_in(Some(dir), &[name]),
             Err(error) => {
                 let cause = Cause::Os(error);
                 let error = Error::new(Operation::OpenDirectory, name.to_path_buf(), cause);

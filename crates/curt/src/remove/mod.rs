@@ -129,11 +129,11 @@ impl Remove<'_> {
     pub fn run_many<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Report {
         let paths: Vec<P> = paths.into_iter().collect();
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-        run::Run::<Os>::remove(self, &Setup::default(), &paths, None)
+        self.run_in(None, &paths)
     }
 
-    /// Removes names of an open directory.
-    pub(crate) fn run_names(&self, names: &[&Path], dir: <Os as Sys>::Dir) -> Report {
-        run::Run::<Os>::remove(self, &Setup::default(), names, Some(dir))
+    /// Removes paths or, with an open directory, names in it.
+    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
+        run::Run::<Os>::remove(self, &Setup::default(), names, dir)
     }
 }

@@ -1,0 +1,25 @@
+//! Removal below a directory that the caller has open.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::os::fd::AsFd;
+
+use curt::Remove;
+use curt::os::unix::RemoveBelow;
+use curt_testkit::Scratch;
+
+#[test]
+fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
+    let scratch = Scratch::new();
+    scratch.file("here/tree/a/file");
+    scratch.file("here/canary");
+    let here = std::fs::File::open(scratch.at("here")).unwrap();
+    for name in ["..", ".", "tree/a", "/", ""] {
+        let report = Remove::new().run_below(here.as_fd(), name);
+        assert_eq!(report.error_count, 1, "{name}: {report:?}");
+    }
+    let report = Remove::new().run_below(here.as_fd(), "tree");
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.files, report.directories), (1, 2));
+    assert_eq!(scratch.list("here"), ["- canary"]);
+}
