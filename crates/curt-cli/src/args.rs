@@ -1,5 +1,7 @@
-//! The command line: what can be asked, and nothing else of the command. The only file that knows
+//! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
+
+mod plain;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -10,8 +12,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use crate::bench;
 
-/// The exit code of a usage error.
-pub(crate) const USAGE: u8 = 2;
+/// How often a directory to which others keep adding is emptied again, and for how long.
+const RETRIES: u32 = 100;
+const RETRY_MS: u64 = 1000;
 
 const ABOUT: &str = "Filesystem operations with the fewest operating-system calls";
 
@@ -87,7 +90,8 @@ pub(crate) struct ManOptions {
 }
 
 /// What `curt rm` was asked.
-#[derive(Args)]
+#[derive(Args, Default)]
+#[cfg_attr(test, derive(Clone, Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = RM_ABOUT, long_about = RM_LONG_ABOUT, after_help = RM_AFTER)]
 pub(crate) struct RmOptions {
@@ -172,11 +176,11 @@ pub(crate) struct RmOptions {
     pub(crate) exclude: Vec<OsString>,
 
     /// How often a directory to which others keep adding is emptied again
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "N", default_value_t = RETRIES, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
 
     /// For how long it is, in milliseconds without progress
-    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = BEYOND_GNU)]
+    #[arg(long, value_name = "N", default_value_t = RETRY_MS, help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
     /// The most threads to work with; 1 starts none [default: as many as pay]
@@ -260,7 +264,7 @@ impl Default for Root {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PreserveRoot {
     Root,
     All,
@@ -270,6 +274,9 @@ enum PreserveRoot {
 pub(crate) fn parse() -> Result<Command, clap::Error> {
     let mut args = std::env::args_os().skip(1).peekable();
     if args.peek().is_some_and(|command| command == "rm") {
+        if let Some(options) = plain::rm(std::env::args_os().skip(2)) {
+            return Ok(Command::Rm(options));
+        }
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }

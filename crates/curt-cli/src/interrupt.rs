@@ -1,9 +1,9 @@
 //! Being told to stop: the first signal asks the work to end, so that what was done can still be
 //! said; a second one ends the process at once.
 
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::exit::Exit;
 use curt::Cancel;
 
 use crate::sys;
@@ -25,7 +25,7 @@ pub(crate) fn signal() -> Option<usize> {
 
 /// Ends as the signal would have ended the process, so that a shell knows; the code is for systems
 /// that do not end processes by signals.
-pub(crate) fn end(signal: usize) -> ExitCode {
+pub(crate) fn end(signal: usize) -> Exit {
     sys::end_by(signal);
-    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+    Exit::signalled(signal)
 }

@@ -1,19 +1,29 @@
 //! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened.
 
+// Where `own_start` is set the process begins in `sys::start`; `build.rs` says where and why.
+#![cfg_attr(all(own_start, not(test)), no_main)]
+
 mod args;
 mod bench;
 mod cmd;
+mod exit;
 mod interrupt;
 mod out;
 mod prompt;
 mod quote;
 mod sys;
 
-use std::process::ExitCode;
-
 use args::Command;
+use exit::Exit;
 
-fn main() -> ExitCode {
+/// Begins as `std` has it.
+#[cfg(any(test, not(own_start)))]
+fn main() -> std::process::ExitCode {
+    run().into()
+}
+
+/// Does what the command line says.
+fn run() -> Exit {
     match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
@@ -22,7 +32,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help or a usage error. Where it cannot be written there is nobody to tell.
             let _ = error.print();
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(args::USAGE))
+            if error.use_stderr() { Exit::USAGE } else { Exit::SUCCESS }
         }
     }
 }

@@ -66,10 +66,11 @@ pub(super) fn may_use_std_fs(path: &str) -> bool {
         || is_build_script(path)
 }
 
-/// Where `unsafe` may be written: the library's platforms, the bindings, and the test tools' own
-/// `sys` (an allocator that counts cannot be written without).
+/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings, and
+/// the test tools' own `sys` (an allocator that counts cannot be written without).
 pub(super) fn may_be_unsafe(path: &str) -> bool {
     path.starts_with("crates/curt/src/sys/")
+        || path.starts_with("crates/curt-cli/src/sys/")
         || path.starts_with("testkit/src/sys/")
         || path.starts_with("rivals/")
         || is_binding(path)
@@ -109,6 +110,7 @@ mod tests {
     #[test]
     fn where_unsafe_may_be_written() {
         assert!(may_be_unsafe("crates/curt/src/sys/linux/call.rs"));
+        assert!(may_be_unsafe("crates/curt-cli/src/sys/unix/start.rs"));
         assert!(!may_be_unsafe("crates/curt/src/remove.rs"));
         assert!(!may_be_unsafe("crates/curt-cli/src/main.rs"));
         assert!(!may_be_unsafe("crates/curt/tests/posix/main.rs"));

@@ -3,7 +3,7 @@
 use super::lexer::is_word;
 use super::{File, Finding, places};
 
-/// `unsafe` only in the library's platforms and the bindings.
+/// `unsafe` only in the platforms and the bindings.
 pub(super) fn location(file: &File) -> Vec<Finding> {
     if places::may_be_unsafe(&file.path) {
         return Vec::new();
@@ -11,7 +11,7 @@ pub(super) fn location(file: &File) -> Vec<Finding> {
     let tokens = file.source.tokens.iter().filter(|token| token.text == "unsafe");
     tokens
         .map(|token| {
-            let text = "unsafe belongs under crates/curt/src/sys/ and in the bindings";
+            let text = "unsafe belongs under the sys/ of a crate and in the bindings";
             Finding::problem(&file.path, token.line, "unsafe", text)
         })
         .collect()

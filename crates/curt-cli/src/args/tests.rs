@@ -1,6 +1,6 @@
 //! The command line against what GNU rm makes of the same words.
 
-use super::{Asking, Cli, RmOptions, Root, When, asking, parse_when, rm_alone, root};
+use super::{Asking, Cli, RmOptions, Root, When, asking, parse_when, plain, rm_alone, root};
 use clap::{CommandFactory, FromArgMatches};
 
 fn rm(words: &[&str]) -> Result<RmOptions, clap::Error> {
@@ -74,5 +74,30 @@ fn nonsense_is_refused() {
     for words in [&["--bogus"][..], &["-j0", "x"], &["--interactive=sometimes", "x"], &["-z", "x"]]
     {
         assert_eq!(rm(words).err().unwrap().exit_code(), 2, "{words:?}");
+    }
+}
+
+#[test]
+fn plain_command_lines_mean_what_clap_makes_of_them() {
+    const WORDS: [&str; 12] =
+        ["-r", "-R", "-f", "-d", "-v", "-rf", "-fvdR", "--", "-", "", "tree", "-ri"];
+    let mut plain_ones = 0;
+    for length in 0..=4_u32 {
+        for number in 0..WORDS.len().pow(length) {
+            let word = |place| WORDS[number / WORDS.len().pow(place) % WORDS.len()];
+            let words: Vec<&str> = (0..length).map(word).collect();
+            let Some(plain) = plain::rm(words.iter().map(Into::into)) else { continue };
+            assert_eq!(plain, rm(&words).ok().unwrap(), "{words:?}");
+            plain_ones += 1;
+        }
+    }
+    assert!(plain_ones > 15_000, "{plain_ones}");
+}
+
+#[test]
+fn what_is_not_plain_is_left_to_clap() {
+    for word in ["-i", "-I", "-j1", "-rx", "--force", "--recursive", "--help", "-rf-", "-r=", "-é"]
+    {
+        assert!(plain::rm([word.into()].into_iter()).is_none(), "{word}");
     }
 }

@@ -5,9 +5,9 @@
 //! their own (`curt bench --role …`), because a user starts a process too.
 
 use super::sandbox::check_from_child;
+use crate::exit::Exit;
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// What the bench's own child processes do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -19,17 +19,17 @@ pub(crate) enum Role {
 }
 
 /// Plays the role on `tree`, which must lie in a folder that the bench made.
-pub(crate) fn play(role: Role, tree: &Path) -> ExitCode {
+pub(crate) fn play(role: Role, tree: &Path) -> Exit {
     let done = check_from_child(tree).and_then(|()| match role {
         Role::Floor => bare::remove(tree),
         Role::Std => std::fs::remove_dir_all(tree),
     });
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => Exit::SUCCESS,
         Err(error) => {
             let text = format!("curt bench: {error}\n");
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
-            ExitCode::FAILURE
+            Exit::FAILURE
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
             for tree in [Tree::react(16, Content::Empty), Tree::flat(5_000, Content::Empty)] {
                 let path = sandbox.entry("tree");
                 tree.build(&path, &sandbox.canary()).unwrap();
-                assert_eq!(play(role, &path), ExitCode::SUCCESS);
+                assert_eq!(play(role, &path), Exit::SUCCESS);
                 assert!(!path.exists());
                 assert!(sandbox.canary_lives());
             }
@@ -148,7 +148,7 @@ mod tests {
         let precious = sandbox.entry("precious");
         std::fs::create_dir_all(precious.join("tree")).unwrap();
         for role in [Role::Floor, Role::Std] {
-            assert_eq!(play(role, &precious.join("tree")), ExitCode::FAILURE);
+            assert_eq!(play(role, &precious.join("tree")), Exit::FAILURE);
         }
         assert!(precious.join("tree").is_dir());
     }

@@ -32,6 +32,7 @@ mod table;
 mod tree;
 mod tree_react;
 
+use crate::exit::Exit;
 use calls::Counter;
 use contender::Missing;
 use floor::Role;
@@ -40,7 +41,6 @@ use progress::{Interrupt, Progress};
 use report::Section;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Options of `curt bench`.
@@ -122,14 +122,14 @@ impl Context<'_> {
 }
 
 /// Runs the bench, or plays a role in one.
-pub(crate) fn run(options: &BenchOptions) -> ExitCode {
+pub(crate) fn run(options: &BenchOptions) -> Exit {
     if let (Some(role), Some(tree)) = (options.role, &options.tree) {
         return floor::play(role, tree);
     }
     let progress = Progress::new();
     if options.images && !images::allowed() {
         progress.note("curt bench: --images needs root on Linux");
-        return ExitCode::from(2);
+        return Exit::USAGE;
     }
     if options.images && !options.in_namespace {
         images::enter_namespace();
@@ -139,13 +139,13 @@ pub(crate) fn run(options: &BenchOptions) -> ExitCode {
     // Everything is cleaned up by now.
     interrupt.end();
     match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(true) => Exit::SUCCESS,
+        Ok(false) => Exit::FAILURE,
         // A reader that has seen enough, such as `head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::SUCCESS,
         Err(error) => {
             Progress::new().note(&format!("curt bench: {error}"));
-            ExitCode::FAILURE
+            Exit::FAILURE
         }
     }
 }

@@ -2,22 +2,22 @@
 //! parsed with.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use crate::args::{Cli, CompletionsOptions, ManOptions, USAGE};
+use crate::args::{Cli, CompletionsOptions, ManOptions};
+use crate::exit::Exit;
 use crate::out;
 
 /// Prints a completion script.
-pub(crate) fn completions(options: &CompletionsOptions) -> ExitCode {
+pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Cli::command(), "curt", &mut script);
     print(&script)
 }
 
 /// Prints the manual page of `curt`, or of one of its commands.
-pub(crate) fn man(options: &ManOptions) -> ExitCode {
+pub(crate) fn man(options: &ManOptions) -> Exit {
     let mut root = Cli::command();
     root.build();
     let chosen = match &options.command {
@@ -26,18 +26,18 @@ pub(crate) fn man(options: &ManOptions) -> ExitCode {
     };
     let Some(command) = chosen else {
         out::complain("curt man: no such command\n");
-        return ExitCode::from(USAGE);
+        return Exit::USAGE;
     };
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => print(&page),
-        Err(_) => ExitCode::FAILURE,
+        Err(_) => Exit::FAILURE,
     }
 }
 
-fn print(bytes: &[u8]) -> ExitCode {
+fn print(bytes: &[u8]) -> Exit {
     match io::stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::FAILURE,
+        _ => Exit::SUCCESS,
     }
 }

@@ -1,5 +1,6 @@
 //! What the command needs of the system beyond the library: signals, waiting for an answer, the
 //! texts of errors, names that are not text, the limit of descriptors. The same items in each file.
+#![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 #[cfg(unix)]
 mod unix;

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::{curt, run, said};
+use crate::{curt, run, said, tree};
 
 #[test]
 fn failures_are_counted_if_there_is_more_than_one() {
@@ -78,4 +78,16 @@ fn names_never_reach_the_output_raw() {
     assert_eq!(code, Some(0));
     assert!(out.chars().all(|character| character == '\n' || !character.is_control()), "{out:?}");
     assert!(!out.contains('\u{202e}'), "{out:?}");
+}
+
+#[test]
+fn standard_descriptors_may_be_missing() {
+    let scratch = Scratch::new();
+    tree(&scratch, "tree");
+    let line =
+        format!("exec 0<&- 1>&- 2>&-; exec '{}' rm -rv tree missing", env!("CARGO_BIN_EXE_curt"));
+    let mut shell = std::process::Command::new("sh");
+    let status = shell.args(["-c", &line]).current_dir(scratch.path()).status().unwrap();
+    assert_eq!(status.code(), Some(1), "missing is an error");
+    assert!(scratch.list(".").is_empty());
 }

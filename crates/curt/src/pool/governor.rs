@@ -8,10 +8,18 @@ const WINDOW_TIME: Duration = Duration::from_millis(3);
 /// … and that of a trial: longer, because workers report every few hundred entries, and because
 /// threads take a moment to start.
 const TRIAL: u64 = 4096;
+/// … unless it is seen to do harm before that: after so much work, and this time, the rate is below
+/// this multiple. The second is what file systems do whose lock all threads want; they are left alone
+/// for long.
+const LOSS: (u64, f64) = (1024, 0.95);
+const CLEAR_LOSS: (u64, f64) = (256, 0.8);
+const LOSS_TIME: Duration = Duration::from_millis(10);
 /// A helper stays if it raises the rate by this.
 const GAIN: f64 = 1.10;
 /// … and if the processor time per entry does not rise beyond this multiple of a single thread's.
 const INFLATION: f64 = 1.3;
+/// What systems tell of processor time may be short, or ahead, by a tick of their clock.
+const TICK: Duration = Duration::from_millis(4);
 /// A thread that has to wait for something this often per entry is being blocked by the file system.
 /// (How much of the time it is on a processor would not tell: others may want the processor too.)
 const BLOCKED: f64 = 0.1;
@@ -32,8 +40,9 @@ pub(crate) struct Sample {
 /// One climb: a number of workers is tried, and kept if it pays.
 ///
 /// Begins with one worker. After the first window it tries another; if that does not pay it goes
-/// back and tries again after four times as much work, or sixteen times if it was slower, and so on. Where the single thread is seen
-/// to be blocked by the file system, not busy, the first step is to many workers at once.
+/// back and tries again after four times as much work, or sixteen times if it was slower, or 64 times
+/// if it was much slower, and so on. Where the single thread is seen to be blocked by the file
+/// system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
     most: usize,
     /// Whether any number must pay for itself, or the most was asked for.
@@ -50,6 +59,8 @@ pub(crate) struct Governor {
 struct Rate {
     per_second: f64,
     processor: f64,
+    /// By how much `processor` may be wrong.
+    error: f64,
     /// How often something was waited for, per entry.
     waits: f64,
 }
@@ -95,11 +106,21 @@ impl Governor {
         }
         let entries = sample.entries - self.begin.entries;
         let time = sample.now.saturating_sub(self.begin.now);
-        let window = if matches!(self.state, State::Trial { .. }) { TRIAL } else { WINDOW };
-        if entries < window || time < WINDOW_TIME {
+        if time < WINDOW_TIME {
             return self.workers;
         }
         let rate = self.rate(sample);
+        let is_enough = match &self.state {
+            State::Steady { .. } => entries >= WINDOW,
+            State::Trial { rate: old, .. } => {
+                let loses =
+                    |(least, part)| entries >= least && rate.per_second < old.per_second * part;
+                entries >= TRIAL || (time >= LOSS_TIME && (loses(LOSS) || loses(CLEAR_LOSS)))
+            }
+        };
+        if !is_enough {
+            return self.workers;
+        }
         self.begin = sample;
         match self.state {
             State::Steady { until } if sample.entries < until => {}
@@ -128,7 +149,9 @@ impl Governor {
 
     fn judge(&mut self, before: usize, old: Rate, new: Rate, entries: u64) {
         let pays = new.per_second >= old.per_second * GAIN;
-        let cheap = new.processor <= self.single.processor * INFLATION;
+        // At most what was measured and the clock may have missed, and never more than went by.
+        let single = (self.single.processor + self.single.error).min(1.0 / self.single.per_second);
+        let cheap = new.processor - new.error <= single * INFLATION;
         if pays && cheap {
             self.patience = WINDOW;
         } else {
@@ -136,7 +159,12 @@ impl Governor {
             // What one thread achieved was measured before, and the first entries are the cheapest:
             // where there was something to it, compare again soon.
             let is_close = pays || (cheap && new.per_second >= old.per_second);
-            self.patience = self.patience.saturating_mul(if is_close { 4 } else { 16 });
+            let is_ruinous = new.per_second < old.per_second * CLEAR_LOSS.1;
+            self.patience = self.patience.saturating_mul(match (is_close, is_ruinous) {
+                (true, _) => 4,
+                (_, false) => 16,
+                (_, true) => 64,
+            });
         }
         self.state = State::Steady { until: entries + self.patience };
     }
@@ -146,7 +174,8 @@ impl Governor {
         let seconds = sample.now.saturating_sub(self.begin.now).as_secs_f64();
         let processor = sample.processor.saturating_sub(self.begin.processor).as_secs_f64();
         let waits = (sample.waits - self.begin.waits) as f64 / entries;
-        Rate { per_second: entries / seconds, processor: processor / entries, waits }
+        let error = TICK.as_secs_f64() / entries;
+        Rate { per_second: entries / seconds, processor: processor / entries, error, waits }
     }
 }
 

@@ -70,9 +70,17 @@ struct State<T> {
     idle: usize,
     /// Workers asleep that would take a piece.
     waiting: usize,
-    /// Workers paused in the middle of their work.
+    /// Workers paused, in the middle of their work or without any.
     paused: usize,
+    /// Workers asleep for any of these reasons.
+    asleep: usize,
     over: bool,
+}
+
+impl<T> State<T> {
+    fn awake(&self) -> usize {
+        self.workers - self.asleep
+    }
 }
 
 /// What somebody who waited for a join gets.
@@ -93,6 +101,7 @@ impl<T> Pool<T> {
                 idle: 0,
                 waiting: 0,
                 paused: 0,
+                asleep: 0,
                 over: false,
             }),
             work: Condvar::new(),
@@ -128,18 +137,14 @@ impl<T> Pool<T> {
     pub(crate) fn want(&self, workers: usize) {
         let state = self.lock();
         self.wanted.store(workers, Ordering::Relaxed);
-        let alone = state.workers == 1;
-        drop(state);
-        if !alone {
-            self.pause.notify_all();
-        }
+        self.settle(&state);
     }
 
     /// Hands over a piece of work.
     pub(crate) fn give(&self, piece: T) {
         let mut state = self.lock();
         state.pieces.push_back(piece);
-        self.publish(&state);
+        self.settle(&state);
         let awaited = state.waiting > 0;
         drop(state);
         if awaited {
@@ -151,7 +156,7 @@ impl<T> Pool<T> {
     pub(crate) fn try_take(&self) -> Option<T> {
         let mut state = self.lock();
         let piece = state.pieces.pop_front();
-        self.publish(&state);
+        self.settle(&state);
         piece
     }
 
@@ -160,7 +165,7 @@ impl<T> Pool<T> {
         let mut state = self.lock();
         loop {
             if let Some(piece) = state.pieces.pop_front() {
-                self.publish(&state);
+                self.settle(&state);
                 return Some(piece);
             }
             if state.over || state.idle + 1 == state.workers {
@@ -175,10 +180,10 @@ impl<T> Pool<T> {
                 return None;
             }
             state.idle += 1;
-            state = if worker < self.wanted.load(Ordering::Relaxed) {
+            state = if worker < self.wanted() {
                 self.sleep_hungry(state)
             } else {
-                wait(&self.pause, state)
+                self.sleep_paused(state)
             };
             state.idle -= 1;
         }
@@ -191,16 +196,24 @@ impl<T> Pool<T> {
             if join.is_done() {
                 return Waited::Joined;
             }
+            if state.over {
+                // Abandoned: what was handed over may still be there.
+                join.kept.store(true, Ordering::Release);
+                return Waited::Joined;
+            }
             if let Some(piece) = state.pieces.pop_front() {
-                self.publish(&state);
+                self.settle(&state);
                 return Waited::Piece(piece);
             }
-            if state.paused > 0 {
-                // What we wait for may be in the hands of a paused worker.
-                self.pause.notify_all();
-            }
+            // What we wait for may be in the hands of a paused worker, which then takes our place.
             state = self.sleep_hungry(state);
         }
+    }
+
+    /// To be held by each worker while it works: should it panic (an observer may), then the others
+    /// do not wait for it, so that the panic reaches the caller.
+    pub(crate) fn guard(&self) -> Guard<'_, T> {
+        Guard(self)
     }
 
     /// One piece of a join is finished; `kept` says whether it left an entry behind.
@@ -218,33 +231,60 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Pauses a worker that is not wanted, for as long as nobody needs its work.
+    /// Pauses a worker that is not wanted, until it can take the place of one that waits.
     pub(crate) fn pause(&self, worker: usize) {
-        if worker < self.wanted.load(Ordering::Relaxed) {
+        if worker < self.wanted() {
             return;
         }
         let mut state = self.lock();
-        while worker >= self.wanted.load(Ordering::Relaxed) && state.waiting == 0 && !state.over {
-            state.paused += 1;
-            state = wait(&self.pause, state);
-            state.paused -= 1;
+        while worker >= self.wanted() && state.awake() > self.wanted() && !state.over {
+            state = self.sleep_paused(state);
         }
     }
 
     fn sleep_hungry<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
-        self.publish(&state);
-        if state.paused > 0 {
-            self.pause.notify_all();
-        }
-        state = wait(&self.work, state);
+        state = self.sleep(&self.work, state);
         state.waiting -= 1;
-        self.publish(&state);
+        self.settle(&state);
         state
     }
 
-    fn publish(&self, state: &State<T>) {
-        self.hungry.store(state.waiting.saturating_sub(state.pieces.len()), Ordering::Relaxed);
+    fn sleep_paused<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
+        state.paused += 1;
+        state = self.sleep(&self.pause, state);
+        state.paused -= 1;
+        self.settle(&state);
+        state
+    }
+
+    fn sleep<'a>(
+        &self,
+        reason: &Condvar,
+        mut state: MutexGuard<'a, State<T>>,
+    ) -> MutexGuard<'a, State<T>> {
+        state.asleep += 1;
+        self.settle(&state);
+        // A worker that panicked has already been reported by the thread that joins it.
+        state = reason.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.asleep -= 1;
+        state
+    }
+
+    /// After every change: says who is hungry, and lets paused workers look where there is room for
+    /// them. A worker that only waits for a join is not hungry when as many as are wanted are awake:
+    /// otherwise the last pieces of a helper that did not pay would be shared out again.
+    fn settle(&self, state: &State<T>) {
+        let room = self.wanted().saturating_sub(state.awake());
+        let hungry = state.waiting.min(room).saturating_sub(state.pieces.len());
+        self.hungry.store(hungry, Ordering::Relaxed);
+        if state.paused > 0 && room > 0 {
+            self.pause.notify_all();
+        }
+    }
+
+    fn wanted(&self) -> usize {
+        self.wanted.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
@@ -253,8 +293,17 @@ impl<T> Pool<T> {
     }
 }
 
-fn wait<'a, S>(condition: &Condvar, guard: MutexGuard<'a, S>) -> MutexGuard<'a, S> {
-    condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
+/// See [`Pool::guard`].
+pub(crate) struct Guard<'a, T>(&'a Pool<T>);
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().over = true;
+            self.0.work.notify_all();
+            self.0.pause.notify_all();
+        }
+    }
 }
 
 /// A join that is shared with the pieces of its work.
@@ -264,10 +313,16 @@ pub(crate) type SharedJoin = Arc<Join>;
 mod tests {
     use super::{Join, Pool, Waited};
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     /// Adds up the numbers of a range by halving it as long as somebody is hungry.
-    fn sum(pool: &Pool<(u64, u64, Arc<Join>)>, from: u64, to: u64, total: &AtomicU64) {
+    fn sum(
+        pool: &Pool<(u64, u64, Arc<Join>)>,
+        worker: usize,
+        from: u64,
+        to: u64,
+        total: &AtomicU64,
+    ) {
         let join = Arc::new(Join::default());
         let (mut next, mut end) = (from, to);
         while next < end {
@@ -279,10 +334,11 @@ mod tests {
             }
             total.fetch_add(next, Ordering::Relaxed);
             next += 1;
+            pool.pause(worker);
             std::thread::yield_now();
         }
         while let Waited::Piece((from, to, theirs)) = pool.wait_for(&join) {
-            sum(pool, from, to, total);
+            sum(pool, worker, from, to, total);
             pool.finish(&theirs, false);
         }
     }
@@ -299,18 +355,95 @@ mod tests {
                     let (pool, total) = (&pool, &total);
                     scope.spawn(move || {
                         while let Some((from, to, join)) = pool.take(number) {
-                            sum(pool, from, to, total);
+                            sum(pool, number, from, to, total);
                             pool.finish(&join, false);
-                            pool.pause(number);
                         }
                     });
                 }
-                sum(&pool, 0, 5000, &total);
+                sum(&pool, 0, 0, 5000, &total);
                 pool.want(1);
                 assert!(pool.take(0).is_none());
             });
             assert_eq!(total.into_inner(), 5000 * 4999 / 2);
         }
+    }
+
+    #[test]
+    fn the_number_of_workers_may_change_at_any_time() {
+        let pool = Pool::new();
+        let total = AtomicU64::new(0);
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 1..4 {
+                let number = pool.enlist();
+                let (pool, total) = (&pool, &total);
+                scope.spawn(move || {
+                    while let Some((from, to, join)) = pool.take(number) {
+                        sum(pool, number, from, to, total);
+                        pool.finish(&join, false);
+                    }
+                });
+            }
+            let (changed, over) = (&pool, &over);
+            scope.spawn(move || {
+                for wanted in [4, 1, 2, 1, 3].into_iter().cycle() {
+                    changed.want(wanted);
+                    std::thread::yield_now();
+                    if over.load(Ordering::Relaxed) {
+                        return changed.want(1);
+                    }
+                }
+            });
+            sum(&pool, 0, 0, 50_000, &total);
+            assert!(pool.take(0).is_none());
+            over.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(total.into_inner(), 50_000 * 49_999 / 2);
+    }
+
+    #[test]
+    fn who_waits_for_a_helper_that_does_not_pay_takes_no_work_from_it() {
+        let pool: Pool<u32> = Pool::new();
+        let join = Join::default();
+        let helper = pool.enlist();
+        pool.want(2);
+        join.add();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !pool.is_hungry() {
+                    std::thread::yield_now();
+                }
+                pool.want(1);
+                assert!(!pool.is_hungry(), "one is awake, and one is wanted");
+                pool.pause(helper);
+                pool.want(2);
+                assert!(pool.is_hungry(), "there is room for the one that waits");
+                pool.finish(&join, false);
+            });
+            assert!(matches!(pool.wait_for(&join), Waited::Joined));
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_panicked() {
+        let pool: Pool<u32> = Pool::new();
+        let join = Join::default();
+        let helper = pool.enlist();
+        pool.want(2);
+        join.add();
+        std::thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _guard = pool.guard();
+                while !pool.is_hungry() {
+                    std::thread::yield_now();
+                }
+                std::panic::panic_any("an observer's");
+            });
+            assert!(matches!(pool.wait_for(&join), Waited::Joined));
+            assert!(join.kept());
+            assert!(pool.take(helper).is_none());
+            assert!(panicking.join().is_err());
+        });
     }
 
     #[test]

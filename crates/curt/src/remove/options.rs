@@ -97,7 +97,8 @@ pub struct Totals {
 }
 
 /// Somebody who follows a removal. All methods have empty defaults. They are called from whichever
-/// thread does the work, one entry at a time per thread.
+/// thread does the work, one entry at a time per thread. A panic of one of them ends the removal and
+/// reaches the caller.
 pub trait Observer: Sync {
     /// Whether [`removed`](Observer::removed) is wanted: it costs building a path per entry.
     fn wants_removed(&self) -> bool {

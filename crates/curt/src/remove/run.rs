@@ -167,6 +167,7 @@ impl<'r, S: Sys> Run<'r, S> {
                 let started = thread::Builder::new()
                     .stack_size(HELPER_STACK)
                     .spawn_scoped(scope, move || {
+                        let _guard = self.pool.guard();
                         Engine::<S>::new(self, helpers, number, None).work();
                     })
                     .is_ok();
@@ -175,6 +176,7 @@ impl<'r, S: Sys> Run<'r, S> {
                 }
                 started
             };
+            let _guard = self.pool.guard();
             Engine::<S>::new(self, setup, 0, Some(&start)).work();
         });
     }

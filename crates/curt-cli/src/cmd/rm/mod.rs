@@ -8,13 +8,13 @@ mod operands;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use curt::{Cancel, Confirm, Directories, Globs, Remove, Report, Threads};
 
-use crate::args::{RmOptions, USAGE, When};
+use crate::args::{RmOptions, When};
+use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
 use crate::prompt::Answers;
@@ -26,7 +26,7 @@ use observer::Follower;
 const PROGRAM: &str = "curt rm";
 
 /// Removes what the options say.
-pub(crate) fn run(options: &RmOptions) -> ExitCode {
+pub(crate) fn run(options: &RmOptions) -> Exit {
     match prepare(options) {
         Ok(job) => job.run(),
         Err(code) => code,
@@ -44,7 +44,7 @@ struct Job<'a> {
 }
 
 /// Checks everything that can be checked before something is touched.
-fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
+fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
     let globs = Globs::new(&options.exclude).map_err(|error| {
         usage(&format!("invalid pattern {}: {}", quote(error.pattern()), error.reason()))
     })?;
@@ -60,7 +60,7 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
     }
     let gathered = operands::gather(options).map_err(|message| {
         out::complain(&format!("{PROGRAM}: {message}\n"));
-        ExitCode::FAILURE
+        Exit::FAILURE
     })?;
     let confirm = match options.asking.when {
         When::Never => Confirm::Never,
@@ -75,13 +75,13 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, ExitCode> {
 }
 
 /// Says what is wrong with the command line.
-fn usage(message: &str) -> ExitCode {
+fn usage(message: &str) -> Exit {
     out::complain(&format!("{PROGRAM}: {message}\nTry 'curt rm --help' for more information.\n"));
-    ExitCode::from(USAGE)
+    Exit::USAGE
 }
 
 impl Job<'_> {
-    fn run(&self) -> ExitCode {
+    fn run(&self) -> Exit {
         let options = self.options;
         if self.operands.is_empty() {
             return self.finish(&Report::default(), &Screen::new(false, false, &IDLE));
@@ -140,7 +140,7 @@ impl Job<'_> {
     }
 
     /// Says what was done, and turns it into an exit code.
-    fn finish(&self, report: &Report, screen: &Screen) -> ExitCode {
+    fn finish(&self, report: &Report, screen: &Screen) -> Exit {
         let failures = report.error_count + self.refused;
         let signal = interrupt::signal().filter(|_| report.cancelled);
         if self.options.json {
@@ -156,7 +156,7 @@ impl Job<'_> {
         if let Some(signal) = signal {
             return interrupt::end(signal);
         }
-        if failures == 0 && written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
     }
 
     fn finish_text(&self, report: &Report, failures: u64, is_interrupted: bool, screen: &Screen) {

@@ -21,6 +21,7 @@ on_all_platforms!(
     a_large_directory_takes_several_listings,
     questions_are_asked_and_heeded,
     cancelled_before_it_begins,
+    a_panic_of_the_observer_reaches_the_caller,
 );
 
 fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
@@ -154,6 +155,37 @@ fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
         assert!(report.is_complete(), "{report:?}");
         assert_eq!((report.files, report.directories), (5000, 1001));
         assert_eq!(report.appeared, 0);
+    }
+}
+
+/// Breaks down when so many entries are gone.
+struct Breakdown(std::sync::atomic::AtomicU64);
+
+impl Observer for Breakdown {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+
+    fn removed(&self, _: &Path, _: Kind) {
+        let gone = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        assert!(gone != 2000, "the observer broke down");
+    }
+}
+
+fn a_panic_of_the_observer_reaches_the_caller<S: Sys<Setup = Setup>>() {
+    for threads in [1, 2, 4] {
+        let scratch = Scratch::new();
+        for dir in 0..100 {
+            for file in 0..40 {
+                scratch.file(format!("tree/{dir}/{file}"));
+            }
+        }
+        let breakdown = Breakdown(0.into());
+        let options = Remove::new().threads(Threads::AtMost(threads)).observer(&breakdown);
+        let run = || remove::<S>(&options, &scratch, "tree");
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        assert!(outcome.is_err(), "{threads} threads");
+        assert!(!scratch.list("tree").is_empty());
     }
 }
 

@@ -97,16 +97,21 @@ impl Door {
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Fills the buffer with directory records and returns how many bytes they take.
-    pub(super) fn getdents64(&self, dir: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize> {
+    /// Fills the empty buffer with directory records, as many as it has room for without growing.
+    pub(super) fn getdents64(&self, dir: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<()> {
         self.pass(Call::Getdents64)?;
-        // SAFETY: the pointer and the length are those of one exclusively borrowed, initialised
-        // slice, and the descriptor is open for as long as it is borrowed. That the kernel writes
-        // no more than the length is the system call's contract.
+        let space = buffer.spare_capacity_mut();
+        // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
+        // descriptor is open for as long as it is borrowed. That the kernel writes no more than the
+        // length is the system call's contract.
         let read = unsafe {
-            libc::syscall(libc::SYS_getdents64, dir.as_raw_fd(), buffer.as_mut_ptr(), buffer.len())
+            libc::syscall(libc::SYS_getdents64, dir.as_raw_fd(), space.as_mut_ptr(), space.len())
         };
-        usize::try_from(read).map_err(|_| last_errno())
+        let length = buffer.len() + usize::try_from(read).map_err(|_| last_errno())?;
+        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it also
+        // wrote the padding between two records is assumed; nothing is decided by it.
+        unsafe { buffer.set_len(length) };
+        Ok(())
     }
 
     pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {

@@ -63,34 +63,34 @@ const SLACK: usize = 1024;
 /// What most records take.
 const USUAL_RECORD: usize = 32;
 
-/// The buffer of one worker. Allocated at the first use.
+/// The buffer of one worker, which holds what the system wrote last. Allocated at the first use and
+/// not cleared: a small directory then touches one page of it.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
-    filled: usize,
     is_fixed: bool,
 }
 
 impl DirBuf {
-    /// The whole buffer, for the system to write to.
-    pub(super) fn space(&mut self) -> &mut [u8] {
-        if self.bytes.is_empty() {
-            self.bytes = vec![0; CAPACITY];
-        } else if !self.is_fixed && self.bytes.len() == CAPACITY && !self.has_slack() {
-            self.bytes = vec![0; LARGE_CAPACITY];
+    /// The buffer, empty, for the system to write to as much as it has room for.
+    pub(super) fn space(&mut self) -> &mut Vec<u8> {
+        if self.bytes.capacity() == 0 {
+            self.bytes = Vec::with_capacity(CAPACITY);
+        } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY && !self.has_slack() {
+            self.bytes = Vec::with_capacity(LARGE_CAPACITY);
         }
-        self.filled = 0;
+        self.bytes.clear();
         &mut self.bytes
     }
 
-    /// Says how much the system wrote.
-    pub(super) fn set_filled(&mut self, filled: usize) {
-        self.filled = filled.min(self.bytes.len());
+    /// Whether the system had nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     /// Whether the system left room that another record would have fitted in.
     pub(super) fn has_slack(&self) -> bool {
-        self.filled + SLACK <= self.bytes.len()
+        self.bytes.len() + SLACK <= self.bytes.capacity()
     }
 }
 
@@ -99,7 +99,7 @@ impl Listing for DirBuf {
 
     fn entry(&self, mut position: usize) -> Option<(Entry<'_, u8>, usize)> {
         loop {
-            let record = self.bytes[..self.filled].get(position..)?;
+            let record = self.bytes.get(position..)?;
             let length = usize::from(u16::from_ne_bytes(record.get(16..18)?.try_into().ok()?));
             let record = record.get(..length)?;
             position += length;
@@ -112,11 +112,11 @@ impl Listing for DirBuf {
     }
 
     fn left(&self, position: usize) -> usize {
-        self.filled.saturating_sub(position) / USUAL_RECORD
+        self.bytes.len().saturating_sub(position) / USUAL_RECORD
     }
 
     fn with_capacity(bytes: usize) -> Self {
-        DirBuf { bytes: vec![0; bytes.max(LEAST_CAPACITY)], filled: 0, is_fixed: true }
+        DirBuf { bytes: Vec::with_capacity(bytes.max(LEAST_CAPACITY)), is_fixed: true }
     }
 }
 
@@ -158,8 +158,7 @@ mod tests {
     fn listing(records: &[Vec<u8>]) -> DirBuf {
         let mut buf = DirBuf::default();
         let bytes = records.concat();
-        buf.space()[..bytes.len()].copy_from_slice(&bytes);
-        buf.set_filled(bytes.len());
+        buf.space().extend(bytes);
         buf
     }
 
@@ -195,29 +194,32 @@ mod tests {
         }
     }
 
+    /// Lets the system write so much, and says how much it could have written.
+    fn fill(buf: &mut DirBuf, length: usize) -> usize {
+        let space = buf.space();
+        assert!(space.is_empty());
+        space.resize(length, 0);
+        space.capacity()
+    }
+
     #[test]
     fn a_full_listing_makes_it_grow_once() {
         let mut buf = DirBuf::default();
-        assert_eq!(buf.space().len(), 64 << 10);
-        buf.set_filled(1000);
-        assert_eq!(buf.space().len(), 64 << 10);
-        buf.set_filled(64 << 10);
-        assert_eq!(buf.space().len(), 1 << 20);
-        buf.set_filled(1 << 20);
-        assert_eq!(buf.space().len(), 1 << 20);
+        assert_eq!(fill(&mut buf, 1000), 64 << 10);
+        assert_eq!(fill(&mut buf, 64 << 10), 64 << 10);
+        assert_eq!(fill(&mut buf, 1 << 20), 1 << 20);
+        assert_eq!(fill(&mut buf, 0), 1 << 20);
         let mut fixed = DirBuf::with_capacity(2048);
-        let whole = fixed.space().len();
-        fixed.set_filled(whole);
-        assert_eq!(fixed.space().len(), 2048);
+        assert_eq!(fill(&mut fixed, 2048), 2048);
+        assert_eq!(fill(&mut fixed, 0), 2048);
     }
 
     #[test]
     fn slack_is_what_the_next_record_would_need() {
         let mut buf = DirBuf::default();
-        let capacity = buf.space().len();
-        buf.set_filled(capacity - 1024);
+        fill(&mut buf, (64 << 10) - 1024);
         assert!(buf.has_slack());
-        buf.set_filled(capacity - 1023);
+        fill(&mut buf, (64 << 10) - 1023);
         assert!(!buf.has_slack());
     }
 }

@@ -243,15 +243,14 @@ impl Sys for Linux {
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        let filled = self.door.getdents64(dir.as_fd(), buf.space());
-        buf.set_filled(*filled.as_ref().unwrap_or(&0));
-        match filled {
+        match self.door.getdents64(dir.as_fd(), buf.space()) {
+            Ok(()) if buf.is_empty() => Ok(Batch::End),
             // A directory that was removed by somebody else while it was open lists nothing.
-            Ok(0) | Err(Errno::NOENT) => Ok(Batch::End),
-            Ok(_) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
+            Err(Errno::NOENT) => Ok(Batch::End),
+            Ok(()) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
                 Ok(Batch::ProbablyLast)
             }
-            Ok(_) => Ok(Batch::More),
+            Ok(()) => Ok(Batch::More),
             Err(error) => Err(error.into()),
         }
     }

@@ -1,5 +1,9 @@
 //! Unix.
 
+mod signals;
+#[cfg(all(own_start, not(test)))]
+mod start;
+
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
@@ -25,9 +29,8 @@ const READ: usize = 64 * 1024;
 /// `signal`, and the second one end the process. A signal that is ignored stays so: that is how
 /// `nohup`, and shells that start jobs in the background, protect a command.
 pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
-    let ignored = ignored_signals();
     for number in [SIGINT, SIGTERM, SIGHUP] {
-        if ignored >> (number - 1) & 1 == 1 {
+        if signals::is_ignored(number) {
             continue;
         }
         // Where a handler cannot be had the signal keeps its default action, which is right too.
@@ -35,20 +38,6 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
         let _ = signal_hook::flag::register_usize(number, signal, number as usize);
         let _ = signal_hook::flag::register(number, flag);
     }
-}
-
-/// The set of ignored signals, the first in the lowest bit; empty where the system does not say.
-fn ignored_signals() -> u64 {
-    let mut buffer = [0; 4096];
-    let Ok(file) =
-        rustix::fs::open("/proc/self/status", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-    else {
-        return 0;
-    };
-    let length = rustix::io::read(&file, &mut buffer).unwrap_or(0);
-    let text = String::from_utf8_lossy(&buffer[..length]);
-    let set = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    set.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// Ends the process by a signal's default action. Returns where that is impossible.

@@ -1,0 +1,32 @@
+//! How the command ends: the code that a shell sees.
+
+use std::process::ExitCode;
+
+/// An exit code. `std`'s cannot be turned into a number, which the system's own `main` returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exit(u8);
+
+impl Exit {
+    /// Everything asked for was done.
+    pub(crate) const SUCCESS: Exit = Exit(0);
+    /// Something could not be done, and was reported.
+    pub(crate) const FAILURE: Exit = Exit(1);
+    /// The command line was wrong; nothing was touched.
+    pub(crate) const USAGE: Exit = Exit(2);
+
+    /// The code a shell gives to a program that a signal ended.
+    pub(crate) fn signalled(signal: usize) -> Exit {
+        Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+    }
+
+    /// The number.
+    pub(crate) fn code(self) -> u8 {
+        self.0
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
