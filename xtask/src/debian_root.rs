@@ -35,6 +35,10 @@ pub(crate) const LINUX: Set = Set {
 /// libraries of functions that the source links by name, even where nothing is linked.
 pub(crate) const IMPORTS: Set = Set { name: "imports", packages: &["binutils-mingw-w64-x86-64"] };
 
+/// What builds for Windows (GNU) and runs what was built.
+pub(crate) const WINDOWS: Set =
+    Set { name: "windows", packages: &["gcc-mingw-w64-x86-64-win32", "wine", "wine64"] };
+
 /// Programs the host must have.
 const TOOLS: &[&str] = &["chroot", "debootstrap", "flock", "mount", "unshare"];
 
@@ -133,7 +137,7 @@ pub(crate) fn make(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("debian-root takes no arguments"));
     }
-    let root = Root::with(&[&LINUX])?;
+    let root = Root::with(&[&LINUX, &WINDOWS])?;
     say::out(root.folder.display());
     Ok(())
 }
@@ -144,7 +148,7 @@ pub(crate) fn enter(arguments: &[String]) -> Outcome {
     if command.is_empty() {
         return Err(Failure::usage("in-root needs a command: cargo xtask in-root -- COMMAND…"));
     }
-    host::check(&mut Root::with(&[&LINUX])?.command(command)?)
+    host::check(&mut Root::with(&[&LINUX, &WINDOWS])?.command(command)?)
 }
 
 /// A root that is ready for use.
@@ -284,5 +288,6 @@ mod tests {
     #[test]
     fn packages_are_in_order_so_that_a_stamp_changes_only_with_them() {
         assert!(LINUX.packages.is_sorted());
+        assert!(WINDOWS.packages.is_sorted());
     }
 }
