@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 
-use crate::error::{Cause, Error, Operation};
 use crate::remove::{Remove, Report};
 use crate::sys::open_directory;
 
@@ -20,14 +19,6 @@ pub trait RemoveBelow {
 
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
-        let name = Path::new(name.as_ref());
-        match open_directory(dir) {
-            Ok(dir) => self.run_in(Some(dir), &[name]),
-            Err(error) => {
-                let cause = Cause::Os(error);
-                let error = Error::new(Operation::OpenDirectory, name.to_path_buf(), cause);
-                Report { errors: vec![error], error_count: 1, ..Report::default() }
-            }
-        }
+        self.run_opened(open_directory(dir), Path::new(name.as_ref()))
     }
 }

@@ -71,6 +71,8 @@ impl<S: Sys> Engine<'_, S> {
             return;
         };
         frame.end = self.names.len();
+        // What only waits to be closed by somebody is nothing new.
+        let found = found.saturating_sub(std::mem::take(&mut frame.pending));
         frame.found += found;
         if frame.again.is_some() && !frame.forgotten {
             self.at.report.appeared += found;
@@ -182,7 +184,7 @@ fn take<S: Sys>(
     }
     let Some(dir) = frame.dir() else { return };
     if at.run.plain {
-        match at.sys.remove_child(dir, entry.name, entry.kind) {
+        match at.remove_child(dir, entry.name, entry.kind) {
             Removed::Done => {
                 at.report.files += 1;
                 at.tick();
@@ -194,6 +196,10 @@ fn take<S: Sys>(
             }
             Removed::Gone => {
                 at.report.vanished += 1;
+                return;
+            }
+            Removed::Pending => {
+                frame.pending += 1;
                 return;
             }
             Removed::Failed(error) => {
@@ -211,6 +217,7 @@ fn take<S: Sys>(
     }
     match at.remove_entry(dir, entry, false) {
         Outcome::Removed => {}
+        Outcome::Pending => frame.pending += 1,
         Outcome::Kept if at.run.empties => frame.stays(entry.name),
         Outcome::Kept => frame.kept = true,
         Outcome::Directory => remember(at, frame, names, entry),

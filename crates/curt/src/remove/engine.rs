@@ -180,7 +180,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
         let protected = self.at.run.options.confirm != Confirm::Never
             && !self.at.sys.may_write(dir, name, Kind::Directory);
-        match self.at.sys.open_child(dir, name, mounts) {
+        match self.at.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
                 self.short_since = None;
                 self.push(dir, role, at, path_len, protected);
@@ -229,12 +229,17 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.report.vanished += 1;
                 false
             }
+            Opened::Pending => {
+                let found = &mut self.frames[parent].found;
+                *found = found.saturating_sub(1);
+                false
+            }
             Opened::NotDirectory => {
                 // It was a directory when it was listed, or nobody knew. Now it is something else.
                 self.at.path.truncate(path_len);
                 let entry = Entry { name, kind: Kind::Unknown, id: 0 };
                 match self.at.remove_entry(dir, entry, true) {
-                    Outcome::Removed => false,
+                    Outcome::Removed | Outcome::Pending => false,
                     Outcome::Kept => true,
                     Outcome::Directory => {
                         // And back again: somebody is playing with it.

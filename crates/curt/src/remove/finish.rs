@@ -1,8 +1,8 @@
 //! How a directory ends: removed, kept, or emptied once more.
 
 use std::io;
-use std::time::Duration;
 
+use super::busy::{FIRST_PAUSE, LONGEST_PAUSE};
 use super::engine::{Engine, Entered};
 use super::frame::{Again, Hold, Role};
 use super::options::Question;
@@ -15,12 +15,6 @@ use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Waited;
 use crate::sys::{Batch, Finished, Stat, Sys};
-
-/// The first pause before a directory is looked at again in which nothing could be removed.
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// No pause is longer than this without a look at the cancellation.
-const NAP: Duration = Duration::from_millis(5);
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
@@ -247,7 +241,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(dir) = dir else {
             return self.at.sys.remove_empty_dir(parent, name);
         };
-        match self.at.sys.finish_dir(parent, name, dir) {
+        match self.at.finish_dir(parent, name, dir) {
             Finished::Done => Ok(()),
             Finished::Gone => Err(vanished()),
             Finished::NotEmpty(dir) => {
@@ -307,7 +301,7 @@ impl<S: Sys> Engine<'_, S> {
         if found == 0 {
             let pause = again.pause.min(options.retry_window.saturating_sub(waited));
             again.pause = (again.pause * 2).min(LONGEST_PAUSE);
-            self.nap(pause);
+            self.at.nap(pause);
         }
         self.list_again();
     }
@@ -325,15 +319,6 @@ impl<S: Sys> Engine<'_, S> {
             frame.kept = true;
             frame.listing = Batch::End;
             self.at.fail(Operation::ReadDirectory, Cause::Os(error));
-        }
-    }
-
-    /// Sleeps, in pieces short enough to notice a cancellation.
-    fn nap(&self, mut time: Duration) {
-        while !time.is_zero() && !self.at.run.is_cancelled() {
-            let piece = time.min(NAP);
-            self.at.sys.sleep(piece);
-            time -= piece;
         }
     }
 }

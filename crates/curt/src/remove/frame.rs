@@ -35,6 +35,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) protected: bool,
     /// Entries found in this pass over the listing, and listing calls made for it.
     pub(super) found: u64,
+    /// Of those in the buffer, how many go when somebody else closes them.
+    pub(super) pending: u64,
     pub(super) reads: u32,
     /// Passes beyond the first.
     pub(super) again: Option<Box<Again>>,
@@ -115,6 +117,7 @@ impl<S: Sys> Frame<S> {
             forgotten: false,
             protected: false,
             found: 0,
+            pending: 0,
             reads: 0,
             again: None,
             path_len,

@@ -68,6 +68,7 @@
 //! | CPython `rmtree` | 13 | on Unix | empties the target, then fails | fails | emptied | by callback |
 
 mod batch;
+mod busy;
 mod engine;
 mod finish;
 mod frame;
@@ -89,8 +90,10 @@ pub use options::{
 pub use report::{Incomplete, Relocated, Report};
 pub use small::{Buffer, Outline, remove_tree_with};
 
+use std::io;
 use std::path::Path;
 
+use crate::error::{Cause, Error, Operation};
 use crate::sys::{Os, Setup, Sys};
 
 /// Removes the tree at `path`, whatever it is: a directory with everything below it, a file, a
@@ -132,8 +135,27 @@ impl Remove<'_> {
         self.run_in(None, &paths)
     }
 
+    /// Removes a name in a directory that the caller has open, by a descriptor of our own.
+    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "there are no descriptors"))]
+    pub(crate) fn run_opened(&self, dir: io::Result<<Os as Sys>::Dir>, name: &Path) -> Report {
+        match dir {
+            Ok(dir) => self.run_in(Some(dir), &[name]),
+            Err(error) => {
+                let cause = Cause::Os(error);
+                let error = Error::new(Operation::OpenDirectory, name.to_path_buf(), cause);
+                Report { errors: vec![error], error_count: 1, ..Report::default() }
+            }
+        }
+    }
+
     /// Removes paths or, with an open directory, names in it.
     pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
         run::Run::<Os>::remove(self, &Setup::default(), names, dir)
     }
+}
+
+/// Removes paths on a platform that a test has set up.
+#[cfg(test)]
+pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[&Path]) -> Report {
+    run::Run::<S>::remove(options, setup, paths, None)
 }

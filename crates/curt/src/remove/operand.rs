@@ -77,10 +77,10 @@ impl<S: Sys> Engine<'_, S> {
             let entry = Entry { name, kind: Kind::Unknown, id: 0 };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => self.expect_file = false,
-                Outcome::Removed | Outcome::Kept => return,
+                Outcome::Removed | Outcome::Pending | Outcome::Kept => return,
             }
         }
-        match self.at.sys.open_child(parent, name, Mounts::Cross) {
+        match self.at.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => self.remove_opened(parent, name, dir),
             Opened::NotDirectory if operand.directory_only || options.contents => {
                 self.not_a_directory(parent, name);
@@ -92,7 +92,10 @@ impl<S: Sys> Engine<'_, S> {
                     self.at.fail(Operation::Remove, Cause::Replaced);
                 }
             }
-            Opened::Gone => self.operand_failed(io::ErrorKind::NotFound.into()),
+            // One that is about to go is as good as gone.
+            Opened::Gone | Opened::Pending => {
+                self.operand_failed(io::ErrorKind::NotFound.into());
+            }
             Opened::Mount => self.at.fail(Operation::Remove, Cause::MountPoint),
             Opened::Shortage(error) | Opened::Failed(error) => {
                 self.at.remove_unreadable(parent, name, error);
@@ -121,7 +124,7 @@ impl<S: Sys> Engine<'_, S> {
             let entry = Entry { name, kind: Kind::Unknown, id: 0 };
             match self.remove_operand_entry(parent, entry) {
                 Outcome::Directory => {}
-                Outcome::Removed | Outcome::Kept => return,
+                Outcome::Removed | Outcome::Pending | Outcome::Kept => return,
             }
         }
         match self.at.sys.stat_child(parent, name) {
@@ -173,7 +176,7 @@ impl<S: Sys> Engine<'_, S> {
         let dir = match self.at.sys.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => dir,
             Opened::NotDirectory => return Err(io::ErrorKind::NotADirectory.into()),
-            Opened::Gone => return Err(io::ErrorKind::NotFound.into()),
+            Opened::Gone | Opened::Pending => return Err(io::ErrorKind::NotFound.into()),
             Opened::Mount => return Err(io::ErrorKind::CrossesDevices.into()),
             Opened::Shortage(error) | Opened::Failed(error) => return Err(error),
         };
@@ -214,9 +217,8 @@ impl<S: Sys> Engine<'_, S> {
         }
         let identity = self.at.sys.stat_dir(dir).map_err(Cause::Os)?.identity;
         if options.preserve_root {
-            let sys = &self.at.sys;
-            let root = self.at.run.root.get_or_init(|| sys.root_identity().ok());
-            if *root == Some(identity) {
+            let is_root = self.at.sys.is_root(dir, identity, &self.at.run.root);
+            if is_root.map_err(Cause::Os)? {
                 return Err(Cause::RootDirectory);
             }
         }

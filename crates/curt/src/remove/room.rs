@@ -157,7 +157,7 @@ impl<S: Sys> Engine<'_, S> {
         let dir = loop {
             match self.open_again(index) {
                 Opened::Dir(dir) => break dir,
-                Opened::Gone => return Err(None),
+                Opened::Gone | Opened::Pending => return Err(None),
                 Opened::Shortage(error) => {
                     let held = self.held.len();
                     self.release_one(index - 1);

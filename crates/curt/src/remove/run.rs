@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::busy::Patience;
 use super::engine::Engine;
 use super::options::{Confirm, Remove, Threads, Totals};
 use super::path::LogicalPath;
@@ -56,6 +57,8 @@ pub(super) struct Run<'r, S: Sys> {
     /// Nobody chooses what stays.
     pub(super) empties: bool,
     pub(super) may_hoist: bool,
+    /// For what is in use.
+    pub(super) patience: Mutex<Patience>,
     /// How many directories all workers together may hold open.
     descriptors: usize,
     pub(super) root: OnceLock<Option<Identity>>,
@@ -116,6 +119,7 @@ impl<'r, S: Sys> Run<'r, S> {
             pool: Pool::new(),
             plain,
             empties: empties(options),
+            patience: Mutex::new(Patience::new(options.retry_window)),
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),

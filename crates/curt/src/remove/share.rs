@@ -192,11 +192,11 @@ impl<S: Sys> Engine<'_, S> {
                 return true;
             }
             at += name.terminated().len();
-            match self.at.sys.remove_child(dir, name, kind) {
+            match self.at.remove_child(dir, name, kind) {
                 Removed::Done => self.at.report.files += 1,
                 Removed::Gone => self.at.report.vanished += 1,
                 // It became a directory, or nobody knew; the removal of its parent will find it.
-                Removed::IsDirectory => {}
+                Removed::IsDirectory | Removed::Pending => {}
                 Removed::Failed(error) => {
                     self.at.fail_in(name, error);
                     kept = true;

@@ -14,6 +14,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::batch::READS_BETWEEN_CHECKS;
@@ -158,14 +159,14 @@ impl<'b, S: Sys> Small<'b, S> {
                 match self.sys.remove_child(&parent, name, Kind::Unknown) {
                     Removed::Done => self.outline.totals.files += 1,
                     Removed::IsDirectory => self.fail(None, Cause::Replaced),
-                    Removed::Gone => self.fail(None, Cause::Os(io::ErrorKind::NotFound.into())),
+                    Removed::Gone | Removed::Pending => self.fail(None, missing()),
                     Removed::Failed(error) => self.fail(None, Cause::Os(error)),
                 }
             }
             Opened::NotDirectory => {
                 self.fail(None, Cause::Os(io::ErrorKind::NotADirectory.into()));
             }
-            Opened::Gone => self.fail(None, Cause::Os(io::ErrorKind::NotFound.into())),
+            Opened::Gone | Opened::Pending => self.fail(None, missing()),
             Opened::Mount => self.fail(None, Cause::MountPoint),
             Opened::Shortage(error) | Opened::Failed(error) => self.fail(None, Cause::Os(error)),
         }
@@ -210,10 +211,9 @@ impl<'b, S: Sys> Small<'b, S> {
     }
 
     fn is_root(&self, dir: &S::Dir) -> bool {
-        match (self.sys.stat_dir(dir), self.sys.root_identity()) {
-            (Ok(stat), Ok(root)) => stat.identity == root,
-            _ => false,
-        }
+        let root = OnceLock::new();
+        let stat = self.sys.stat_dir(dir);
+        stat.and_then(|stat| self.sys.is_root(dir, stat.identity, &root)).unwrap_or(false)
     }
 
     /// A directory was not empty after a pass over it: goes on with its listing, or begins it
@@ -510,7 +510,7 @@ impl<'b, S: Sys> Small<'b, S> {
     ) -> Option<S::Dir> {
         let cause = match self.sys.open_child(parent, name, Mounts::Refuse) {
             Opened::Dir(dir) => return Some(dir),
-            Opened::Gone => return None,
+            Opened::Gone | Opened::Pending => return None,
             Opened::NotDirectory => {
                 let removed = self.sys.remove_child(parent, name, Kind::Unknown);
                 self.removed(name, removed, pass);
@@ -533,7 +533,7 @@ impl<'b, S: Sys> Small<'b, S> {
     fn removed(&mut self, name: Name<'_, S::Unit>, removed: Removed, pass: &mut Pass) {
         match removed {
             Removed::Done => self.outline.totals.files += 1,
-            Removed::Gone | Removed::IsDirectory => {}
+            Removed::Gone | Removed::IsDirectory | Removed::Pending => {}
             Removed::Failed(error) => {
                 self.fail(Some(name), Cause::Os(error));
                 pass.kept = true;
@@ -552,4 +552,8 @@ impl<'b, S: Sys> Small<'b, S> {
             self.outline.first = Some(Error::new(Operation::Remove, path, cause));
         }
     }
+}
+
+fn missing() -> Cause {
+    Cause::Os(io::ErrorKind::NotFound.into())
 }

@@ -31,6 +31,8 @@ pub(super) struct Worker<'r, S: Sys> {
 /// What became of an entry.
 pub(super) enum Outcome {
     Removed,
+    /// It goes when somebody else closes it.
+    Pending,
     /// It stays: it failed, or the caller wants it to.
     Kept,
     /// It is a directory, and has to be entered.
@@ -106,11 +108,8 @@ impl<'r, S: Sys> Worker<'r, S> {
             self.report.skipped += 1;
             return Outcome::Kept;
         }
-        let removed = if options.dry_run {
-            Removed::Done
-        } else {
-            self.sys.remove_child(dir, entry.name, kind)
-        };
+        let removed =
+            if options.dry_run { Removed::Done } else { self.remove_child(dir, entry.name, kind) };
         match removed {
             Removed::Done => {
                 self.report.files += 1;
@@ -122,6 +121,7 @@ impl<'r, S: Sys> Worker<'r, S> {
                 self.report.vanished += 1;
                 Outcome::Removed
             }
+            Removed::Pending => Outcome::Pending,
             Removed::IsDirectory => Outcome::Directory,
             // Whether it is a directory may be what the refusal hid.
             Removed::Failed(error)

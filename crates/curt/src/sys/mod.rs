@@ -14,6 +14,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::calls::Calls;
@@ -27,11 +28,11 @@ mod gate;
 pub(crate) mod linux;
 #[cfg(test)]
 pub(crate) mod memory;
-#[cfg(any(not(unix), test))]
+#[cfg(any(not(any(unix, windows)), test))]
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
-#[cfg(any(not(target_os = "linux"), test))]
+#[cfg(any(not(any(target_os = "linux", windows)), test))]
 mod records;
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,14 @@ pub(crate) type Os = windows::Windows;
 /// Today's platform.
 #[cfg(not(any(unix, windows)))]
 pub(crate) type Os = other::Other;
+
+/// A directory of our own from one that the caller has open.
+#[cfg(windows)]
+pub(crate) fn open_directory(
+    handle: std::os::windows::io::BorrowedHandle<'_>,
+) -> io::Result<<Os as Sys>::Dir> {
+    Ok(windows::place(handle.try_clone_to_owned()?))
+}
 
 /// A directory of our own from one that the caller has open.
 #[cfg(unix)]
@@ -112,6 +121,9 @@ pub(crate) struct Setup {
     /// How many finished directories may stay open until they are closed in one call; 0 closes
     /// each at once.
     pub(crate) retire: usize,
+    /// The native functions to use.
+    #[cfg(all(windows, test))]
+    pub(crate) native: Option<&'static windows::native::Native>,
     /// Calls to fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
@@ -145,7 +157,11 @@ pub(crate) enum Opened<D> {
     /// It is something else, a symbolic link included.
     NotDirectory,
     Gone,
+    /// It is gone as soon as somebody else who has it open closes it.
+    #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
+    Pending,
     /// It is a mount point, and mounts were to be refused.
+    #[cfg_attr(windows, allow(dead_code, reason = "mount points are links there"))]
     Mount,
     /// No descriptor or no kernel memory was left for it. The caller holds fewer and tries again.
     Shortage(io::Error),
@@ -170,6 +186,9 @@ pub(crate) enum Removed {
     Done,
     IsDirectory,
     Gone,
+    /// It is gone as soon as somebody else who has it open closes it.
+    #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
+    Pending,
     Failed(io::Error),
 }
 
@@ -319,6 +338,23 @@ pub(crate) trait Sys: Sized + Send {
     fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
     /// The identity of the root directory.
     fn root_identity(&self) -> io::Result<Identity>;
+    /// Whether an open directory of this identity is a root directory. `root` keeps for all workers
+    /// what has been asked once.
+    fn is_root(
+        &self,
+        dir: &Self::Dir,
+        identity: Identity,
+        root: &OnceLock<Option<Identity>>,
+    ) -> io::Result<bool> {
+        let _ = dir;
+        Ok(*root.get_or_init(|| self.root_identity().ok()) == Some(identity))
+    }
+    /// Whether an error says that somebody else has it open and does not allow what was asked: it may
+    /// be worth waiting for.
+    fn is_busy(error: &io::Error) -> bool {
+        let _ = error;
+        false
+    }
     /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
     /// Whether removing in the order of file numbers can pay on the file system of this directory.

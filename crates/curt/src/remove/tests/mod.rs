@@ -17,13 +17,12 @@ use curt_testkit::Scratch;
 
 use super::options::Remove;
 use super::report::Report;
-use super::run::Run;
 use crate::sys::{Setup, Sys};
 
 /// Removes paths on a platform.
 fn remove_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[PathBuf]) -> Report {
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    Run::<S>::remove(options, setup, &paths, None)
+    super::run_on::<S>(options, setup, &paths)
 }
 
 /// Removes one tree of a scratch directory, on a platform with an ordinary setup.

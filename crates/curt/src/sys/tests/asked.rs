@@ -80,6 +80,7 @@ pub(super) fn said<D>(opened: &Opened<D>) -> &'static str {
         Opened::Dir(_) => "opened",
         Opened::NotDirectory => "not a directory",
         Opened::Gone => "gone",
+        Opened::Pending => "pending",
         Opened::Mount => "a mount point",
         Opened::Shortage(_) => "shortage",
         Opened::Failed(_) => "failed",

@@ -1,0 +1,289 @@
+//! The only door to the system on Windows: one function per native call, each counted, each of which
+//! a test can fail. No logic.
+
+use std::os::windows::io::{
+    AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
+};
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
+use windows_sys::Win32::Foundation::{
+    HANDLE, OBJ_CASE_INSENSITIVE, STATUS_OBJECT_NAME_INVALID, UNICODE_STRING,
+};
+use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
+
+use super::native::Native;
+use super::status::{Result, Status};
+use crate::calls::Calls;
+use crate::sys::Setup;
+use crate::sys::gate::Gate;
+
+/// Everybody else may read, write and delete meanwhile.
+const SHARE_ALL: u32 = 7;
+
+/// The kinds of call, in the order of [`NAMES`].
+#[derive(Clone, Copy)]
+enum Call {
+    Open,
+    Close,
+    QueryDirectory,
+    QueryFile,
+    SetFile,
+    QueryVolume,
+    QueryByName,
+    Now,
+    Sleep,
+}
+
+/// Their names, as in ntdll; the last two are counted by their nearest.
+const NAMES: [&str; 9] = [
+    "NtOpenFile",
+    "NtClose",
+    "NtQueryDirectoryFile",
+    "NtQueryInformationFile",
+    "NtSetInformationFile",
+    "NtQueryVolumeInformationFile",
+    "NtQueryInformationByName",
+    "NtQueryPerformanceCounter",
+    "NtDelayExecution",
+];
+
+/// The door of one worker.
+pub(super) struct Door {
+    gate: Gate,
+    pub(super) native: &'static Native,
+}
+
+/// What is opened or asked about: a name relative to an open directory, or a full native path.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) root: Option<BorrowedHandle<'a>>,
+    pub(super) name: &'a [u16],
+    /// Whether names that differ in case only are the same, where the directory lets them be.
+    pub(super) any_case: bool,
+}
+
+impl Target<'_> {
+    /// Uses the attributes, which hold pointers to the name, while these are valid.
+    fn with<T>(self, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
+        let too_long = Status(STATUS_OBJECT_NAME_INVALID);
+        let length = u16::try_from(self.name.len() * 2).map_err(|_| too_long)?;
+        let name = UNICODE_STRING {
+            Length: length,
+            MaximumLength: length,
+            Buffer: self.name.as_ptr().cast_mut(),
+        };
+        with(&OBJECT_ATTRIBUTES {
+            Length: size_of::<OBJECT_ATTRIBUTES>() as u32,
+            RootDirectory: self.root.map_or(ptr::null_mut(), |root| root.as_raw_handle()),
+            ObjectName: &raw const name,
+            Attributes: if self.any_case { OBJ_CASE_INSENSITIVE } else { 0 },
+            SecurityDescriptor: ptr::null(),
+            SecurityQualityOfService: ptr::null(),
+        })
+    }
+}
+
+fn check(status: i32) -> Result<()> {
+    if status == 0 { Ok(()) } else { Err(Status(status)) }
+}
+
+fn raw(handle: BorrowedHandle<'_>) -> HANDLE {
+    handle.as_raw_handle()
+}
+
+impl Door {
+    pub(super) fn new(setup: &Setup) -> Self {
+        #[cfg(test)]
+        let native = setup.native.unwrap_or_else(Native::system);
+        #[cfg(not(test))]
+        let native = Native::system();
+        Door { gate: Gate::new(&NAMES, setup), native }
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.gate.calls()
+    }
+
+    fn pass(&self, call: Call) -> Result<()> {
+        self.gate.pass(call as usize).map_err(Status)
+    }
+
+    pub(super) fn open(
+        &self,
+        target: Target<'_>,
+        access: u32,
+        options: u32,
+    ) -> Result<OwnedHandle> {
+        self.pass(Call::Open)?;
+        let mut handle: HANDLE = ptr::null_mut();
+        let mut block = IO_STATUS_BLOCK::default();
+        target.with(|attributes| {
+            // SAFETY: the pointers are those of live values of the types the function takes; the
+            // name is valid inside `with`; the root, if any, is open for as long as it is borrowed.
+            let status = unsafe {
+                (self.native.open)(
+                    &raw mut handle,
+                    access,
+                    attributes,
+                    &raw mut block,
+                    SHARE_ALL,
+                    options,
+                )
+            };
+            check(status)
+        })?;
+        // SAFETY: the call succeeded, so the handle is open and ours alone.
+        Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+    }
+
+    pub(super) fn close(&self, handle: OwnedHandle) {
+        // A close cannot fail for a handle that is open.
+        let _ = self.pass(Call::Close);
+        // SAFETY: the handle is open and ours; it is given up here, and not closed again.
+        let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
+    }
+
+    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how many
+    /// bytes they take.
+    pub(super) fn query_directory(
+        &self,
+        dir: BorrowedHandle<'_>,
+        buffer: &mut [u16],
+        class: i32,
+        restart: bool,
+    ) -> Result<usize> {
+        self.pass(Call::QueryDirectory)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
+        // open, and was opened for synchronous use, so nothing is written after the return.
+        let status = unsafe {
+            (self.native.query_directory)(
+                raw(dir),
+                ptr::null_mut(),
+                None,
+                ptr::null(),
+                &raw mut block,
+                buffer.as_mut_ptr().cast(),
+                length,
+                class,
+                false,
+                ptr::null(),
+                restart,
+            )
+        };
+        check(status)?;
+        Ok(block.Information)
+    }
+
+    /// Reads a class of information; a buffer that is too small for its variable end is filled.
+    pub(super) fn query_file(
+        &self,
+        file: BorrowedHandle<'_>,
+        buffer: &mut [u64],
+        class: i32,
+    ) -> Result<()> {
+        self.pass(Call::QueryFile)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = size_of_val(buffer) as u32;
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
+        // is open.
+        let status = unsafe {
+            (self.native.query_file)(
+                raw(file),
+                &raw mut block,
+                buffer.as_mut_ptr().cast(),
+                length,
+                class,
+            )
+        };
+        filled(status)
+    }
+
+    pub(super) fn query_volume(
+        &self,
+        file: BorrowedHandle<'_>,
+        buffer: &mut [u64],
+        class: i32,
+    ) -> Result<()> {
+        self.pass(Call::QueryVolume)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = size_of_val(buffer) as u32;
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
+        // is open.
+        let status = unsafe {
+            (self.native.query_volume)(
+                raw(file),
+                &raw mut block,
+                buffer.as_mut_ptr().cast(),
+                length,
+                class,
+            )
+        };
+        filled(status)
+    }
+
+    /// Asks about a name without opening it; `None` where the system has no such question.
+    pub(super) fn query_by_name(
+        &self,
+        target: Target<'_>,
+        buffer: &mut [u64],
+        class: i32,
+    ) -> Option<Result<()>> {
+        let query = self.native.query_by_name?;
+        if let Err(error) = self.pass(Call::QueryByName) {
+            return Some(Err(error));
+        }
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = size_of_val(buffer) as u32;
+        Some(target.with(|attributes| {
+            // SAFETY: the pointers are those of live values of the types the function takes, the
+            // buffer is exclusively borrowed, and its length is that of the slice.
+            let status = unsafe {
+                query(attributes, &raw mut block, buffer.as_mut_ptr().cast(), length, class)
+            };
+            check(status)
+        }))
+    }
+
+    /// Writes a class of information: the first `length` bytes of the buffer.
+    pub(super) fn set_file(
+        &self,
+        file: BorrowedHandle<'_>,
+        buffer: &[u64],
+        length: usize,
+        class: i32,
+    ) -> Result<()> {
+        self.pass(Call::SetFile)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = length.min(size_of_val(buffer)) as u32;
+        // SAFETY: the buffer is borrowed and at least as long as said, and the handle is open.
+        let status = unsafe {
+            (self.native.set_file)(raw(file), &raw mut block, buffer.as_ptr().cast(), length, class)
+        };
+        check(status)
+    }
+
+    /// Time since the first question, from the monotonic clock.
+    pub(super) fn now(&self) -> Duration {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        let _ = self.pass(Call::Now);
+        START.get_or_init(Instant::now).elapsed()
+    }
+
+    pub(super) fn sleep(&self, time: Duration) {
+        if self.pass(Call::Sleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+}
+
+/// That the name at the end of an answer did not fit is no failure.
+fn filled(status: i32) -> Result<()> {
+    match check(status) {
+        Err(Status::BUFFER_OVERFLOW) => Ok(()),
+        answer => answer,
+    }
+}

@@ -1,0 +1,223 @@
+//! Questions about an entry, and orders to it, in the layouts of the native functions.
+
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+use std::time::Duration;
+
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT,
+};
+
+use super::call::{Door, Target};
+use super::dir::{self, Dir};
+use super::native::Volume;
+use super::status::Result;
+use super::{ABOUT, DELETE, READ_ATTRIBUTES, WRITE_ATTRIBUTES};
+use crate::fields::Kind;
+use crate::name::Name;
+use crate::sys::{Identity, Stat};
+
+/// An answer, read field by field: offsets are in bytes.
+struct Answer<'a>(&'a [u64]);
+
+impl Answer<'_> {
+    fn u64(&self, offset: usize) -> u64 {
+        self.0.get(offset / 8).copied().unwrap_or(0)
+    }
+
+    fn u32(&self, offset: usize) -> u32 {
+        (self.u64(offset) >> (offset % 8 * 8)) as u32
+    }
+}
+
+/// What is known of an entry.
+pub(super) struct About {
+    pub(super) stat: Stat,
+    pub(super) attributes: u32,
+}
+
+/// Attributes and the tag of a reparse point, from a handle: 1 call.
+pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
+    let mut buffer = [0; 1];
+    door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
+    let answer = Answer(&buffer);
+    Ok(dir::kind(answer.u32(0), Some(answer.u32(4))))
+}
+
+/// Everything about what a handle has open: 1 call, and another one for a reparse point.
+pub(super) fn about_handle(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+) -> Result<About> {
+    // Without room for the name, which comes last.
+    let mut buffer = [0; 13];
+    door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
+    let answer = Answer(&buffer);
+    let attributes = answer.u32(32);
+    let kind = if attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        dir::kind(attributes, None)
+    } else {
+        kind_of(door, handle)?
+    };
+    let stat = Stat {
+        kind,
+        identity: Identity { device: volume.serial, file: answer.u64(64).into() },
+        links: answer.u32(56).into(),
+        size: answer.u64(48),
+        allocated: answer.u64(40),
+        changed: since_1970(answer.u64(24)),
+    };
+    Ok(About { stat, attributes })
+}
+
+/// Everything about a name: 1 call where the system can ask by name, and else opening, asking and
+/// closing.
+pub(super) fn about_name(door: &Door, parent: &Dir, name: Name<'_, u16>) -> Result<About> {
+    let target = target(parent, name);
+    let by_name = &parent.volume.by_name;
+    if by_name.get() == 0 {
+        let mut buffer = [0; 9];
+        match door.query_by_name(target, &mut buffer, nt::FileStatInformation) {
+            Some(Ok(())) => return Ok(from_stat(&Answer(&buffer), parent.volume)),
+            Some(Err(status)) if !status.is_refusal() => return Err(status),
+            Some(Err(_)) | None => by_name.below(0),
+        }
+    }
+    let handle = door.open(target, READ_ATTRIBUTES, ABOUT)?;
+    let about = about_handle(door, handle.as_handle(), parent.volume);
+    door.close(handle);
+    about
+}
+
+fn from_stat(answer: &Answer<'_>, volume: &Volume) -> About {
+    let attributes = answer.u32(56);
+    let stat = Stat {
+        kind: dir::kind(attributes, Some(answer.u32(60))),
+        identity: Identity { device: volume.serial, file: answer.u64(0).into() },
+        links: answer.u32(64).into(),
+        size: answer.u64(48),
+        allocated: answer.u64(40),
+        changed: since_1970(answer.u64(32)),
+    };
+    About { stat, attributes }
+}
+
+/// The name of an entry below an open directory.
+pub(super) fn target<'a>(parent: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
+    Target { root: Some(parent.as_handle()), name: name.units(), any_case: parent.is_place }
+}
+
+/// The serial number of the volume of a handle; 0 where it has none.
+pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> u64 {
+    let mut buffer = [0; 4];
+    match door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation) {
+        Ok(()) => Answer(&buffer).u32(8).into(),
+        Err(_) => 0,
+    }
+}
+
+/// Whether a handle has the root directory of its volume open: its name there is one separator.
+pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
+    let mut buffer = [0; 2];
+    door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+    let answer = Answer(&buffer);
+    Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
+}
+
+/// What marks an entry for removal, newest first: its class, and its flags. The first two take the
+/// name away at once and not when the last handle closes; only the first minds no read-only
+/// attribute.
+const DISPOSITIONS: [(i32, u64); 3] = [
+    (
+        nt::FileDispositionInformationEx,
+        (nt::FILE_DISPOSITION_DELETE
+            | nt::FILE_DISPOSITION_POSIX_SEMANTICS
+            | nt::FILE_DISPOSITION_IGNORE_READONLY_ATTRIBUTE) as u64,
+    ),
+    (
+        nt::FileDispositionInformationEx,
+        (nt::FILE_DISPOSITION_DELETE | nt::FILE_DISPOSITION_POSIX_SEMANTICS) as u64,
+    ),
+    (nt::FileDispositionInformation, 1),
+];
+
+/// Marks what a handle has open for removal.
+pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
+    loop {
+        let rung = volume.disposition.get().min(DISPOSITIONS.len() - 1);
+        let (class, flags) = DISPOSITIONS[rung];
+        let length = if class == nt::FileDispositionInformation { 1 } else { 4 };
+        match door.set_file(handle, &[flags], length, class) {
+            Err(status) if status.is_refusal() && rung + 1 < DISPOSITIONS.len() => {
+                volume.disposition.below(rung);
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// Removes an entry that an older system keeps because it is read-only: takes the attribute away
+/// first. Where the entry stays all the same, or has other names, it is put back.
+pub(super) fn dispose_readonly(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    options: u32,
+) -> Result<()> {
+    let access = DELETE | READ_ATTRIBUTES | WRITE_ATTRIBUTES;
+    let handle = door.open(target(parent, name), access, options)?;
+    let removed = without_readonly(door, &handle, parent.volume);
+    door.close(handle);
+    removed
+}
+
+fn without_readonly(door: &Door, handle: &OwnedHandle, volume: &Volume) -> Result<()> {
+    let handle = handle.as_handle();
+    let about = about_handle(door, handle, volume)?;
+    if about.attributes & FILE_ATTRIBUTE_READONLY == 0 {
+        return dispose(door, handle, volume);
+    }
+    let writable = about.attributes & !FILE_ATTRIBUTE_READONLY;
+    // Zero would mean "as it is".
+    set_attributes(door, handle, writable.max(FILE_ATTRIBUTE_NORMAL))?;
+    let removed = dispose(door, handle, volume);
+    if removed.is_err() || about.stat.links > 1 {
+        // The answer is that of the removal, whatever becomes of this.
+        let _ = set_attributes(door, handle, about.attributes);
+    }
+    removed
+}
+
+fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
+    // Times of zero stay as they are.
+    door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
+}
+
+/// Gives what a handle has open another name; never replaces anything.
+pub(super) fn rename(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    to: &Dir,
+    name: Name<'_, u16>,
+) -> Result<()> {
+    use std::os::windows::io::AsRawHandle;
+    const NAME: usize = 20;
+    let units = name.units();
+    let length = NAME + units.len() * 2;
+    let mut buffer = vec![0_u64; length.div_ceil(8)];
+    buffer[1] = to.as_handle().as_raw_handle() as u64;
+    buffer[2] = (units.len() * 2) as u64;
+    for (offset, &unit) in (NAME..).step_by(2).zip(units) {
+        buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
+    }
+    door.set_file(handle, &buffer, length, nt::FileRenameInformation)
+}
+
+/// A time of Windows: ticks of 100 ns since 1601.
+fn since_1970(ticks: u64) -> Duration {
+    const BETWEEN: u64 = 11_644_473_600;
+    const TICKS: u64 = 10_000_000;
+    let nanoseconds = (ticks % TICKS) as u32 * 100;
+    Duration::new((ticks / TICKS).saturating_sub(BETWEEN), nanoseconds)
+}

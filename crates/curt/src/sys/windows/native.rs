@@ -1,0 +1,142 @@
+//! The native functions of ntdll: one table, looked up once, which a test can replace. So both the
+//! newest forms, which not every Windows has (and Wine has not), and what older ones refuse are run.
+//!
+//! What a volume refused is remembered with the table, for the life of the process.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation::{HANDLE, NTSTATUS, UNICODE_STRING};
+use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
+use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
+
+/// `NtOpenFile`.
+pub(crate) type OpenFile = unsafe extern "system" fn(
+    *mut HANDLE,
+    u32,
+    *const OBJECT_ATTRIBUTES,
+    *mut IO_STATUS_BLOCK,
+    u32,
+    u32,
+) -> NTSTATUS;
+/// `NtClose`.
+pub(crate) type Close = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
+/// `NtQueryDirectoryFile`.
+pub(crate) type QueryDirectoryFile = unsafe extern "system" fn(
+    HANDLE,
+    HANDLE,
+    PIO_APC_ROUTINE,
+    *const c_void,
+    *mut IO_STATUS_BLOCK,
+    *mut c_void,
+    u32,
+    i32,
+    bool,
+    *const UNICODE_STRING,
+    bool,
+) -> NTSTATUS;
+/// `NtQueryInformationFile`, and `NtQueryVolumeInformationFile`.
+pub(crate) type QueryInformation =
+    unsafe extern "system" fn(HANDLE, *mut IO_STATUS_BLOCK, *mut c_void, u32, i32) -> NTSTATUS;
+/// `NtSetInformationFile`.
+pub(crate) type SetInformation =
+    unsafe extern "system" fn(HANDLE, *mut IO_STATUS_BLOCK, *const c_void, u32, i32) -> NTSTATUS;
+/// `NtQueryInformationByName`, Windows 10 1709.
+pub(crate) type QueryByName = unsafe extern "system" fn(
+    *const OBJECT_ATTRIBUTES,
+    *mut IO_STATUS_BLOCK,
+    *mut c_void,
+    u32,
+    i32,
+) -> NTSTATUS;
+
+/// The table.
+pub(crate) struct Native {
+    pub(crate) open: OpenFile,
+    pub(crate) close: Close,
+    pub(crate) query_directory: QueryDirectoryFile,
+    pub(crate) query_file: QueryInformation,
+    pub(crate) set_file: SetInformation,
+    pub(crate) query_volume: QueryInformation,
+    /// Not every system has it.
+    pub(crate) query_by_name: Option<QueryByName>,
+    volumes: Mutex<Vec<&'static Volume>>,
+}
+
+impl Native {
+    /// The table of this system.
+    pub(crate) fn system() -> &'static Native {
+        static TABLE: OnceLock<Native> = OnceLock::new();
+        TABLE.get_or_init(Native::look_up)
+    }
+
+    /// A table of this system's functions, with a memory of its own.
+    pub(crate) fn look_up() -> Native {
+        Native {
+            open: nt::NtOpenFile,
+            close: windows_sys::Wdk::Foundation::NtClose,
+            query_directory: nt::NtQueryDirectoryFile,
+            query_file: nt::NtQueryInformationFile,
+            set_file: nt::NtSetInformationFile,
+            query_volume: nt::NtQueryVolumeInformationFile,
+            query_by_name: look_up_query_by_name(),
+            volumes: Mutex::default(),
+        }
+    }
+
+    /// What is known of the volume with this serial number. (Copies of a volume share a number and
+    /// what is known; what one refuses decides each time anew.)
+    pub(super) fn volume(&self, serial: u64) -> &'static Volume {
+        let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = volumes.iter().find(|volume| volume.serial == serial) {
+            return known;
+        }
+        // Never freed: there are as many as volumes.
+        let volume: &'static Volume = Box::leak(Box::new(Volume {
+            serial,
+            listing: Rung(AtomicUsize::new(0)),
+            disposition: Rung(AtomicUsize::new(0)),
+            by_name: Rung(AtomicUsize::new(0)),
+        }));
+        volumes.push(volume);
+        volume
+    }
+}
+
+fn look_up_query_by_name() -> Option<QueryByName> {
+    const NTDLL: &[u16] = &[0x6e, 0x74, 0x64, 0x6c, 0x6c, 0x2e, 0x64, 0x6c, 0x6c, 0];
+    // SAFETY: the name is terminated. ntdll is in every process and never unloaded.
+    let ntdll = unsafe { GetModuleHandleW(NTDLL.as_ptr()) };
+    if ntdll.is_null() {
+        return None;
+    }
+    // SAFETY: the module is loaded, and the name is terminated.
+    let found = unsafe { GetProcAddress(ntdll, c"NtQueryInformationByName".as_ptr().cast()) }?;
+    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+    Some(unsafe { std::mem::transmute::<unsafe extern "system" fn() -> isize, QueryByName>(found) })
+}
+
+/// What is known of a volume: the newest forms that it did not refuse.
+pub(crate) struct Volume {
+    pub(crate) serial: u64,
+    pub(crate) listing: Rung,
+    pub(crate) disposition: Rung,
+    pub(crate) by_name: Rung,
+}
+
+/// How far down a ladder of forms, newest first, one has come. Only ever goes down.
+pub(crate) struct Rung(AtomicUsize);
+
+impl Rung {
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Goes below a rung that was refused.
+    pub(crate) fn below(&self, refused: usize) {
+        self.0.fetch_max(refused + 1, Ordering::Relaxed);
+    }
+}

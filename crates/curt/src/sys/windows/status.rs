@@ -1,0 +1,75 @@
+//! What the native functions answer.
+
+use std::io;
+
+use windows_sys::Win32::Foundation as codes;
+
+/// A status that is not success.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Status(pub(crate) i32);
+
+pub(super) type Result<T> = std::result::Result<T, Status>;
+
+impl Status {
+    pub(super) const SHARING_VIOLATION: Status = Status(codes::STATUS_SHARING_VIOLATION);
+    pub(super) const ACCESS_DENIED: Status = Status(codes::STATUS_ACCESS_DENIED);
+    pub(super) const CANNOT_DELETE: Status = Status(codes::STATUS_CANNOT_DELETE);
+    pub(super) const DIRECTORY_NOT_EMPTY: Status = Status(codes::STATUS_DIRECTORY_NOT_EMPTY);
+    pub(super) const FILE_IS_A_DIRECTORY: Status = Status(codes::STATUS_FILE_IS_A_DIRECTORY);
+    pub(super) const NOT_A_DIRECTORY: Status = Status(codes::STATUS_NOT_A_DIRECTORY);
+    pub(super) const BUFFER_OVERFLOW: Status = Status(codes::STATUS_BUFFER_OVERFLOW);
+
+    /// Nothing of that name is there.
+    pub(super) fn is_gone(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_OBJECT_NAME_NOT_FOUND
+                | codes::STATUS_OBJECT_PATH_NOT_FOUND
+                | codes::STATUS_NO_SUCH_FILE
+                | codes::STATUS_FILE_DELETED
+        )
+    }
+
+    /// It goes when the last of those who have it open closes it.
+    pub(super) fn is_pending(self) -> bool {
+        self.0 == codes::STATUS_DELETE_PENDING
+    }
+
+    /// A listing is at its end.
+    pub(super) fn is_end(self) -> bool {
+        matches!(self.0, codes::STATUS_NO_MORE_FILES | codes::STATUS_NO_SUCH_FILE)
+    }
+
+    /// The system, or the file system, does not know this form of the question. What else these
+    /// mean, the older form is told as well.
+    pub(super) fn is_refusal(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_INVALID_INFO_CLASS
+                | codes::STATUS_INVALID_PARAMETER
+                | codes::STATUS_NOT_SUPPORTED
+                | codes::STATUS_NOT_IMPLEMENTED
+                | codes::STATUS_INVALID_DEVICE_REQUEST
+        )
+    }
+
+    /// Handles or kernel memory are used up.
+    pub(super) fn is_shortage(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_INSUFFICIENT_RESOURCES
+                | codes::STATUS_NO_MEMORY
+                | codes::STATUS_TOO_MANY_OPENED_FILES
+                | codes::STATUS_QUOTA_EXCEEDED
+        )
+    }
+}
+
+/// The error that Win32 makes of it, which is what people know.
+impl From<Status> for io::Error {
+    fn from(status: Status) -> io::Error {
+        // SAFETY: a table look-up, without pointers.
+        let number = unsafe { codes::RtlNtStatusToDosError(status.0) };
+        io::Error::from_raw_os_error(number as i32)
+    }
+}

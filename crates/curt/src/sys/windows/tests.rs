@@ -1,0 +1,334 @@
+//! The ladders: the newest forms, which stand-ins play where this system has none, and every older
+//! rung, by refusing what is above it.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use curt_testkit::Scratch;
+use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation::{
+    HANDLE, NTSTATUS, STATUS_INVALID_INFO_CLASS, STATUS_INVALID_PARAMETER, UNICODE_STRING,
+};
+use windows_sys::Win32::Storage::FileSystem as win;
+use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
+
+use super::native::Native;
+use super::{DirBuf, Windows};
+use crate::fields::Kind;
+use crate::name::Name;
+use crate::remove::{Remove, Report, Threads};
+use crate::sys::{Listing, Mounts, Opened, Setup, Sys};
+
+/// A table of this system's functions with some replaced, made once.
+fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
+    let native = made.get_or_init(|| {
+        let mut native = Native::look_up();
+        change(&mut native);
+        native
+    });
+    Setup { native: Some(native), ..Setup::default() }
+}
+
+/// Refuses listings in forms newer than the one with this number.
+macro_rules! lists_only {
+    ($name:ident, $refused:expr) => {
+        unsafe extern "system" fn $name(
+            handle: HANDLE,
+            event: HANDLE,
+            routine: PIO_APC_ROUTINE,
+            context: *const c_void,
+            block: *mut IO_STATUS_BLOCK,
+            buffer: *mut c_void,
+            length: u32,
+            class: i32,
+            single: bool,
+            pattern: *const UNICODE_STRING,
+            restart: bool,
+        ) -> NTSTATUS {
+            if $refused.contains(&class) {
+                return STATUS_INVALID_INFO_CLASS;
+            }
+            // SAFETY: handed on as it came.
+            unsafe {
+                nt::NtQueryDirectoryFile(
+                    handle, event, routine, context, block, buffer, length, class, single, pattern,
+                    restart,
+                )
+            }
+        }
+    };
+}
+
+const EXTD: i32 = nt::FileIdExtdDirectoryInformation;
+const ID_FULL: i32 = nt::FileIdFullDirectoryInformation;
+const FULL: i32 = nt::FileFullDirectoryInformation;
+lists_only!(list_id_full, [EXTD]);
+lists_only!(list_full, [EXTD, ID_FULL]);
+lists_only!(list_directory, [EXTD, ID_FULL, FULL]);
+
+/// Plays the newest form over the one before it: the records get the tag and the wide number.
+unsafe extern "system" fn list_extended(
+    handle: HANDLE,
+    event: HANDLE,
+    routine: PIO_APC_ROUTINE,
+    context: *const c_void,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut c_void,
+    length: u32,
+    class: i32,
+    single: bool,
+    pattern: *const UNICODE_STRING,
+    restart: bool,
+) -> NTSTATUS {
+    assert_eq!(class, EXTD, "nothing refused it");
+    // A record grows by 8 bytes and may be padded by 4 more; the smallest has 82.
+    let mut old = vec![0_u64; length as usize / 8 * 7 / 8];
+    // SAFETY: handed on as it came, with a buffer of our own.
+    let status = unsafe {
+        nt::NtQueryDirectoryFile(
+            handle,
+            event,
+            routine,
+            context,
+            block,
+            old.as_mut_ptr().cast(),
+            (old.len() * 8) as u32,
+            ID_FULL,
+            single,
+            pattern,
+            restart,
+        )
+    };
+    if status != 0 {
+        return status;
+    }
+    let bytes: Vec<u8> = old.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let new = extend(&bytes);
+    assert!(new.len() <= length as usize);
+    // SAFETY: the caller's buffer has that length, and nothing else refers to it meanwhile.
+    unsafe { std::ptr::copy_nonoverlapping(new.as_ptr(), buffer.cast::<u8>(), new.len()) };
+    // SAFETY: the block is the caller's, and live.
+    unsafe { (*block).Information = new.len() };
+    0
+}
+
+fn extend(old: &[u8]) -> Vec<u8> {
+    let number = |at: usize| u32::from_ne_bytes(old[at..at + 4].try_into().unwrap());
+    let mut new = Vec::new();
+    let mut from = 0;
+    loop {
+        let next = number(from) as usize;
+        let begin = new.len();
+        let name = number(from + 60) as usize;
+        new.extend(&old[from..from + 64]);
+        new.extend([0; 4]);
+        new.extend(&old[from + 64..from + 68]);
+        new.extend(&old[from + 72..from + 80]);
+        new.extend([0; 8]);
+        new.extend(&old[from + 80..from + 80 + name]);
+        if next == 0 {
+            new[begin..begin + 4].fill(0);
+            return new;
+        }
+        new.resize(new.len().next_multiple_of(8), 0);
+        let length = (new.len() - begin) as u32;
+        new[begin..begin + 4].copy_from_slice(&length.to_ne_bytes());
+        from += next;
+    }
+}
+
+/// Refuses marks for removal in forms newer than one.
+macro_rules! disposes_only {
+    ($name:ident, $refused:expr) => {
+        unsafe extern "system" fn $name(
+            handle: HANDLE,
+            block: *mut IO_STATUS_BLOCK,
+            buffer: *const c_void,
+            length: u32,
+            class: i32,
+        ) -> NTSTATUS {
+            // SAFETY: the caller's buffer holds at least one byte, and four for this class.
+            let flags = if class == nt::FileDispositionInformationEx {
+                unsafe { buffer.cast::<u32>().read() }
+            } else {
+                0
+            };
+            let refused: fn(i32, u32) -> bool = $refused;
+            if refused(class, flags) {
+                return STATUS_INVALID_PARAMETER;
+            }
+            // SAFETY: handed on as it came.
+            unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
+        }
+    };
+}
+
+disposes_only!(dispose_posix, |_, flags| {
+    flags & nt::FILE_DISPOSITION_IGNORE_READONLY_ATTRIBUTE != 0
+});
+disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformationEx);
+
+static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
+
+/// Plays the question by name: opens, asks and closes.
+unsafe extern "system" fn ask_by_name(
+    attributes: *const OBJECT_ATTRIBUTES,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut c_void,
+    length: u32,
+    class: i32,
+) -> NTSTATUS {
+    assert_eq!((class, length), (nt::FileStatInformation, 72));
+    ASKED_BY_NAME.fetch_add(1, Ordering::Relaxed);
+    let mut handle: HANDLE = std::ptr::null_mut();
+    // SAFETY: the attributes and the block are the caller's; the handle is a live local.
+    let status = unsafe {
+        nt::NtOpenFile(
+            &raw mut handle,
+            win::FILE_READ_ATTRIBUTES,
+            attributes,
+            block,
+            7,
+            nt::FILE_OPEN_REPARSE_POINT,
+        )
+    };
+    if status != 0 {
+        return status;
+    }
+    let mut all = [0_u64; 13];
+    // SAFETY: the buffer is a live local of that length, and the handle is open.
+    unsafe {
+        nt::NtQueryInformationFile(
+            handle,
+            block,
+            all.as_mut_ptr().cast(),
+            104,
+            nt::FileAllInformation,
+        )
+    };
+    // SAFETY: it was opened above.
+    unsafe { windows_sys::Wdk::Foundation::NtClose(handle) };
+    let attributes = all[4] & 0xffff_ffff;
+    let stat = [all[8], all[0], all[1], all[2], all[3], all[5], all[6], attributes, all[7]];
+    // SAFETY: the caller's buffer has these 72 bytes.
+    unsafe { std::ptr::copy_nonoverlapping(stat.as_ptr(), buffer.cast::<u64>(), 9) };
+    0
+}
+
+fn setups() -> Vec<(&'static str, Setup)> {
+    macro_rules! setup {
+        ($name:literal, $change:expr) => {{
+            static MADE: OnceLock<Native> = OnceLock::new();
+            ($name, table(&MADE, $change))
+        }};
+    }
+    vec![
+        setup!("as it is", |_| {}),
+        setup!("extended listing", |native| native.query_directory = list_extended),
+        setup!("IdFull", |native| native.query_directory = list_id_full),
+        setup!("Full", |native| native.query_directory = list_full),
+        setup!("Directory", |native| native.query_directory = list_directory),
+        setup!("POSIX removal", |native| native.set_file = dispose_posix),
+        setup!("classic removal", |native| native.set_file = dispose_classic),
+        setup!("by name", |native| native.query_by_name = Some(ask_by_name)),
+        setup!("all old", |native| {
+            native.query_directory = list_directory;
+            native.set_file = dispose_classic;
+            native.query_by_name = None;
+        }),
+    ]
+}
+
+fn remove(setup: &Setup, options: &Remove<'_>, path: &Path) -> Report {
+    crate::remove::run_on::<Windows>(options, setup, &[path])
+}
+
+fn build(scratch: &Scratch) {
+    for dir in ["tree/a/b/c", "tree/empty", "tree/ünicode ☃"] {
+        scratch.dir(dir);
+    }
+    for number in 0..300 {
+        scratch.file(format!("tree/a/{number} a name of some length.txt"));
+    }
+    scratch.file("tree/a/b/c/read-only");
+    let path = scratch.at("tree/a/b/c/read-only");
+    let mut permissions = std::fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(path, permissions).unwrap();
+}
+
+#[test]
+fn every_rung_removes_the_same() {
+    for (name, setup) in setups() {
+        for threads in [1, 3] {
+            let scratch = Scratch::new();
+            build(&scratch);
+            let options = Remove::new().threads(Threads::AtMost(threads)).count_bytes(true);
+            let report = remove(&setup, &options, &scratch.at("tree"));
+            assert!(report.is_complete(), "{name}: {report:?}");
+            assert_eq!((report.files, report.directories), (301, 6), "{name}");
+            assert!(scratch.list(".").is_empty(), "{name}");
+        }
+    }
+    assert!(ASKED_BY_NAME.load(Ordering::Relaxed) > 600, "the question by name was asked");
+}
+
+#[test]
+fn what_a_volume_refused_is_not_asked_again() {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    let setup = table(&MADE, |native| {
+        native.query_directory = list_directory;
+        native.set_file = dispose_classic;
+    });
+    let remove_some = || {
+        let scratch = Scratch::new();
+        for dir in 0..10 {
+            scratch.file(format!("tree/{dir}/file"));
+        }
+        let report =
+            remove(&setup, &Remove::new().threads(Threads::AtMost(1)), &scratch.at("tree"));
+        assert!(report.is_complete(), "{report:?}");
+        (report.calls.of("NtQueryDirectoryFile"), report.calls.of("NtSetInformationFile"))
+    };
+    let (listings, marks) = remove_some();
+    assert_eq!(remove_some(), (listings - 3, marks - 2));
+    assert_eq!((listings - 3, marks - 2), (11, 21));
+}
+
+#[test]
+fn every_form_lists_names_kinds_and_numbers() {
+    let scratch = Scratch::new();
+    scratch.dir("tree/dir");
+    scratch.file("tree/file");
+    let odd = [0x61, 0xd800, 0x62, 0];
+    for (form, setup) in setups().into_iter().take(5) {
+        let sys = Windows::start(&setup);
+        let parent = sys.open_parent(scratch.path()).unwrap();
+        let tree: Vec<u16> = "tree\0".encode_utf16().collect();
+        let name = Name::until_nul(&tree).unwrap();
+        let Opened::Dir(dir) = sys.open_child(&parent, name, Mounts::Refuse) else {
+            panic!("not opened");
+        };
+        let mut buf = DirBuf::default();
+        sys.read(&dir, &mut buf).unwrap();
+        let mut found = Vec::new();
+        let mut position = 0;
+        while let Some((entry, next)) = buf.entry(position) {
+            position = next;
+            found.push((String::from_utf16_lossy(entry.name.units()), entry.kind));
+            assert_eq!(entry.id != 0, !matches!(form, "Full" | "Directory"), "{form}");
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let expected = [("dir".to_owned(), Kind::Directory), ("file".to_owned(), Kind::File)];
+        assert_eq!(found, expected, "{form}");
+        assert!(matches!(
+            sys.remove_child(&dir, Name::until_nul(&odd).unwrap(), Kind::File),
+            crate::sys::Removed::Gone
+        ));
+        sys.close(dir);
+        sys.close(parent);
+    }
+}

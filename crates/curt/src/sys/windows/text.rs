@@ -1,0 +1,148 @@
+//! Paths: taken apart by text, and as the kernel spells them.
+
+use std::io;
+use std::os::windows::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use crate::sys::{Last, Operand};
+
+const BACKSLASH: u16 = b'\\' as u16;
+const SLASH: u16 = b'/' as u16;
+const DOT: u16 = b'.' as u16;
+
+pub(super) fn units(path: &Path) -> Vec<u16> {
+    path.as_os_str().encode_wide().collect()
+}
+
+pub(super) fn path(units: &[u16]) -> PathBuf {
+    std::ffi::OsString::from_wide(units).into()
+}
+
+/// Takes an operand apart: `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
+/// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
+/// an entry of that name or nothing, so that nothing is removed but what was named.
+pub(super) fn operand(path: &Path) -> Operand<u16> {
+    let units = units(path);
+    if units.is_empty() {
+        return invalid(io::ErrorKind::NotFound);
+    }
+    if units.contains(&0) {
+        return invalid(io::ErrorKind::InvalidInput);
+    }
+    let prefix = match path.components().next() {
+        Some(Component::Prefix(prefix)) => Some(prefix),
+        _ => None,
+    };
+    // The kernel's own form has one separator.
+    let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
+    let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
+    // A drive or a share, which no separator of the rest may be looked for in.
+    let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
+    let rest = rest.min(units.len());
+    let end = units[rest..]
+        .iter()
+        .rposition(|unit| !is_separator(unit))
+        .map_or(rest, |last| rest + last + 1);
+    let begin = units[rest..end]
+        .iter()
+        .rposition(is_separator)
+        .map_or(rest, |separator| rest + separator + 1);
+    let directory_only = end < units.len();
+    let name = &units[begin..end];
+    let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
+    let last = match name {
+        // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
+        [] if is_drive && !directory_only => Last::DotOrDotDot,
+        [] => Last::Root,
+        [DOT] | [DOT, DOT] => Last::DotOrDotDot,
+        _ => Last::Name([name, &[0]].concat()),
+    };
+    Operand { parent: self::path(&units[..begin]), last, directory_only }
+}
+
+fn invalid(kind: io::ErrorKind) -> Operand<u16> {
+    Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
+}
+
+/// The kernel's spelling of a path that Win32 is asked about: relative to the working directory, or
+/// that of a drive, with its rules for `.`, `..`, dots and spaces at the end of names. There is no
+/// limit on its length but the kernel's.
+pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let full = units(&std::path::absolute(path)?);
+    let full = full.as_slice();
+    let kernel = |rest: &[u16]| [wide(r"\??\").as_slice(), rest].concat();
+    let strip = |prefix: &str| full.strip_prefix(wide(prefix).as_slice());
+    Ok(if let Some(rest) = strip(r"\\?\").or_else(|| strip(r"\\.\")).or_else(|| strip(r"\??\")) {
+        kernel(rest)
+    } else if let Some(rest) = strip(r"\\") {
+        kernel(&[wide(r"UNC\").as_slice(), rest].concat())
+    } else {
+        kernel(full)
+    })
+}
+
+fn wide(text: &str) -> Vec<u16> {
+    text.encode_utf16().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{native, operand, path, wide};
+    use crate::sys::Last;
+
+    fn apart(text: &str) -> (String, String, bool) {
+        let operand = operand(Path::new(text));
+        let last = match operand.last {
+            Last::Name(units) => path(&units[..units.len() - 1]).to_str().unwrap().into(),
+            other => format!("{other:?}"),
+        };
+        (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
+    }
+
+    #[test]
+    fn operands_are_taken_apart_by_text() {
+        for (text, parent, last, directory_only) in [
+            ("a", "", "a", false),
+            ("a/", "", "a", true),
+            (r"x\\a/\", r"x\\", "a", true),
+            ("...", "", "...", false),
+            ("a. ", "", "a. ", false),
+            ("nul", "", "nul", false),
+            (".", "", "DotOrDotDot", false),
+            ("..", "", "DotOrDotDot", false),
+            (r"a\..\", r"a\", "DotOrDotDot", true),
+            ("/", "", "Root", true),
+            ("", "", "Invalid(NotFound)", false),
+            ("a\0b", "", "Invalid(InvalidInput)", false),
+            (r"C:\a\b", r"C:\a\", "b", false),
+            ("C:a", "C:", "a", false),
+            ("C:", "C:", "DotOrDotDot", false),
+            (r"C:\", "C:", "Root", true),
+            (r"\\?\C:\", r"\\?\C:", "Root", true),
+            (r"\\?\C:\a/b", r"\\?\C:\", "a/b", false),
+            (r"\\server\share", r"\\server\share", "Root", false),
+            (r"\\server\share\", r"\\server\share", "Root", true),
+            (r"\\server\share\a", r"\\server\share\", "a", false),
+        ] {
+            assert_eq!(apart(text), (parent.into(), last.into(), directory_only), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_kernel_spells_full_paths() {
+        for (text, expected) in [
+            (r"C:\a\..\b", r"\??\C:\b"),
+            (r"C:/a/b", r"\??\C:\a\b"),
+            (r"\\server\share\a", r"\??\UNC\server\share\a"),
+            (r"\\?\C:\a\..\b. ", r"\??\C:\a\..\b. "),
+            (r"\\.\C:\a", r"\??\C:\a"),
+        ] {
+            assert_eq!(native(Path::new(text)).unwrap(), wide(expected), "{text:?}");
+        }
+        let here = native(Path::new("")).unwrap();
+        assert_eq!(native(&std::env::current_dir().unwrap()).unwrap(), here);
+    }
+}
