@@ -46,7 +46,7 @@ impl<U: Unit> LogicalPath<U> {
     /// Appends a name.
     pub(super) fn push(&mut self, name: Name<'_, U>) {
         // What lies above a shared point never ends with a separator.
-        if self.units.last().map_or(self.above.is_some(), |&last| last != U::SEPARATOR) {
+        if self.units.last().map_or(self.above.is_some(), |&last| !last.is_separator()) {
             self.units.push(U::SEPARATOR);
         }
         self.units.extend_from_slice(name.units());
@@ -76,7 +76,7 @@ impl<U: Unit> LogicalPath<U> {
         };
         let mut units = self.units();
         let start =
-            (operand..units.len()).find(|&at| units[at] != U::SEPARATOR).unwrap_or(units.len());
+            (operand..units.len()).find(|&at| !units[at].is_separator()).unwrap_or(units.len());
         units.drain(..start);
         units
     }

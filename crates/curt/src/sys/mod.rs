@@ -28,11 +28,11 @@ mod gate;
 pub(crate) mod linux;
 #[cfg(test)]
 pub(crate) mod memory;
-#[cfg(any(not(any(unix, windows)), test))]
+#[cfg(any(not(any(unix, windows)), all(unix, test)))]
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
-#[cfg(any(not(any(target_os = "linux", windows)), test))]
+#[cfg(any(test, not(any(target_os = "linux", windows))))]
 mod records;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 use std::fs::{self, Metadata, ReadDir};
 use std::io::{Error, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::dir::{DirBuf, Stream};
@@ -23,10 +23,9 @@ enum Call {
     RemoveFile,
     RemoveDir,
     Metadata,
+    #[cfg(not(unix))]
     Canonicalize,
     Rename,
-    #[cfg(windows)]
-    SetPermissions,
     Now,
     Sleep,
 }
@@ -39,10 +38,9 @@ const NAMES: &[&str] = &[
     "remove_file",
     "remove_dir",
     "symlink_metadata",
+    #[cfg(not(unix))]
     "canonicalize",
     "rename",
-    #[cfg(windows)]
-    "set_permissions",
     "now",
     "sleep",
 ];
@@ -100,7 +98,8 @@ impl Door {
         fs::metadata(path)
     }
 
-    pub(super) fn canonicalize(&self, path: &Path) -> Result<PathBuf> {
+    #[cfg(not(unix))]
+    pub(super) fn canonicalize(&self, path: &Path) -> Result<std::path::PathBuf> {
         self.pass(Call::Canonicalize)?;
         fs::canonicalize(path)
     }
@@ -108,14 +107,6 @@ impl Door {
     pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
         self.pass(Call::Rename)?;
         fs::rename(from, to)
-    }
-
-    #[cfg(windows)]
-    pub(super) fn set_readonly(&self, path: &Path, found: &Metadata, readonly: bool) -> Result<()> {
-        self.pass(Call::SetPermissions)?;
-        let mut permissions = found.permissions();
-        permissions.set_readonly(readonly);
-        fs::set_permissions(path, permissions)
     }
 
     /// Time since the first question, from the monotonic clock.

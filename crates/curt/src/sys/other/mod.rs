@@ -7,12 +7,11 @@
 //!   whether it is about to follow a link, but between the look and the step there is time. Do not
 //!   run it on trees that somebody hostile can write to.
 //! - A tree deeper than the longest path of the system is reported, not removed.
-//! - Mounts are recognised by their device, and only on Unix; on Windows a mounted volume is a
-//!   reparse point and is never entered, elsewhere mounts are crossed.
+//! - Mounts are recognised by their device, and only on Unix; elsewhere they are crossed.
 //! - Outside Unix, identity is that of the true path, not a file number.
 //!
 //! What holds: links are removed and not followed, unless swapped in at the wrong moment; nothing
-//! replaces anything; failures are reported; on Windows, read-only files are removed.
+//! replaces anything; failures are reported.
 
 mod call;
 pub(crate) mod dir;
@@ -88,58 +87,7 @@ impl Other {
         if is_directory(&found) {
             return Ok(Removed::IsDirectory);
         }
-        self.remove_refused(path, &found, error)?;
-        Ok(Removed::Done)
-    }
-
-    /// A link to a directory is removed as a directory, and a read-only file once it can be
-    /// written to: Windows has both.
-    #[cfg(windows)]
-    fn remove_refused(&self, path: &Path, found: &Metadata, error: io::Error) -> io::Result<()> {
-        use std::os::windows::fs::FileTypeExt;
-        if found.file_type().is_symlink_dir() {
-            return self.door.remove_dir(path);
-        }
-        self.without_readonly(path, found, error, |path| self.door.remove_file(path))
-    }
-
-    #[cfg(not(windows))]
-    #[allow(clippy::unused_self, reason = "used where there is more to try")]
-    fn remove_refused(&self, _path: &Path, _found: &Metadata, error: io::Error) -> io::Result<()> {
         Err(error)
-    }
-
-    /// Tries again with the read-only attribute cleared, and puts it back if that did not help.
-    #[cfg(windows)]
-    fn without_readonly(
-        &self,
-        path: &Path,
-        found: &Metadata,
-        error: io::Error,
-        remove: impl FnOnce(&Path) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if !found.permissions().readonly() || self.door.set_readonly(path, found, false).is_err() {
-            return Err(error);
-        }
-        remove(path).inspect_err(|_| {
-            // It stays, so it stays as it was; the removal's error is the one to report.
-            let _ = self.door.set_readonly(path, found, true);
-        })
-    }
-
-    fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        let removed = self.door.remove_dir(path);
-        #[cfg(windows)]
-        if let Err(error) = removed {
-            if error.kind() != ErrorKind::PermissionDenied {
-                return Err(error);
-            }
-            let Ok(found) = self.door.symlink_metadata(path) else {
-                return Err(error);
-            };
-            return self.without_readonly(path, &found, error, |path| self.door.remove_dir(path));
-        }
-        removed
     }
 
     fn stat(&self, path: &Path, found: &Metadata) -> io::Result<Stat> {
@@ -203,18 +151,7 @@ impl Sys for Other {
         text::path(units)
     }
 
-    /// On Windows the parent is taken by its true path, whose form has no limit on length and no
-    /// special names, so that what is listed can be removed whatever it is called.
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
-        if cfg!(windows) {
-            let typed = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-            match self.door.canonicalize(typed) {
-                Ok(real) => return Ok(Dir::new(real, None)),
-                // Volumes without a mount manager have no true path.
-                Err(error) if error.kind() == ErrorKind::NotFound => return Err(error),
-                Err(_) => {}
-            }
-        }
         if !path.as_os_str().is_empty() && !self.door.metadata(path)?.is_dir() {
             return Err(ErrorKind::NotADirectory.into());
         }
@@ -266,12 +203,12 @@ impl Sys for Other {
         }
     }
 
-    /// Closes, then removes: Windows keeps a directory that somebody has open.
+    /// Closes, then removes: some systems keep a directory that somebody has open.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, text::Unit>, dir: Dir) -> Finished<Dir> {
         if let Some(stream) = dir.with_stream(Option::take) {
             self.door.close(stream);
         }
-        let Err(error) = self.remove_dir(&parent.child(name)) else {
+        let Err(error) = self.door.remove_dir(&parent.child(name)) else {
             return Finished::Done;
         };
         match error.kind() {
@@ -282,7 +219,7 @@ impl Sys for Other {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, text::Unit>) -> io::Result<()> {
-        self.remove_dir(&parent.child(name))
+        self.door.remove_dir(&parent.child(name))
     }
 
     /// Looks first, because the library's rename replaces. What slips in between is an empty
@@ -314,7 +251,6 @@ impl Sys for Other {
         self.stat(dir.path(), &found)
     }
 
-    /// On Windows that of the current drive; other drives' roots are known by their spelling.
     fn root_identity(&self) -> io::Result<Identity> {
         let root = Path::new(std::path::MAIN_SEPARATOR_STR);
         self.identity(root, &self.door.metadata(root)?)
@@ -361,10 +297,9 @@ fn is_directory(found: &Metadata) -> bool {
     dir::kind(found.file_type()) == Kind::Directory
 }
 
-/// The numbers of `EMFILE`, `ENFILE` and `ENOMEM`, the same on every Unix, and of their
-/// counterparts on Windows.
+/// The numbers of `EMFILE`, `ENFILE` and `ENOMEM`, the same on every Unix.
 fn is_shortage(error: &io::Error) -> bool {
-    const NUMBERS: [i32; 3] = if cfg!(windows) { [4, 8, 14] } else { [24, 23, 12] };
+    const NUMBERS: [i32; 3] = [24, 23, 12];
     error.raw_os_error().is_some_and(|number| NUMBERS.contains(&number))
 }
 

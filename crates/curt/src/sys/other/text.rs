@@ -1,16 +1,12 @@
 //! Paths as units and back, by the safe forms that each system's part of the standard library has.
 
 use std::io;
-use std::path::{Component, Path, PathBuf, is_separator};
+use std::path::{Path, PathBuf, is_separator};
 
 use crate::name::Unit as _;
 use crate::sys::{Last, Operand};
 
 /// What names are made of.
-#[cfg(windows)]
-pub(crate) type Unit = u16;
-/// What names are made of.
-#[cfg(not(windows))]
 pub(crate) type Unit = u8;
 
 /// The units of a path. Only where names must be Unicode can that fail.
@@ -20,16 +16,9 @@ pub(super) fn units(path: &Path) -> io::Result<Vec<Unit>> {
     Ok(std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec())
 }
 
-/// The units of a path. Only where names must be Unicode can that fail.
-#[cfg(windows)]
-#[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(super) fn units(path: &Path) -> io::Result<Vec<Unit>> {
-    Ok(std::os::windows::ffi::OsStrExt::encode_wide(path.as_os_str()).collect())
-}
-
 /// The units of a path. A name that is no Unicode is refused, not guessed at: the standard library
 /// has no safe way back to it.
-#[cfg(not(any(unix, windows)))]
+#[cfg(not(unix))]
 pub(super) fn units(path: &Path) -> io::Result<Vec<Unit>> {
     let text = path.to_str().ok_or(io::ErrorKind::InvalidData)?;
     Ok(text.as_bytes().to_vec())
@@ -42,16 +31,9 @@ pub(super) fn path(units: Vec<Unit>) -> PathBuf {
     text.into()
 }
 
-/// The path that these units spell.
-#[cfg(windows)]
-pub(super) fn path(units: Vec<Unit>) -> PathBuf {
-    let text: std::ffi::OsString = std::os::windows::ffi::OsStringExt::from_wide(&units);
-    text.into()
-}
-
 /// The path that these units spell. They came from [`units`], so they are Unicode; if they were
 /// not, the empty path names nothing.
-#[cfg(not(any(unix, windows)))]
+#[cfg(not(unix))]
 pub(super) fn path(units: Vec<Unit>) -> PathBuf {
     String::from_utf8(units).unwrap_or_default().into()
 }
@@ -71,26 +53,14 @@ pub(super) fn operand(path: &Path) -> Operand<Unit> {
     if units.contains(&Unit::NUL) {
         return invalid(io::ErrorKind::InvalidInput);
     }
-    // A drive or a share, which no separator of the rest may be looked for in.
-    let prefix = match path.components().next() {
-        Some(Component::Prefix(prefix)) => self::units(Path::new(prefix.as_os_str())),
-        _ => Ok(Vec::new()),
-    };
-    let rest = prefix.map_or(0, |prefix| prefix.len()).min(units.len());
-    let end = units[rest..]
-        .iter()
-        .rposition(|&unit| !is_separator_unit(unit))
-        .map_or(rest, |last| rest + last + 1);
-    let begin = units[rest..end]
+    let end = units.iter().rposition(|&unit| !is_separator_unit(unit)).map_or(0, |last| last + 1);
+    let begin = units[..end]
         .iter()
         .rposition(|&unit| is_separator_unit(unit))
-        .map_or(rest, |separator| rest + separator + 1);
+        .map_or(0, |separator| separator + 1);
     let directory_only = end < units.len();
     let name = &units[begin..end];
-    let last = if name.is_empty() && rest > 0 && !directory_only {
-        // `C:` is the working directory of that drive; a share by itself is its root.
-        if path.has_root() { Last::Root } else { Last::DotOrDotDot }
-    } else if name.is_empty() {
+    let last = if name.is_empty() {
         Last::Root
     } else if is_only_dots(name) {
         Last::DotOrDotDot
@@ -104,14 +74,9 @@ fn invalid(kind: io::ErrorKind) -> Operand<Unit> {
     Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// Whether a last name is `.` or `..`. Windows drops dots and spaces from the end of a name, so
-/// there `.. ` is as good as `..`, and nothing but dots and spaces is no name at all.
+/// Whether a last name is `.` or `..`.
 fn is_only_dots(name: &[Unit]) -> bool {
-    let dot = Unit::ascii(b'.');
-    if cfg!(windows) {
-        return name.iter().all(|&unit| unit == dot || unit == Unit::ascii(b' '));
-    }
-    name.len() <= 2 && name.iter().all(|&unit| unit == dot)
+    name.len() <= 2 && name.iter().all(|&unit| unit == Unit::ascii(b'.'))
 }
 
 #[cfg(test)]
@@ -150,22 +115,6 @@ mod tests {
             ("/", "", "Root", true),
             ("", "", "Invalid(NotFound)", false),
             ("a\0b", "", "Invalid(InvalidInput)", false),
-        ]);
-    }
-
-    #[cfg(windows)]
-    #[test]
-    fn drives_and_shares_are_no_names() {
-        check(&[
-            (r"C:\a\b", r"C:\a\", "b", false),
-            ("C:a", "C:", "a", false),
-            ("C:", "C:", "DotOrDotDot", false),
-            (r"C:\", r"C:\", "Root", true),
-            (r"\\server\share", r"\\server\share", "Root", false),
-            (r"\\server\share\", r"\\server\share\", "Root", true),
-            (r"\\server\share\a", r"\\server\share\", "a", false),
-            (r"a\.. ", r"a\", "DotOrDotDot", false),
-            (r"a\...", r"a\", "DotOrDotDot", false),
         ]);
     }
 

@@ -30,6 +30,19 @@ pub(super) trait Ground {
     fn fifo(&self, path: &str) -> bool;
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
+    /// The calls that remove, an error of theirs that means "access denied" (5), and one that means
+    /// that nothing is there.
+    fn refusals(&self) -> (&'static [&'static str], i32, i32) {
+        (&["unlinkat", "remove_file", "remove_dir"], 5, 2)
+    }
+    /// Whether an open directory is removed wherever it has been moved to.
+    fn removes_by_handle(&self) -> bool {
+        false
+    }
+    /// Whether a listing that begins again shows what is new.
+    fn lists_anew(&self) -> bool {
+        true
+    }
     /// Panics if something in the base is still open.
     fn assert_nothing_open(&self);
 
@@ -115,6 +128,26 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
         self.scratch.list(path)
     }
 
+    #[cfg(windows)]
+    fn refusals(&self) -> (&'static [&'static str], i32, i32) {
+        use windows_sys::Win32::Foundation as codes;
+        (
+            &["NtSetInformationFile"],
+            codes::STATUS_ACCESS_DENIED,
+            codes::STATUS_OBJECT_NAME_NOT_FOUND,
+        )
+    }
+
+    fn removes_by_handle(&self) -> bool {
+        cfg!(windows)
+    }
+
+    /// Wine keeps what it read at first.
+    #[cfg(windows)]
+    fn lists_anew(&self) -> bool {
+        !crate::sys::windows::native::is_wine()
+    }
+
     /// By where the descriptors lead, not by their numbers, which other tests take and leave.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
@@ -138,7 +171,9 @@ impl Imagined {
 }
 
 fn below(path: impl AsRef<Path>) -> Vec<u8> {
-    [b"base/", path.as_ref().as_os_str().as_encoded_bytes()].concat()
+    let path = path.as_ref().as_os_str().as_encoded_bytes();
+    let separated = path.split(|&byte| std::path::is_separator(byte.into()));
+    [&b"base"[..]].into_iter().chain(separated).collect::<Vec<_>>().join(&b'/')
 }
 
 impl Ground for Imagined {

@@ -13,6 +13,7 @@ use crate::sys::Setup;
 #[cfg(target_os = "linux")]
 use crate::sys::linux::Linux;
 use crate::sys::memory::{Ending, Order, World};
+#[cfg(unix)]
 use crate::sys::other::Other;
 #[cfg(unix)]
 use crate::sys::posix::Posix;
@@ -68,7 +69,10 @@ contract!(linux_of_old, {
 });
 #[cfg(unix)]
 contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
+#[cfg(unix)]
 contract!(other, Real::<Other>::new(Setup::default(), "read_dir"));
+#[cfg(windows)]
+contract!(windows, Real::<crate::sys::windows::Windows>::new(Setup::default(), "NtOpenFile"));
 contract!(memory, Imagined::new(World::new()));
 contract!(memory_with_exact_ends, {
     let mut world = World::new();

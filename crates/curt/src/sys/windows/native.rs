@@ -3,7 +3,7 @@
 //!
 //! What a volume refused is remembered with the table, for the life of the process.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -107,6 +107,21 @@ impl Native {
 }
 
 fn look_up_query_by_name() -> Option<QueryByName> {
+    let found = look_up(c"NtQueryInformationByName")?;
+    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+    Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
+}
+
+/// Whether this is Wine, which keeps a listing as it was at first.
+#[cfg(test)]
+pub(crate) fn is_wine() -> bool {
+    look_up(c"wine_get_version").is_some()
+}
+
+/// A function of ntdll, of whatever type.
+type Function = unsafe extern "system" fn() -> isize;
+
+fn look_up(name: &CStr) -> Option<Function> {
     const NTDLL: &[u16] = &[0x6e, 0x74, 0x64, 0x6c, 0x6c, 0x2e, 0x64, 0x6c, 0x6c, 0];
     // SAFETY: the name is terminated. ntdll is in every process and never unloaded.
     let ntdll = unsafe { GetModuleHandleW(NTDLL.as_ptr()) };
@@ -114,9 +129,7 @@ fn look_up_query_by_name() -> Option<QueryByName> {
         return None;
     }
     // SAFETY: the module is loaded, and the name is terminated.
-    let found = unsafe { GetProcAddress(ntdll, c"NtQueryInformationByName".as_ptr().cast()) }?;
-    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
-    Some(unsafe { std::mem::transmute::<unsafe extern "system" fn() -> isize, QueryByName>(found) })
+    unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
 /// What is known of a volume: the newest forms that it did not refuse.
