@@ -150,10 +150,7 @@ impl Drive {
 
     fn shows_marker(&self) -> bool {
         let marker = format!(r"{}:\marker", self.letter);
-        (0..20).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            Path::new(&marker).exists()
-        })
+        eventually(|| Path::new(&marker).exists())
     }
 }
 
@@ -163,7 +160,17 @@ impl Drop for Drive {
             Some(link) => run(Command::new(r"\\?\unix\bin\rm").args(["-f", link])),
             None => run(Command::new("subst").args([&format!("{}:", self.letter), "/d"])),
         }
+        let root = format!(r"{}:\", self.letter);
+        eventually(|| !Path::new(&root).exists());
     }
+}
+
+/// Whether it comes true within a second.
+fn eventually(is_true: impl Fn() -> bool) -> bool {
+    (0..20).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        is_true()
+    })
 }
 
 /// Runs a program whose success shows in what it does. (Wine starts a Unix program and says that it
