@@ -3,8 +3,10 @@
 
 mod scratch;
 mod sys;
-#[cfg(unix)]
+#[cfg_attr(windows, path = "tear_windows.rs")]
 mod tear;
+#[cfg(windows)]
+pub mod windows;
 
 pub use scratch::Scratch;
 pub use sys::alloc;

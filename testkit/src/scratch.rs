@@ -1,7 +1,7 @@
 //! A private temporary directory that trees are built in, and that nothing leaves.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 /// A fresh private directory, gone with everything in it when dropped.
 ///
@@ -10,7 +10,8 @@ use std::path::{Component, Path, PathBuf};
 /// remove anything elsewhere, whatever mistake it contains.
 #[derive(Debug)]
 pub struct Scratch {
-    /// The true path, so that what lies below can be compared with it.
+    /// The true path, so that what lies below can be compared with it. On Windows it begins with
+    /// `\\?\`: below such a path every name is just a name, of any length, `nul` and `a.` too.
     root: PathBuf,
     /// Removes the directory after `drop` has emptied it.
     _directory: tempfile::TempDir,
@@ -48,6 +49,16 @@ impl Scratch {
 
     /// The directory itself.
     pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// The directory as a person would write it, and as programs are started in it: the same but on
+    /// Windows, where few programs understand a working directory that begins with `\\?\`.
+    pub fn typed(&self) -> &Path {
+        #[cfg(windows)]
+        if let Some(plain) = self.root.to_str().and_then(|root| root.strip_prefix(r"\\?\")) {
+            return Path::new(plain);
+        }
         &self.root
     }
 
@@ -162,7 +173,6 @@ impl Scratch {
     /// If it leads outside, or something of it stays.
     pub fn remove(&self, path: impl AsRef<Path>) {
         let path = self.at(path);
-        #[cfg(unix)]
         tear_down(&path);
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_dir() => fs::remove_dir_all(&path),
@@ -173,7 +183,8 @@ impl Scratch {
     }
 
     /// The tree below a path as sorted lines: the kind as `ls` writes it (`-`, `d`, `l`, …), a
-    /// space, the path below that one. Links are not followed.
+    /// space, the path below that one, with `/` between names on every system. Links are not
+    /// followed.
     ///
     /// # Panics
     /// If it leads outside or cannot be listed; also if it is deeper than paths may be long.
@@ -187,7 +198,8 @@ impl Scratch {
                 let file_type = entry.file_type().expect("an entry has a kind");
                 let path = entry.path();
                 let below = path.strip_prefix(&top).expect("entries lie below");
-                lines.push(format!("{} {}", letter(file_type), below.display()));
+                let below = below.display().to_string().replace(MAIN_SEPARATOR, "/");
+                lines.push(format!("{} {below}", letter(file_type)));
                 if file_type.is_dir() {
                     waiting.push(path);
                 }
@@ -197,7 +209,7 @@ impl Scratch {
         lines
     }
 
-    fn place(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn place(&self, path: impl AsRef<Path>) -> PathBuf {
         if let Some(above) = path.as_ref().parent() {
             self.dir(above);
         }
@@ -213,14 +225,12 @@ impl Default for Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        #[cfg(unix)]
         tear_down(&self.root);
     }
 }
 
 /// Removes what is below a directory, whatever its depth and permissions. What stays, stays for
 /// the caller to notice.
-#[cfg(unix)]
 fn tear_down(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
         let _ = crate::tear::empty(path);
@@ -266,7 +276,9 @@ mod tests {
     #[test]
     fn nothing_outside_can_be_named() {
         let scratch = Scratch::new();
-        for path in ["..", "a/../..", "/", "/tmp"] {
+        let drives: &[&str] =
+            if cfg!(windows) { &["C:", "C:a", r"C:\a", r"\\?\C:\a"] } else { &[] };
+        for path in ["..", "a/../..", "/", "/tmp"].iter().chain(drives) {
             let at = std::panic::catch_unwind(|| scratch.at(path));
             assert!(at.is_err(), "{path}");
         }

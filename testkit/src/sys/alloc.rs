@@ -26,30 +26,70 @@ pub struct Usage {
     pub count: u64,
 }
 
-thread_local! {
-    static USAGE: Cell<Usage> = const { Cell::new(Usage { live: 0, peak: 0, count: 0 }) };
+/// Where each thread's counts are, in a place that is had without allocating.
+#[cfg(not(windows))]
+mod own {
+    use super::{Cell, Usage};
+
+    thread_local! {
+        static USAGE: Cell<Usage> = const { Cell::new(Usage { live: 0, peak: 0, count: 0 }) };
+    }
+
+    /// Uses the counts of this thread. A thread that is ending has none any more.
+    pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
+        USAGE.try_with(with).ok()
+    }
+}
+
+/// The same on Windows, where `thread_local` allocates on some targets.
+#[cfg(windows)]
+mod own {
+    use super::{Cell, GlobalAlloc, Layout, System, Usage};
+    use std::sync::OnceLock;
+    use windows_sys::Win32::System::Threading::{TlsAlloc, TlsGetValue, TlsSetValue};
+
+    /// Uses the counts of this thread, which are made when first asked for and never freed: a few
+    /// words for each thread of a test.
+    pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
+        static SLOT: OnceLock<u32> = OnceLock::new();
+        // SAFETY: no condition.
+        let slot = *SLOT.get_or_init(|| unsafe { TlsAlloc() });
+        // SAFETY: a slot that could not be had is a number that the system refuses with null.
+        let mut counts = unsafe { TlsGetValue(slot) };
+        if counts.is_null() {
+            // SAFETY: the layout is not empty. Zeroed counts are valid.
+            counts = unsafe { System.alloc_zeroed(Layout::new::<Cell<Usage>>()) }.cast();
+            // SAFETY: as above; the value is only a number to the system.
+            unsafe { TlsSetValue(slot, counts) };
+        }
+        // SAFETY: null, or what was allocated above with this layout, never freed, and seen by this
+        // thread only.
+        unsafe { counts.cast::<Cell<Usage>>().as_ref() }.map(with)
+    }
 }
 
 /// Runs something, and returns with its result what it allocated on this thread: how much more was
 /// live at the end and at the highest point than at the beginning, and how often.
 pub fn measure<T>(run: impl FnOnce() -> T) -> (T, Usage) {
-    let before = USAGE.get();
-    USAGE.set(Usage { peak: before.live, ..before });
+    let before = swap(|now| Usage { peak: now.live, ..now });
     let result = run();
-    let after = USAGE.get();
+    let after = swap(|now| Usage { peak: now.peak.max(before.peak), ..now });
     let used = Usage {
         live: after.live - before.live,
         peak: after.peak - before.live,
         count: after.count - before.count,
     };
-    USAGE.set(Usage { peak: after.peak.max(before.peak), ..after });
     (result, used)
+}
+
+/// Changes the counts of this thread, and returns what they were.
+fn swap(change: impl FnOnce(Usage) -> Usage) -> Usage {
+    own::with(|usage| usage.replace(change(usage.get()))).unwrap_or_default()
 }
 
 #[allow(clippy::cast_possible_wrap, reason = "no layout is so large")]
 fn add(freed: usize, allocated: usize) {
-    // A thread that is ending has no counts any more.
-    let _ = USAGE.try_with(|usage| {
+    let _ = own::with(|usage| {
         let mut now = usage.get();
         now.live += allocated as isize - freed as isize;
         now.peak = now.peak.max(now.live);

@@ -1,4 +1,8 @@
 //! What cannot be written without `unsafe`.
-#![allow(unsafe_code, reason = "an allocator cannot be written without")]
+#![allow(unsafe_code, reason = "allocators and calls of Windows cannot be written without")]
 
 pub mod alloc;
+#[cfg(windows)]
+pub(crate) mod attributes;
+#[cfg(windows)]
+pub(crate) mod console;

@@ -1,0 +1,172 @@
+//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs through their console only.
+
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::{Error, Read, Result};
+use std::mem;
+use std::os::windows::ffi::OsStrExt;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::process::Child;
+use std::ptr;
+
+use windows_sys::Win32::Foundation::{HANDLE, WAIT_OBJECT_0};
+use windows_sys::Win32::System::Console::{
+    COORD, CTRL_BREAK_EVENT, ClosePseudoConsole, CreatePseudoConsole, GenerateConsoleCtrlEvent,
+    GetConsoleCP, HPCON,
+};
+use windows_sys::Win32::System::Pipes::CreatePipe;
+use windows_sys::Win32::System::Threading::{
+    CreateProcessW, DeleteProcThreadAttributeList, EXTENDED_STARTUPINFO_PRESENT,
+    GetExitCodeProcess, InitializeProcThreadAttributeList, LPPROC_THREAD_ATTRIBUTE_LIST,
+    PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE, PROCESS_INFORMATION, STARTUPINFOEXW,
+    UpdateProcThreadAttribute, WaitForSingleObject,
+};
+
+use crate::skip;
+
+/// How long a test in a console may take, in milliseconds.
+const LONG: u32 = 120_000;
+
+/// Whether this process has a console.
+pub fn has_console() -> bool {
+    // SAFETY: no condition.
+    unsafe { GetConsoleCP() != 0 }
+}
+
+/// Presses Ctrl-Break for a child that is a process group of its own (`CREATE_NEW_PROCESS_GROUP`)
+/// and was started in the console of this process.
+pub fn send_break(child: &Child) -> Result<()> {
+    // SAFETY: no condition: a number that is no group of this console is refused.
+    match unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, child.id()) } {
+        0 => Err(Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Runs one test of this test program again, in a console of its own, for a process that has none.
+/// Says aloud where there is no console to be had.
+///
+/// # Panics
+/// If the test fails.
+pub fn in_a_console(test: &str) {
+    match run(test) {
+        Ok((0, _)) => {}
+        Ok((code, said)) => panic!("in a console it ends with {code:#x}: {said}"),
+        Err(error) => skip(&format!("no console can be had here: {error}")),
+    }
+}
+
+fn run(test: &str) -> Result<(u32, String)> {
+    let (input, typed) = pipe()?;
+    let (shown, output) = pipe()?;
+    let size = COORD { X: 120, Y: 50 };
+    let mut console: HPCON = 0;
+    let handles = (input.as_raw_handle(), output.as_raw_handle());
+    // SAFETY: both handles are open, and `console` may be written to.
+    let made = unsafe { CreatePseudoConsole(size, handles.0, handles.1, 0, &raw mut console) };
+    if made < 0 {
+        return Err(Error::other(format!("CreatePseudoConsole: {made:#x}")));
+    }
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = File::from(shown).read_to_end(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let code = start(console, test).and_then(|process| wait(&process));
+    // SAFETY: it was made above and is used no more. The reader takes what it writes at its end.
+    unsafe { ClosePseudoConsole(console) };
+    drop((input, typed, output));
+    let said = reader.join().unwrap_or_default();
+    Ok((code?, said))
+}
+
+fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
+    let mut ends: [HANDLE; 2] = [ptr::null_mut(); 2];
+    let [read, write] = &mut ends;
+    // SAFETY: both places may be written to; the rest is optional.
+    if unsafe { CreatePipe(read, write, ptr::null(), 0) } == 0 {
+        return Err(Error::last_os_error());
+    }
+    // SAFETY: a new handle that nobody else has.
+    let own = |handle| unsafe { OwnedHandle::from_raw_handle(handle) };
+    let [read, write] = ends.map(own);
+    Ok((read, write))
+}
+
+/// Starts this test program in the console, for one test.
+fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
+    let program = std::env::current_exe()?;
+    let line = format!("\" --exact {test} --nocapture --test-threads=1\0");
+    let mut line: Vec<u16> = "\""
+        .encode_utf16()
+        .chain(program.as_os_str().encode_wide())
+        .chain(line.encode_utf16())
+        .collect();
+    // One attribute takes less.
+    let mut list = [0_u64; 32];
+    let attributes: LPPROC_THREAD_ATTRIBUTE_LIST = list.as_mut_ptr().cast();
+    let mut size = mem::size_of_val(&list);
+    // SAFETY: the list has the size that is said.
+    let mut done = unsafe { InitializeProcThreadAttributeList(attributes, 1, 0, &raw mut size) };
+    let kind = PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE as usize;
+    let value = console as *const c_void;
+    if done != 0 {
+        // SAFETY: the list was made above; the value of this kind is the console itself.
+        done = unsafe {
+            let size = size_of::<HPCON>();
+            UpdateProcThreadAttribute(
+                attributes,
+                0,
+                kind,
+                value,
+                size,
+                ptr::null_mut(),
+                ptr::null(),
+            )
+        };
+    }
+    // SAFETY: structures of numbers and pointers, for which zero is valid.
+    let mut info: (STARTUPINFOEXW, PROCESS_INFORMATION) = unsafe { mem::zeroed() };
+    info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
+    info.0.lpAttributeList = attributes;
+    if done != 0 {
+        // SAFETY: the line ends with NUL and may be written to; the structures are as the flag says.
+        done = unsafe {
+            CreateProcessW(
+                ptr::null(),
+                line.as_mut_ptr(),
+                ptr::null(),
+                ptr::null(),
+                0,
+                EXTENDED_STARTUPINFO_PRESENT,
+                ptr::null(),
+                ptr::null(),
+                &raw const info.0.StartupInfo,
+                &raw mut info.1,
+            )
+        };
+    }
+    let result = if done == 0 { Err(Error::last_os_error()) } else { Ok(()) };
+    // SAFETY: made above, or still zero, which is an empty list.
+    unsafe { DeleteProcThreadAttributeList(attributes) };
+    result?;
+    // SAFETY: a new handle that nobody else has.
+    drop(unsafe { OwnedHandle::from_raw_handle(info.1.hThread) });
+    // SAFETY: the same.
+    Ok(unsafe { OwnedHandle::from_raw_handle(info.1.hProcess) })
+}
+
+/// The code that a process ends with.
+fn wait(process: &OwnedHandle) -> Result<u32> {
+    let handle = process.as_raw_handle();
+    // SAFETY: the handle is open.
+    if unsafe { WaitForSingleObject(handle, LONG) } != WAIT_OBJECT_0 {
+        return Err(Error::other("the test in the console does not end"));
+    }
+    let mut code = 0;
+    // SAFETY: the handle is open, and `code` may be written to.
+    match unsafe { GetExitCodeProcess(handle, &raw mut code) } {
+        0 => Err(Error::last_os_error()),
+        _ => Ok(code),
+    }
+}

@@ -1,0 +1,242 @@
+//! What tests of Windows need besides: links, attributes, files that somebody holds, drive letters.
+//!
+//! Wine lacks some of it. What cannot be had is said aloud, and the answer is `None` or `false`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Result;
+use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+pub use crate::sys::console::{has_console, in_a_console, send_break};
+use crate::{Scratch, skip, sys};
+
+/// What others may do with a file that is open: read, write, remove.
+const SHARE_READ_WRITE: u32 = 3;
+const SHARE_ALL: u32 = 7;
+/// The right to remove.
+const DELETE: u32 = 0x0001_0000;
+const DELETE_ON_CLOSE: u32 = 0x0400_0000;
+
+/// Attributes of files, to be added up.
+pub const READ_ONLY: u32 = 1;
+/// Not shown by `dir`.
+pub const HIDDEN: u32 = 2;
+/// Part of the system.
+pub const SYSTEM: u32 = 4;
+
+impl Scratch {
+    /// Makes a symbolic link to a directory, and the directories above it.
+    pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
+        let path = self.place(path);
+        made(&path, symlink_dir(target, &path), "symbolic links")
+    }
+
+    /// Makes a symbolic link to a file, and the directories above it.
+    pub fn link_to_file(
+        &self,
+        path: impl AsRef<Path>,
+        target: impl AsRef<Path>,
+    ) -> Option<PathBuf> {
+        let path = self.place(path);
+        made(&path, symlink_file(target, &path), "symbolic links")
+    }
+
+    /// Makes a junction, and the directories above it. The target is another directory of a scratch
+    /// directory, or nothing at all.
+    pub fn junction(&self, path: impl AsRef<Path>, target: &Path) -> Option<PathBuf> {
+        let below = path.as_ref().to_owned();
+        let path = self.place(path);
+        let mut command = Command::new("cmd");
+        command.args(["/c", "mklink", "/J"]).arg(self.typed().join(below)).arg(target);
+        let status =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
+        if !is_link {
+            // Wine's leaves an ordinary directory behind.
+            let _ = fs::remove_dir(&path);
+        }
+        made(&path, status.map(drop), "junctions")
+    }
+
+    /// Sets the attributes of a file or directory.
+    ///
+    /// # Panics
+    /// If they cannot be set, or it lies outside.
+    pub fn set_attributes(&self, path: impl AsRef<Path>, attributes: u32) {
+        sys::attributes::set(&self.at(path), attributes).expect("attributes can be set");
+    }
+
+    /// Opens a file as programs do that let nobody remove it meanwhile.
+    ///
+    /// # Panics
+    /// If it cannot be opened, or lies outside.
+    pub fn hold(&self, path: impl AsRef<Path>) -> File {
+        let mut options = OpenOptions::new();
+        options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
+    }
+
+    /// Removes a file in the classic way while it is held open: it is there until the answer is
+    /// dropped, and cannot be opened.
+    ///
+    /// # Panics
+    /// If it cannot be opened, or lies outside.
+    pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
+        let path = self.at(path);
+        let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);
+        let holder = open(OpenOptions::new().read(true)).expect("it can be held");
+        let mut last = OpenOptions::new();
+        last.access_mode(DELETE).custom_flags(DELETE_ON_CLOSE);
+        drop(open(&mut last).expect("it can be removed"));
+        holder
+    }
+
+    /// A drive letter whose root is a directory of this scratch directory, until dropped. Meanwhile,
+    /// and with Wine a second longer, the true path of what lies there may be one on that drive.
+    pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
+        let below = path.as_ref().to_owned();
+        let marker = self.dir(&below).join("marker");
+        fs::write(&marker, "").expect("the directory can be written to");
+        let drive = Drive::new(&self.typed().join(below));
+        fs::remove_file(marker).expect("and its files removed");
+        if drive.is_none() {
+            skip("no drive letter can be had here");
+        }
+        drive
+    }
+}
+
+/// The link, if it is there: what was not made is not always an error.
+fn made(path: &Path, result: Result<()>, what: &str) -> Option<PathBuf> {
+    if result.is_ok() && fs::symlink_metadata(path).is_ok() {
+        return Some(path.to_owned());
+    }
+    skip(&format!("{what} cannot be made here"));
+    None
+}
+
+/// A drive letter of a test's own.
+#[derive(Debug)]
+pub struct Drive {
+    letter: char,
+    /// Where Wine keeps it, if it is Wine's.
+    link: Option<String>,
+}
+
+impl Drive {
+    /// The letter.
+    pub fn letter(&self) -> char {
+        self.letter
+    }
+
+    /// `target` has a file `marker`, by which it is known again.
+    fn new(target: &Path) -> Option<Drive> {
+        let is_there = |letter: char| Path::new(&format!(r"{letter}:\")).exists();
+        let letter = "XWVUTSRQPONM".chars().find(|&letter| !is_there(letter))?;
+        let mut drive = Drive { letter, link: None };
+        run(Command::new("subst").arg(format!("{letter}:")).arg(target));
+        if drive.shows_marker() {
+            return Some(drive);
+        }
+        // Wine's drives are links in a folder of its own, made by Unix programs only.
+        let prefix = std::env::var("WINEPREFIX").ok()?;
+        let unix_target = format!("dosdevices/c:{}", target.to_str()?.get(2..)?.replace('\\', "/"));
+        let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
+        run(Command::new(r"\\?\unix\bin\ln").args(["-sn", &format!("../{unix_target}"), &link]));
+        drive.link = Some(link);
+        drive.shows_marker().then_some(drive)
+    }
+
+    fn shows_marker(&self) -> bool {
+        let marker = format!(r"{}:\marker", self.letter);
+        eventually(|| Path::new(&marker).exists())
+    }
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        match &self.link {
+            Some(link) => run(Command::new(r"\\?\unix\bin\rm").args(["-f", link])),
+            None => run(Command::new("subst").args([&format!("{}:", self.letter), "/d"])),
+        }
+        let root = format!(r"{}:\", self.letter);
+        eventually(|| !Path::new(&root).exists());
+    }
+}
+
+/// Whether it comes true within a second.
+fn eventually(is_true: impl Fn() -> bool) -> bool {
+    (0..20).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        is_true()
+    })
+}
+
+/// Runs a program whose success shows in what it does. (Wine starts a Unix program and says that it
+/// did not.)
+fn run(command: &mut Command) {
+    let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HIDDEN, READ_ONLY, SYSTEM, has_console, in_a_console};
+    use crate::Scratch;
+
+    #[test]
+    fn whatever_is_in_it_is_torn_down() {
+        let (scratch, outside) = (Scratch::new(), Scratch::new());
+        outside.file("kept");
+        for name in ["nul", "con.txt", "aux", "dot.", "space ", "dots...", "d/com1/prn"] {
+            scratch.file(name);
+        }
+        let name = "n".repeat(200);
+        scratch.file(format!("{name}/{name}/{name}/file"));
+        scratch.file("odd/file");
+        for path in ["odd/file", "odd", "nul"] {
+            scratch.set_attributes(path, READ_ONLY | HIDDEN | SYSTEM);
+        }
+        let _ = scratch.link_to_dir("odd/link", outside.path());
+        let _ = scratch.link_to_file("odd/to-file", outside.at("kept"));
+        let _ = scratch.junction("odd/junction", outside.typed());
+        let path = scratch.path().to_owned();
+        drop(scratch);
+        assert!(!path.exists());
+        assert_eq!(outside.list(""), ["- kept"]);
+    }
+
+    #[test]
+    fn who_holds_a_file_keeps_it() {
+        let scratch = Scratch::new();
+        let remove = |path| std::fs::remove_file(scratch.at(path));
+        scratch.file("held");
+        let holder = scratch.hold("held");
+        assert!(remove("held").is_err());
+        drop(holder);
+        scratch.file("d/pending");
+        let holder = scratch.leave_pending("d/pending");
+        assert!(std::fs::remove_dir(scratch.at("d")).is_err());
+        drop(holder);
+        remove("held").unwrap();
+        std::fs::remove_dir(scratch.at("d")).unwrap();
+    }
+
+    #[test]
+    fn a_drive_letter_shows_its_directory() {
+        let scratch = Scratch::new();
+        scratch.file("root/file");
+        let Some(drive) = scratch.drive("root") else { return };
+        let letter = drive.letter();
+        assert!(std::path::Path::new(&format!(r"{letter}:\file")).exists());
+        drop(drive);
+        assert!(scratch.path().join("root").join("file").exists());
+    }
+
+    #[test]
+    fn a_console_can_be_had() {
+        if !has_console() {
+            in_a_console("windows::tests::a_console_can_be_had");
+        }
+    }
+}
