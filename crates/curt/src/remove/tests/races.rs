@@ -1,8 +1,11 @@
 //! Somebody else works on the tree while it is removed. A canary outside must survive.
 
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use curt_testkit::Scratch;
@@ -12,18 +15,24 @@ use crate::error::Cause;
 use crate::remove::{Remove, Threads};
 use crate::sys::{Setup, Sys};
 
-on_real_platforms!(
-    directories_swapped_for_links_at_every_level,
-    somebody_adds_files_for_ever,
-    somebody_removes_the_same_tree,
-);
+on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree);
+
+#[cfg(unix)]
+mod links {
+    use super::super::on_real_platforms;
+    use super::directories_swapped_for_links_at_every_level;
+
+    on_real_platforms!(directories_swapped_for_links_at_every_level);
+}
 
 /// How long each driver runs: seconds here, more by `CURT_RACE_SECONDS`.
+#[cfg(unix)]
 fn race_time() -> Duration {
     let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(2))
 }
 
+#[cfg(unix)]
 fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
     const DEPTH: usize = 6;
     let scratch = Scratch::in_memory();
@@ -62,6 +71,7 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
 }
 
 /// Swaps the directory at some level for a link to the victim, and back.
+#[cfg(unix)]
 fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     let victim = scratch.at("victim");
     let aside = scratch.at("aside");
@@ -140,7 +150,9 @@ fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
             (work(), other.join().unwrap())
         });
         assert!(one.is_complete() && two.is_complete(), "{one:?} {two:?}");
-        assert_eq!(one.files + two.files, 200);
+        // On Windows both may have it open, and both remove it.
+        let files = one.files + two.files;
+        assert!(if cfg!(windows) { files >= 200 } else { files == 200 }, "{files}");
         assert!(!scratch.exists("tree"));
     }
 }

@@ -156,7 +156,9 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G) {
     // Looking at the calls closes what was kept to be closed together.
     let calls = sys.calls();
     let closings = calls.of("close") + calls.of("close_range") + calls.of("NtClose");
-    assert!(closings > 0 && closings <= 5, "{calls:?}");
+    // A directory that was not empty may be handed back by another handle.
+    let most = if ground.removes_by_handle() { 7 } else { 5 };
+    assert!(closings > 0 && closings <= most, "{calls:?}");
     ground.assert_nothing_open();
     assert_eq!(ground.list(""), ["- top/a/file", "- top/b/file", "d top", "d top/a", "d top/b"]);
 }

@@ -87,6 +87,25 @@ impl Windows {
         Ok(dir)
     }
 
+    /// A directory that turned out not to be empty, by a fresh handle: some systems go on with the
+    /// listing, and with the answer, of the first. Not by its name, so it is the same.
+    fn open_again(&self, dir: Dir) -> Dir {
+        let target = Target { root: Some(dir.as_handle()), name: &[], any_case: false };
+        let access = if dir.may_remove { LIST | DELETE } else { LIST };
+        match self.door.open(target, access, LISTED) {
+            Ok(handle) => {
+                let mut again = Dir::new(handle, dir.volume);
+                again.may_remove = dir.may_remove;
+                self.close(dir);
+                again
+            }
+            Err(_) => {
+                dir.rewind();
+                dir
+            }
+        }
+    }
+
     /// Removes what is no directory.
     fn remove_file(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> Result<Removed> {
         // A link may be a file or a directory; its own handle is of both.
@@ -261,7 +280,7 @@ impl Sys for Windows {
                 self.close(dir);
                 Finished::Done
             }
-            Err(Status::DIRECTORY_NOT_EMPTY) => Finished::NotEmpty(dir),
+            Err(Status::DIRECTORY_NOT_EMPTY) => Finished::NotEmpty(self.open_again(dir)),
             Err(status) if status.is_gone() || status.is_pending() => {
                 self.close(dir);
                 Finished::Gone

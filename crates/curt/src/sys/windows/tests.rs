@@ -332,3 +332,86 @@ fn every_form_lists_names_kinds_and_numbers() {
         sys.close(parent);
     }
 }
+
+/// Handles of what is named so say that they are junctions: Wine has none.
+const JUNCTION: &str = "junction";
+const MOUNT_POINT: u64 = 0xa000_0003;
+static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
+
+fn is_junction(handle: HANDLE) -> bool {
+    let mut name = [0_u64; 128];
+    let mut block = IO_STATUS_BLOCK::default();
+    // SAFETY: the buffer is a live local of that length; the handle is the caller's.
+    let status = unsafe {
+        nt::NtQueryInformationFile(
+            handle,
+            &raw mut block,
+            name.as_mut_ptr().cast(),
+            1024,
+            nt::FileNameInformation,
+        )
+    };
+    let bytes: Vec<u8> = name.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let units: Vec<u16> =
+        bytes[4..].chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+    let length = usize::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 2;
+    status == 0 && String::from_utf16_lossy(&units[..length]).ends_with(JUNCTION)
+}
+
+unsafe extern "system" fn query_with_junctions(
+    handle: HANDLE,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut c_void,
+    length: u32,
+    class: i32,
+) -> NTSTATUS {
+    // SAFETY: handed on as it came.
+    let status = unsafe { nt::NtQueryInformationFile(handle, block, buffer, length, class) };
+    if status == 0 && class == nt::FileAttributeTagInformation && is_junction(handle) {
+        let tagged = u64::from(win::FILE_ATTRIBUTE_DIRECTORY | win::FILE_ATTRIBUTE_REPARSE_POINT);
+        // SAFETY: the caller's buffer holds the 8 bytes of this class.
+        unsafe { buffer.cast::<u64>().write(tagged | MOUNT_POINT << 32) };
+    }
+    status
+}
+
+unsafe extern "system" fn remove_junctions(
+    handle: HANDLE,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *const c_void,
+    length: u32,
+    class: i32,
+) -> NTSTATUS {
+    if is_junction(handle) {
+        LINKS_REMOVED.fetch_add(1, Ordering::Relaxed);
+        return 0;
+    }
+    // SAFETY: handed on as it came.
+    unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
+}
+
+#[test]
+fn a_junction_is_removed_and_not_entered() {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    let setup = table(&MADE, |native| {
+        native.query_file = query_with_junctions;
+        native.set_file = remove_junctions;
+    });
+    let scratch = Scratch::new();
+    // As if what lies below were on the other side.
+    scratch.file("tree/junction/canary");
+    scratch.file("tree/file");
+    let options = Remove::new().threads(Threads::AtMost(1)).retries(0, std::time::Duration::ZERO);
+    let report = remove(&setup, &options, &scratch.at("tree"));
+    assert_eq!(LINKS_REMOVED.load(Ordering::Relaxed), 1, "{report:?}");
+    assert_eq!(report.files, 2, "the link counts as one: {report:?}");
+    assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
+    // As an operand, too; and with a separator it is refused.
+    let path = scratch.at("tree").join("junction");
+    assert!(remove(&setup, &options, &path).is_complete());
+    assert_eq!(LINKS_REMOVED.load(Ordering::Relaxed), 2);
+    let typed = scratch.typed().join("tree").join(r"junction\");
+    let report = remove(&setup, &options.missing_is_fine(true), &typed);
+    assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
+    assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
+}
