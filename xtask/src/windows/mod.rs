@@ -139,7 +139,14 @@ impl Windows {
         let mut all: Vec<&OsStr> = Vec::new();
         if self.root.is_some() {
             // Whatever Wine starts dies with the shell.
-            let alone = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+            let alone = [
+                "unshare",
+                "--propagation=unchanged",
+                "--mount-proc",
+                "--fork",
+                "--kill-child",
+                "--pid",
+            ];
             all.extend(alone.map(OsStr::new));
         }
         all.extend(["sh", "-euc", SESSION, "sh"].map(OsStr::new));
