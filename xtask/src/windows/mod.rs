@@ -78,9 +78,9 @@ impl Windows {
     /// The place, prepared.
     pub(crate) fn ready() -> Result<Self, Failure> {
         let (folder, in_root) = debian_root::kept("windows")?;
-        fs::create_dir_all(&folder)?;
         let lacking = lacking_on_host();
         if lacking.is_empty() {
+            fs::create_dir_all(&folder)?;
             return Ok(Self { root: None, inside: folder.clone(), folder });
         }
         let root = Root::with(&[&LINUX, &WINDOWS]).map_err(|failure| Failure {
@@ -91,6 +91,7 @@ impl Windows {
             ),
             ..failure
         })?;
+        fs::create_dir_all(&folder)?;
         let windows = Self { root: Some(root), folder, inside: in_root };
         let objects = windows.inside("runtime");
         let arguments = ["sh", "-euc", RUNTIME, "sh"].map(OsStr::new);

@@ -64,7 +64,10 @@ pub(super) fn table(windows: &Windows) -> Outcome {
 /// A line of the table.
 fn row(name: &str, measured: &Measured) -> String {
     let (file, directory) = (measured.per_file(), measured.per_directory());
-    let total = |calls: &[(String, f64)]| number(calls.iter().map(|(_, count)| count).sum());
+    let total = |calls: &[(String, f64)]| {
+        // Of what is shown: noise does not add up.
+        number(calls.iter().map(|(_, count)| (count * 10.0).round() / 10.0).sum())
+    };
     let listed = |calls: &[(String, f64)]| {
         let words = calls.iter().filter_map(|(name, count)| match number(*count).as_str() {
             "0" | "-0" => None,
