@@ -157,7 +157,7 @@ fn measure(
     if windows.outside(&place).exists() {
         fs::remove_dir_all(windows.outside(&place))?;
     }
-    let mut script = relay::SCRIPT.to_owned();
+    let mut script = relay::script();
     for (number, contender) in contenders.iter().enumerate() {
         for (shape, tree) in TREES.iter().enumerate() {
             let run = format!("{place}/{number}-{shape}");

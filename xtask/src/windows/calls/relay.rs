@@ -5,22 +5,49 @@ use std::collections::BTreeMap;
 /// Calls by name.
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// Sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder, with what it prints,
-/// what Wine logs and its status beside that. By default Wine leaves out calls that some of its
-/// modules make.
-pub(super) const SCRIPT: &str = r#"
-calls=
-for call in \
-    Close CreateDirectoryObject CreateFile CreateSymbolicLinkObject DeleteFile \
-    DeviceIoControlFile DuplicateObject FlushBuffersFile FsControlFile LockFile \
-    NotifyChangeDirectoryFile OpenFile OpenSymbolicLinkObject QueryAttributesFile \
-    QueryDirectoryFile QueryDirectoryFileEx QueryEaFile QueryFullAttributesFile \
-    QueryInformationByName QueryInformationFile QueryObject QuerySecurityObject \
-    QuerySymbolicLinkObject QueryVolumeInformationFile ReadFile SetEaFile SetInformationFile \
-    SetInformationObject SetSecurityObject SetVolumeInformationFile UnlockFile WriteFile
-do
-    calls="$calls${calls:+;}ntdll.Nt$call"
-done
+/// The functions of ntdll that are about files and handles.
+const CALLS: &[&str] = &[
+    "NtClose",
+    "NtCreateFile",
+    "NtDeleteFile",
+    "NtDeviceIoControlFile",
+    "NtDuplicateObject",
+    "NtFlushBuffersFile",
+    "NtFsControlFile",
+    "NtLockFile",
+    "NtNotifyChangeDirectoryFile",
+    "NtOpenFile",
+    "NtOpenSymbolicLinkObject",
+    "NtQueryAttributesFile",
+    "NtQueryDirectoryFile",
+    "NtQueryDirectoryFileEx",
+    "NtQueryEaFile",
+    "NtQueryFullAttributesFile",
+    "NtQueryInformationByName",
+    "NtQueryInformationFile",
+    "NtQueryObject",
+    "NtQuerySecurityObject",
+    "NtQuerySymbolicLinkObject",
+    "NtQueryVolumeInformationFile",
+    "NtReadFile",
+    "NtSetEaFile",
+    "NtSetInformationFile",
+    "NtSetInformationObject",
+    "NtSetSecurityObject",
+    "NtSetVolumeInformationFile",
+    "NtUnlockFile",
+    "NtWriteFile",
+];
+
+/// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder, with
+/// what it prints, what Wine logs and its status beside that.
+pub(super) fn script() -> String {
+    let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
+    format!("calls='{}'\n{RUN}", calls.join(";"))
+}
+
+/// Its text. By default Wine leaves out calls that some of its modules make.
+const RUN: &str = r#"
 set_debug() { wine reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null; }
 set_debug RelayInclude "$calls"
 set_debug RelayExclude ''
@@ -47,8 +74,8 @@ pub(super) fn count(log: &str) -> Counts {
     counts
 }
 
-/// The calls that curt counted itself, in what `--stats --json` prints; names of ntdll only, as
-/// everything else is not in the log either.
+/// The calls that curt counted itself, in what `--stats --json` prints; only those that can be in
+/// the log.
 pub(super) fn counted_itself(output: &str) -> Option<Counts> {
     let (_, calls) = output.rsplit_once("\"calls\":{")?;
     let (calls, _) = calls.split_once('}')?;
@@ -57,7 +84,7 @@ pub(super) fn counted_itself(output: &str) -> Option<Counts> {
         let name = name.trim().trim_matches('"').to_owned();
         Some((name, count.trim().parse().ok()?))
     });
-    Some(numbers.filter(|(name, _)| name.starts_with("Nt")).collect())
+    Some(numbers.filter(|(name, _)| CALLS.contains(&name.as_str())).collect())
 }
 
 /// What `more` has beyond `less`, where that is anything.
