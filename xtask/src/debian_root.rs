@@ -144,7 +144,7 @@ pub(crate) fn make(arguments: &[String]) -> Outcome {
 
 /// The task `in-root`.
 pub(crate) fn enter(arguments: &[String]) -> Outcome {
-    let command = arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments);
+    let command = host::after_dashes(arguments);
     if command.is_empty() {
         return Err(Failure::usage("in-root needs a command: cargo xtask in-root -- COMMAND…"));
     }
@@ -252,6 +252,13 @@ fn folder() -> Result<PathBuf, Failure> {
         return Err(Failure::usage(format!("not an absolute path for the root: '{shown}'")));
     }
     Ok(folder)
+}
+
+/// A folder of this checkout for what is kept between runs: its path, and its path in the root.
+pub(crate) fn kept(kind: &str) -> Result<(PathBuf, PathBuf), Failure> {
+    let root = Root { folder: folder()? };
+    let path = Path::new(kind).join(label(&host::checkout()));
+    Ok((root.beside("build").join(&path), Path::new("/build").join(path)))
 }
 
 /// The host's Cargo home, whose downloads the root shares.

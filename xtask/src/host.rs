@@ -47,6 +47,14 @@ pub(crate) fn checkout() -> PathBuf {
     manifest.parent().map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
+/// The arguments of a chore that passes them on: what follows `--`, where that is first.
+pub(crate) fn after_dashes(arguments: &[String]) -> &[String] {
+    match arguments {
+        [dashes, rest @ ..] if dashes == "--" => rest,
+        _ => arguments,
+    }
+}
+
 /// The Cargo that started this program, or the one on the path.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -11,6 +11,7 @@ mod rivals;
 mod say;
 mod targets;
 mod test;
+mod windows;
 
 use host::{Failure, Outcome};
 use std::process::ExitCode;
@@ -66,6 +67,24 @@ const TASKS: &[Task] = &[
         arguments: "[TARGET…]",
         about: "type-check for Windows, macOS, FreeBSD and aarch64 Linux",
         run: targets::run,
+    },
+    Task {
+        name: "windows-test",
+        arguments: "[FILTER]",
+        about: "run every suite of the Windows build under Wine",
+        run: windows::test::run,
+    },
+    Task {
+        name: "windows-run",
+        arguments: "-- ARGUMENTS…",
+        about: "run curt.exe under Wine, in a folder that stays",
+        run: windows::run::run,
+    },
+    Task {
+        name: "native-calls",
+        arguments: "-- ARGUMENTS…",
+        about: "count the ntdll calls of curt.exe per unit of work (--exe FILE, --check, --rivals)",
+        run: windows::calls::run,
     },
 ];
 

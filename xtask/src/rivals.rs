@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for name in &names {
         say::err(format_args!("rivals: building {name}"));
         let start = Instant::now();
-        let verdict = match build(&top, name) {
+        let verdict = match build(name, &top.join("target/rivals").join(name), &[]) {
             Ok(how) => format!("built    {how}"),
             Err(reason) => format!("skipped  {reason}"),
         };
@@ -53,17 +53,22 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Builds one rival: how, or why not. Its whole output is kept beside the result.
-fn build(top: &Path, name: &str) -> Result<&'static str, String> {
-    let out = top.join("target/rivals").join(name);
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let folder = top.join("rivals").join(name);
-    let (how, mut command) = recipe(&folder, name, &out)
+/// Builds one rival into a folder, with more in the environment: how, or why not. Its whole output
+/// is kept beside the result.
+pub(crate) fn build(
+    name: &str,
+    out: &Path,
+    environment: &[(&str, &str)],
+) -> Result<&'static str, String> {
+    fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let folder = host::checkout().join("rivals").join(name);
+    let (how, mut command) = recipe(&folder, name, out)
         .ok_or("the folder has neither build.sh nor Cargo.toml nor go.mod")?;
     // The toolchain of this program's own build is not the rival's choice.
     for variable in ["CARGO", "CARGO_TARGET_DIR", "RUSTUP_TOOLCHAIN"] {
         command.env_remove(variable);
     }
+    command.envs(environment.iter().copied());
     let output = command.current_dir(&folder).stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("{how}: {error}"))?;
     let mut log = output.stdout;

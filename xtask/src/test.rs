@@ -7,7 +7,7 @@ use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// The task `test`. The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -15,8 +15,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::usage("test takes no arguments: it runs everything"));
     }
     let mut cargo = host::cargo();
-    cargo.args(["test", "--workspace", "--no-fail-fast", "--", "--show-output"]);
-    let mut child = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    tallied(cargo.args(["test", "--workspace", "--no-fail-fast", "--", "--show-output"]))
+}
+
+/// Runs a command that runs suites. What they print is passed on, and then the total.
+pub(crate) fn tallied(suites: &mut Command) -> Outcome {
+    let mut child = suites.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut tally = Tally::default();
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
@@ -31,6 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
     }
     let status = child.wait()?;
+    tally.end();
     if !status.success() && tally.failed == 0 {
         tally.failed = 1;
         say::out(format_args!("\na suite did not compile or did not end: {status}"));
@@ -56,6 +61,8 @@ struct Tally {
     skipping: BTreeSet<(usize, String)>,
     /// What was skipped and why, in order.
     reasons: Vec<String>,
+    /// A suite has begun and not yet told its result.
+    running: bool,
 }
 
 impl Tally {
@@ -67,6 +74,10 @@ impl Tally {
             self.ignored += count(counts, "ignored");
             self.suites += 1;
             self.current = None;
+            self.running = false;
+        } else if line.starts_with("running ") && line.trim_end_matches('s').ends_with(" test") {
+            self.end();
+            self.running = true;
         } else if let Some(header) = line.strip_prefix("---- ") {
             self.current = header.strip_suffix(" stdout ----").map(str::to_owned);
         } else if let Some(reason) = line.strip_prefix("skipped: ") {
@@ -77,6 +88,12 @@ impl Tally {
         } else if let Some((test, reason)) = ignored(line) {
             self.reasons.push(format!("{test}: {reason}"));
         }
+    }
+
+    /// A suite that began and did not end has failed, whatever its tests did.
+    fn end(&mut self) {
+        self.failed += usize::from(self.running);
+        self.running = false;
     }
 
     /// What was skipped, and the total as the last line.
@@ -138,6 +155,13 @@ mod tests {
             lines[1..5],
             ["skipped:", "  c: needs a quiet machine", "  b: no strace", "  b: no ext4"]
         );
+    }
+
+    #[test]
+    fn a_suite_that_dies_has_failed() {
+        let mut tally = tally(&format!("running 1 test\ntest a ... \n{SUITE}running 2 tests\n"));
+        tally.end();
+        assert_eq!(tally.failed, 3);
     }
 
     #[test]

@@ -1,0 +1,147 @@
+//! Wine's log of calls between modules, its "relay", and what is counted in it.
+
+use std::collections::BTreeMap;
+
+/// Calls by name.
+pub(super) type Counts = BTreeMap<String, i64>;
+
+/// The functions of ntdll that are about files and handles.
+const CALLS: &[&str] = &[
+    "NtClose",
+    "NtCreateFile",
+    "NtDeleteFile",
+    "NtDeviceIoControlFile",
+    "NtDuplicateObject",
+    "NtFlushBuffersFile",
+    "NtFsControlFile",
+    "NtLockFile",
+    "NtNotifyChangeDirectoryFile",
+    "NtOpenFile",
+    "NtOpenSymbolicLinkObject",
+    "NtQueryAttributesFile",
+    "NtQueryDirectoryFile",
+    "NtQueryDirectoryFileEx",
+    "NtQueryEaFile",
+    "NtQueryFullAttributesFile",
+    "NtQueryInformationByName",
+    "NtQueryInformationFile",
+    "NtQueryObject",
+    "NtQuerySecurityObject",
+    "NtQuerySymbolicLinkObject",
+    "NtQueryVolumeInformationFile",
+    "NtReadFile",
+    "NtSetEaFile",
+    "NtSetInformationFile",
+    "NtSetInformationObject",
+    "NtSetSecurityObject",
+    "NtSetVolumeInformationFile",
+    "NtUnlockFile",
+    "NtWriteFile",
+];
+
+/// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder, with
+/// what it prints, what Wine logs and its status beside that.
+pub(super) fn script() -> String {
+    let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
+    format!("calls='{}'\n{RUN}", calls.join(";"))
+}
+
+/// Its text. By default Wine leaves out calls that some of its modules make.
+const RUN: &str = r#"
+set_debug() { wine reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null; }
+set_debug RelayInclude "$calls"
+set_debug RelayExclude ''
+set_debug RelayFromExclude ''
+run() {
+    folder=$1 status=0
+    shift
+    (cd "$folder" && WINEDEBUG=-all,+relay exec wine "$@") \
+        </dev/null >"$folder.out" 2>"$folder.log" || status=$?
+    echo "$status" >"$folder.status"
+}
+"#;
+
+/// What precedes the name of a function in the log, behind the number of the thread.
+const CALL: &str = ":Call ntdll.";
+
+/// The calls in a log. Processes that the command started are in there, as `cmd` itself is one.
+pub(super) fn count(log: &str) -> Counts {
+    let mut counts = Counts::new();
+    let calls = log.lines().filter_map(|line| line.split_once(CALL)?.1.split_once('('));
+    for (name, _) in calls {
+        *counts.entry(name.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+/// The calls that curt counted itself, in what `--stats --json` prints; only those that can be in
+/// the log.
+pub(super) fn counted_itself(output: &str) -> Option<Counts> {
+    let (_, calls) = output.rsplit_once("\"calls\":{")?;
+    let (calls, _) = calls.split_once('}')?;
+    let pairs = calls.split(',').filter_map(|pair| pair.split_once(':'));
+    let numbers = pairs.filter_map(|(name, count)| {
+        let name = name.trim().trim_matches('"').to_owned();
+        Some((name, count.trim().parse().ok()?))
+    });
+    Some(numbers.filter(|(name, _)| CALLS.contains(&name.as_str())).collect())
+}
+
+/// What `more` has beyond `less`, where that is anything.
+pub(super) fn difference(more: &Counts, less: &Counts) -> Counts {
+    let names = more.keys().chain(less.keys());
+    let of = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);
+    let all = names.map(|name| (name.clone(), of(more, name) - of(less, name)));
+    all.filter(|&(_, count)| count != 0).collect()
+}
+
+/// The last line of a log that is not about calls: what the program said.
+pub(super) fn complaint(log: &str) -> &str {
+    let said = |line: &&str| {
+        let wines = ["Call ", "Ret ", ":trace:"].iter().any(|part| line.contains(part));
+        !wines && !line.trim().is_empty()
+    };
+    log.lines().rfind(said).unwrap_or("nothing was said")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "0138:trace:relay:load_list L\"RelayInclude\" = L\"ntdll.NtClose\"\n\
+        0138:Call PE DLL (proc=00006FFFFFC31BD0,reason=PROCESS_ATTACH)\n\
+        0138:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
+        0138:Ret  ntdll.NtClose() retval=00000000 ret=6fffff40861b\n\
+        013c:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
+        rm: it is there\n\
+        013c:Call ntdll.NtOpenFile(7ffffe377368) ret=6fffff40861b\n";
+
+    #[test]
+    fn calls_are_counted_and_returns_are_not() {
+        let counts = count(LOG);
+        let counts: Vec<_> = counts.iter().map(|(name, &count)| (name.as_str(), count)).collect();
+        assert_eq!(counts, [("NtClose", 2), ("NtOpenFile", 1)]);
+    }
+
+    #[test]
+    fn what_the_program_said_is_found() {
+        assert_eq!(complaint(LOG), "rm: it is there");
+        assert_eq!(complaint(""), "nothing was said");
+    }
+
+    #[test]
+    fn own_counts_are_read() {
+        let text =
+            "x\n{\"summary\":{\"files\":1,\"calls\":{\"NtClose\":7,\"now\":1,\"total\":8}}}\n";
+        assert_eq!(counted_itself(text), Some(Counts::from([("NtClose".to_owned(), 7)])));
+        assert_eq!(counted_itself("nothing"), None);
+    }
+
+    #[test]
+    fn differences_have_a_sign_and_no_zeros() {
+        let more = Counts::from([("a".to_owned(), 3), ("b".to_owned(), 1)]);
+        let less = Counts::from([("b".to_owned(), 1), ("c".to_owned(), 2)]);
+        let rest = Counts::from([("a".to_owned(), 3), ("c".to_owned(), -2)]);
+        assert_eq!(difference(&more, &less), rest);
+    }
+}

@@ -1,0 +1,246 @@
+//! Windows without Windows: building for it, and running what was built under Wine.
+//!
+//! The target of rustup, mingw and Wine 10 are used where the host has them all; the Debian root
+//! otherwise, whose compiler builds the standard library of the target with the program. Whatever
+//! is made lies in one folder for each checkout: `.build/windows/LABEL` beside the root.
+//!
+//! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T: that folder.
+//! No drive leads to the whole machine: a removal that goes wrong stays among what can be made anew.
+
+pub(crate) mod calls;
+pub(crate) mod run;
+pub(crate) mod test;
+
+use crate::debian_root::{self, LINUX, Root, WINDOWS};
+use crate::host::{self, Failure};
+use crate::say;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What is built for.
+const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// The linker of mingw.
+const LINKER: &str = "x86_64-w64-mingw32-gcc";
+
+/// The oldest Wine that has what Rust's standard library wants.
+const OLDEST_WINE: u32 = 10;
+
+/// Two objects that the linker is given before and after all others. They belong to the standard
+/// library, but building that does not make them. Argument: the folder they go to.
+const RUNTIME: &str = r#"
+mkdir -p "$1"
+for name in rsbegin rsend; do
+    [ ! -e "$1/$name.o" ] || continue
+    rustc --target x86_64-pc-windows-gnu --crate-type lib --emit obj -o "$1/$name.o" \
+        "$(rustc --print sysroot)/lib/rustlib/src/rust/library/rtstartup/$name.rs"
+done
+"#;
+
+/// Runs a command with one Wine server for all its programs, in a prefix that is made once.
+/// Arguments: folder, checkout, command.
+const SESSION: &str = r#"
+folder=$1 checkout=$2
+shift 2
+mkdir -p "$folder/home" "$WINEPREFIX"
+exec 9>"$folder/lock"
+flock 9
+# Should this shell be killed, the server ends by itself, a minute after its last program.
+wineserver -p60 9>&-
+trap 'wineserver -k 9>&- || :' EXIT
+trap 'exit 130' HUP INT TERM
+if [ ! -e "$WINEPREFIX/ready" ]; then
+    HOME=$folder/home wineboot --init >/dev/null 9>&-
+    cd "$WINEPREFIX/dosdevices"
+    rm -f z:
+    ln -sfn "$checkout" s:
+    ln -sfn "$folder" t:
+    cd "$checkout"
+    : >"$WINEPREFIX/ready"
+fi
+"$@" 9>&-
+"#;
+
+/// Where Windows programs are built and run.
+pub(crate) struct Windows {
+    /// The root, unless the host has everything.
+    root: Option<Root>,
+    /// The folder of this checkout, as the host calls it.
+    folder: PathBuf,
+    /// The same, as the programs call it.
+    inside: PathBuf,
+}
+
+impl Windows {
+    /// The place, prepared.
+    pub(crate) fn ready() -> Result<Self, Failure> {
+        let (folder, in_root) = debian_root::kept("windows")?;
+        let lacking = lacking_on_host();
+        if lacking.is_empty() {
+            fs::create_dir_all(&folder)?;
+            return Ok(Self { root: None, inside: folder.clone(), folder });
+        }
+        let root = Root::with(&[&LINUX, &WINDOWS]).map_err(|failure| Failure {
+            text: format!(
+                "{}\nWithout the root, Windows programs need what is missing here: {}",
+                failure.text,
+                lacking.join("; ")
+            ),
+            ..failure
+        })?;
+        fs::create_dir_all(&folder)?;
+        let windows = Self { root: Some(root), folder, inside: in_root };
+        let objects = windows.inside("runtime");
+        let arguments = ["sh", "-euc", RUNTIME, "sh"].map(OsStr::new);
+        host::check(&mut windows.command(&[&arguments[..], &[objects.as_os_str()]].concat())?)?;
+        Ok(windows)
+    }
+
+    /// A path in the folder, as the host calls it.
+    pub(crate) fn outside(&self, path: &str) -> PathBuf {
+        self.folder.join(path)
+    }
+
+    /// A path in the folder, as the programs call it.
+    pub(crate) fn inside(&self, path: &str) -> PathBuf {
+        self.inside.join(path)
+    }
+
+    /// The folder that a program knows as `C:\NAME`, in `outside` and `inside`.
+    pub(crate) fn on_drive_c(name: &str) -> String {
+        format!("prefix/drive_c/{name}")
+    }
+
+    /// The arguments that make Cargo build for Windows: a verb, and what follows it.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Vec<String> {
+        let own = self.root.is_none().then(|| env::var("CARGO").ok()).flatten();
+        let mut all = vec![own.unwrap_or_else(|| "cargo".to_owned())];
+        let (verb, rest) = arguments.split_first().unwrap_or((&"build", &[]));
+        all.extend([*verb, "--locked", "--target", TARGET].map(str::to_owned));
+        if self.root.is_some() {
+            all.push("-Zbuild-std=std,panic_unwind,test,proc_macro".to_owned());
+        }
+        all.extend(rest.iter().map(ToString::to_string));
+        all
+    }
+
+    /// Builds `curt.exe`; where it is, as the programs call it.
+    pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
+        let arguments = self.cargo(&["build", "--quiet", "--release", "--package", "curt-cli"]);
+        host::check(&mut self.command(&arguments)?)?;
+        Ok(self.inside(&format!("target/{TARGET}/release/curt.exe")))
+    }
+
+    /// A command that runs with one Wine server; `wine` is the way to start a program.
+    pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Command, Failure> {
+        let checkout = host::checkout();
+        let mut all: Vec<&OsStr> = Vec::new();
+        if self.root.is_some() {
+            // Whatever Wine starts dies with the shell.
+            let alone = [
+                "unshare",
+                "--propagation=unchanged",
+                "--mount-proc",
+                "--fork",
+                "--kill-child",
+                "--pid",
+            ];
+            all.extend(alone.map(OsStr::new));
+        }
+        all.extend(["sh", "-euc", SESSION, "sh"].map(OsStr::new));
+        all.extend([self.inside.as_os_str(), checkout.as_os_str()]);
+        all.extend(arguments.iter().map(AsRef::as_ref));
+        if !self.outside("prefix/ready").exists() {
+            say::err("Windows: preparing Wine");
+        }
+        self.command(&all)
+    }
+
+    /// A command with the environment for building and running, in the checkout.
+    fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Command, Failure> {
+        let mut command = match (&self.root, arguments) {
+            (Some(root), _) => root.command(arguments)?,
+            (None, [program, rest @ ..]) => {
+                let mut command = Command::new(program);
+                command.args(rest).current_dir(host::checkout());
+                command
+            }
+            (None, []) => return Err(Failure::usage("no command")),
+        };
+        if self.root.is_some() {
+            let objects = format!("-Lnative={}", self.inside("runtime").display());
+            // Debian's compiler is a stable one: building the library has to be unlocked.
+            command.env("RUSTC_BOOTSTRAP", "1").env("XDG_RUNTIME_DIR", "/tmp");
+            command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS", objects);
+        }
+        command.env("CARGO_TARGET_DIR", self.inside("target"));
+        command.env("WINEPREFIX", self.inside("prefix"));
+        command.envs([
+            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", LINKER),
+            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine"),
+            ("WINEARCH", "win64"),
+            ("WINEDEBUG", "-all"),
+            // Neither asks, nor downloads what only other programs want.
+            ("WINEDLLOVERRIDES", "mscoree,mshtml="),
+        ]);
+        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        Ok(command)
+    }
+}
+
+/// What the host lacks for doing without the root.
+fn lacking_on_host() -> Vec<String> {
+    let mut lacking = Vec::new();
+    let installed = host::output_of("rustup", &["target", "list", "--installed"]);
+    if !installed.unwrap_or_default().lines().any(|line| line.trim() == TARGET) {
+        lacking.push(format!("the Rust target (rustup target add {TARGET})"));
+    }
+    if !host::has(LINKER) {
+        lacking.push(format!("the program '{LINKER}' (package: gcc-mingw-w64-x86-64)"));
+    }
+    let wine = host::output_of("wine", &["--version"]).and_then(|text| wine_version(&text));
+    if wine.is_none_or(|version| version < OLDEST_WINE) || !host::has("wineserver") {
+        lacking.push(format!("Wine {OLDEST_WINE} or newer"));
+    }
+    lacking
+}
+
+/// The first number of `wine-10.0 (…)`.
+fn wine_version(text: &str) -> Option<u32> {
+    let number = text.trim().strip_prefix("wine-")?;
+    number.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn with(root: Option<Root>) -> Windows {
+        Windows { root, folder: "/cache/curt".into(), inside: "/build".into() }
+    }
+
+    #[test]
+    fn versions_of_wine_are_read() {
+        assert_eq!(wine_version("wine-10.0 (Debian 10.0~repack-6)\n"), Some(10));
+        assert_eq!(wine_version("wine-8.0.2"), Some(8));
+        assert_eq!(wine_version("sh: not found"), None);
+    }
+
+    #[test]
+    fn one_folder_has_two_names() {
+        let windows = with(None);
+        let path = Windows::on_drive_c("x");
+        assert_eq!(windows.outside(&path), Path::new("/cache/curt/prefix/drive_c/x"));
+        assert_eq!(windows.inside(&path), Path::new("/build/prefix/drive_c/x"));
+    }
+
+    #[test]
+    fn the_library_is_built_only_where_none_is_installed() {
+        let arguments = with(None).cargo(&["test", "--workspace"]);
+        assert_eq!(arguments[1..], ["test", "--locked", "--target", TARGET, "--workspace"]);
+    }
+}
