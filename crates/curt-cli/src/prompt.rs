@@ -1,6 +1,5 @@
 //! Questions to the person at the terminal, with answers from standard input.
 
-use std::io::{self, BufRead};
 use std::time::Duration;
 
 use curt::Cancel;
@@ -38,23 +37,11 @@ impl Answers {
             if cancel.is_cancelled() {
                 return Vec::new();
             }
-            if sys::wait_for_input(PATIENCE) {
-                self.read();
+            match sys::read_input(PATIENCE) {
+                Some(bytes) if bytes.is_empty() => self.ended = true,
+                Some(bytes) => self.unread.extend(bytes),
+                None => {}
             }
-        }
-    }
-
-    fn read(&mut self) {
-        let mut input = io::stdin().lock();
-        match input.fill_buf() {
-            Ok([]) => self.ended = true,
-            Ok(bytes) => {
-                let count = bytes.len();
-                self.unread.extend_from_slice(bytes);
-                input.consume(count);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => self.ended = true,
         }
     }
 }

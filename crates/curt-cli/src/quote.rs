@@ -3,7 +3,9 @@
 //!
 //! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale. Two things differ, both
 //! towards caution: characters that reverse the direction of text are escaped too, and a locale is
-//! never looked up (text is taken for UTF-8, and what is not is escaped byte by byte).
+//! never looked up (text is taken for UTF-8, and what is not is escaped byte by byte). A surrogate
+//! without a partner, which names on Windows may have, is such a thing: the three bytes that UTF-8
+//! would give its number.
 
 use std::ffi::OsStr;
 

@@ -10,6 +10,11 @@ pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static
     fn is_separator(self) -> bool;
     /// The unit of an ASCII character.
     fn ascii(character: u8) -> Self;
+
+    /// Whether the system takes it for a separator in a path: Windows has two.
+    fn is_separator(self) -> bool {
+        self == Self::SEPARATOR || self == Self::ascii(b'/')
+    }
 }
 
 impl Unit for u8 {

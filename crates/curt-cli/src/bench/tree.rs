@@ -205,7 +205,9 @@ fn make_link(target: &Path, link: &Path) -> io::Result<()> {
 
 #[cfg(windows)]
 fn make_link(target: &Path, link: &Path) -> io::Result<()> {
-    std::os::windows::fs::symlink_dir(target, link)
+    std::os::windows::fs::symlink_dir(target, link)?;
+    // Wine says that it made one.
+    std::fs::symlink_metadata(link).map(drop)
 }
 
 #[cfg(not(any(unix, windows)))]

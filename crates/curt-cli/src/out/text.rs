@@ -1,6 +1,6 @@
 //! Text for people: GNU's words and quoting.
 
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 
 use curt::{Cause, Error, Kind, Question, Report, Subject};
 
@@ -15,7 +15,9 @@ pub(crate) fn failure(program: &str, error: &Error, one_file_system: bool) -> St
             format!("{program}: refusing to remove '.' or '..' directory: skipping {path}\n")
         }
         Cause::RootDirectory => {
-            let same = if path == "'/'" { "" } else { " (same as '/')" };
+            // Where there are drives there is more than one root.
+            let is_said = path == "'/'" || MAIN_SEPARATOR != '/';
+            let same = if is_said { "" } else { " (same as '/')" };
             format!(
                 "{program}: it is dangerous to operate recursively on {path}{same}\n\
                  {program}: use --no-preserve-root to override this failsafe\n"

@@ -2,18 +2,38 @@
 //! texts of errors, names that are not text, the limit of descriptors. The same items in each file.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
+use std::io::{self, BufRead};
+
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::{
+use unix as system;
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as system;
+
+#[cfg(not(any(unix, windows)))]
+mod other;
+#[cfg(not(any(unix, windows)))]
+use other as system;
+
+pub(crate) use system::{
     end_by, error_number, error_text, listen, name_from_bytes, name_to_json,
-    raise_descriptor_limit, read_file, wait_for_input,
+    raise_descriptor_limit, read_file, read_input,
 };
 
-#[cfg(not(unix))]
-mod windows;
-#[cfg(not(unix))]
-pub(crate) use windows::{
-    end_by, error_number, error_text, listen, name_from_bytes, name_to_json,
-    raise_descriptor_limit, read_file, wait_for_input,
-};
+/// What standard input has next, waiting for it; nothing at its end. `None` if a signal came first.
+fn next_input() -> Option<Vec<u8>> {
+    let mut input = io::stdin().lock();
+    match input.fill_buf() {
+        Ok(bytes) => {
+            let bytes = bytes.to_vec();
+            input.consume(bytes.len());
+            Some(bytes)
+        }
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => None,
+        Err(_) => Some(Vec::new()),
+    }
+}

@@ -1,11 +1,12 @@
 //! `curt rm` by itself: what GNU rm does not have, or cannot be compared in.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(unix)]
 mod interrupt;
 mod json;
 mod more;
 mod output;
+#[cfg(unix)]
 mod terminal;
 
 use std::ffi::OsStr;
@@ -16,9 +17,23 @@ use curt_testkit::Scratch;
 /// The command, in a directory of its own.
 fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("rm").args(args).current_dir(scratch.path());
+    command.arg("rm").args(args).current_dir(scratch.typed());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// What the system says where there is no such name.
+fn missing() -> String {
+    if cfg!(unix) {
+        return "No such file or directory".to_owned();
+    }
+    let text = std::io::Error::from_raw_os_error(2).to_string();
+    text.trim_end_matches(" (os error 2)").trim_end_matches('.').to_owned()
+}
+
+/// A path with the system's own separators.
+fn native(path: &str) -> String {
+    path.replace('/', std::path::MAIN_SEPARATOR_STR)
 }
 
 /// What it said, and its code.

@@ -47,9 +47,13 @@ pub(crate) fn end_by(signal: usize) {
     }
 }
 
-/// Waits until standard input has something to read, or its end. `false` when the time was over or
-/// a signal came first.
-pub(crate) fn wait_for_input(patience: Duration) -> bool {
+/// What standard input has next, nothing at its end. `None` when the time was over or a signal came
+/// first.
+pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
+    if has_input(patience) { super::next_input() } else { None }
+}
+
+fn has_input(patience: Duration) -> bool {
     let stdin = io::stdin();
     let mut fds = [PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN)];
     let Ok(timeout) = Timespec::try_from(patience) else {

@@ -1,4 +1,4 @@
-//! Windows, and whatever else is not Unix.
+//! Neither Unix nor Windows: what the standard library has.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -13,8 +13,8 @@ pub(crate) fn listen(_flag: &'static AtomicBool, _signal: &'static AtomicUsize) 
 pub(crate) fn end_by(_signal: usize) {}
 
 /// Reading blocks, and Ctrl-C ends the process.
-pub(crate) fn wait_for_input(_patience: Duration) -> bool {
-    true
+pub(crate) fn read_input(_patience: Duration) -> Option<Vec<u8>> {
+    super::next_input()
 }
 
 /// Handles have no limit that could be raised.
@@ -36,10 +36,9 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// Not yet: lists come by standard input.
-pub(crate) fn read_file(_path: &Path) -> io::Result<Vec<u8>> {
-    let reason = "not supported on this system yet; use --files0-from=-";
-    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+/// All of a file.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
 }
 
 /// A name from a list, where names are UTF-8.
@@ -47,18 +46,9 @@ pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     std::str::from_utf8(bytes).ok().map(OsString::from)
 }
 
-/// A name that is not Unicode, as JSON: its 16-bit units.
+/// A name that is not Unicode, as JSON: nothing is known of its units, so it is shown as it can be.
 pub(crate) fn name_to_json(name: &OsStr) -> String {
-    format!("{{\"utf16\":[{}]}}", units(name).join(","))
-}
-
-#[cfg(windows)]
-fn units(name: &OsStr) -> Vec<String> {
-    use std::os::windows::ffi::OsStrExt;
-    name.encode_wide().map(|unit| unit.to_string()).collect()
-}
-
-#[cfg(not(windows))]
-fn units(name: &OsStr) -> Vec<String> {
-    name.to_string_lossy().encode_utf16().map(|unit| unit.to_string()).collect()
+    let units: Vec<String> =
+        name.to_string_lossy().encode_utf16().map(|unit| unit.to_string()).collect();
+    format!("{{\"utf16\":[{}]}}", units.join(","))
 }

@@ -1,0 +1,49 @@
+//! Ctrl-C, Ctrl-Break and the end of the console or of the session.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
+use windows_sys::core::BOOL;
+
+/// The number that all of them have here: that of SIGINT, so that the exit code is 130.
+const INTERRUPT: usize = 2;
+
+/// Longer than the system waits for a program whose console was closed.
+const LONG: Duration = Duration::from_secs(60);
+
+/// What the first event sets.
+struct Listener {
+    flag: &'static AtomicBool,
+    signal: &'static AtomicUsize,
+}
+
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+
+/// Lets the first event set `flag` and `signal`, and the second one end the process. A process that
+/// was started with Ctrl-C ignored is not told of it, and so goes on ignoring it.
+pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
+    if LISTENER.set(Listener { flag, signal }).is_ok() {
+        // Where a handler cannot be had, the events end the process, which is right too.
+        // SAFETY: the handler is a function of this program, which is never unloaded.
+        let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
+    }
+}
+
+/// Called by the system in a thread of its own. 0 leaves the event to the next handler, which ends
+/// the process.
+// SAFETY: nothing is asked of the caller: any number may come.
+unsafe extern "system" fn handle(event: u32) -> BOOL {
+    let Some(listener) = LISTENER.get() else {
+        return 0;
+    };
+    let is_second = listener.signal.swap(INTERRUPT, Ordering::Relaxed) != 0;
+    listener.flag.store(true, Ordering::Relaxed);
+    if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
+        // The process ends when this returns, or after some seconds: until then it may finish.
+        thread::sleep(LONG);
+    }
+    BOOL::from(!is_second)
+}

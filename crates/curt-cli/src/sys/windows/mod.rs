@@ -1,0 +1,116 @@
+//! Windows.
+
+mod console;
+mod names;
+
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+pub(crate) use console::listen;
+pub(crate) use names::{name_from_bytes, name_to_json};
+
+/// Numbers of errors that std has a kind for, and which are also made here from that kind.
+const FILE_NOT_FOUND: i32 = 2;
+const ACCESS_DENIED: i32 = 5;
+const SHARING_VIOLATION: i32 = 32;
+const INVALID_PARAMETER: i32 = 87;
+const DIR_NOT_EMPTY: i32 = 145;
+const DIRECTORY: i32 = 267;
+const DIRECTORY_NOT_SUPPORTED: i32 = 336;
+
+/// Processes are not ended by signals here: the exit code is what a shell sees.
+pub(crate) fn end_by(_signal: usize) {}
+
+/// What standard input has next, nothing at its end. `None` when the time was over.
+///
+/// There is no way to wait for a line of a console, only for a key, and what is typed is shown only
+/// while somebody reads. So a thread of its own reads, and goes on reading when the time is over.
+pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
+    static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
+    let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
+    let input = reader.get_or_insert_with(|| {
+        let (give, input) = channel();
+        // Where no thread can be had, its end of the channel is gone, which is taken for the end.
+        let _ = thread::Builder::new().spawn(move || {
+            // Nobody waits any more when the command ends.
+            let _ = give.send(super::next_input());
+        });
+        input
+    });
+    match input.recv_timeout(patience) {
+        Ok(bytes) => {
+            *reader = None;
+            bytes
+        }
+        Err(RecvTimeoutError::Timeout) => None,
+        Err(RecvTimeoutError::Disconnected) => Some(Vec::new()),
+    }
+}
+
+/// Handles have no limit that could be raised.
+pub(crate) fn raise_descriptor_limit() -> Option<usize> {
+    None
+}
+
+/// The system's number of an error, also where std knows its kind only.
+pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
+    error.raw_os_error().or(match error.kind() {
+        io::ErrorKind::NotFound => Some(FILE_NOT_FOUND),
+        io::ErrorKind::PermissionDenied => Some(ACCESS_DENIED),
+        io::ErrorKind::InvalidInput => Some(INVALID_PARAMETER),
+        io::ErrorKind::DirectoryNotEmpty => Some(DIR_NOT_EMPTY),
+        io::ErrorKind::NotADirectory => Some(DIRECTORY),
+        io::ErrorKind::IsADirectory => Some(DIRECTORY_NOT_SUPPORTED),
+        _ => None,
+    })
+}
+
+/// The system's own words in its own language, without the number that std appends, and what may
+/// be behind them where they do not say.
+pub(crate) fn error_text(error: &io::Error) -> String {
+    let Some(number) = error_number(error) else {
+        return error.to_string();
+    };
+    let text = io::Error::from_raw_os_error(number).to_string();
+    let words = text.rfind(" (os error ").map_or(&*text, |end| &text[..end]);
+    let words = words.trim_end_matches('.');
+    if number == SHARING_VIOLATION {
+        format!("{words} (in use, perhaps as the working directory of a program)")
+    } else {
+        words.to_owned()
+    }
+}
+
+/// All of a file.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text};
+    use std::io;
+
+    #[test]
+    fn texts_carry_no_number() {
+        let missing = error_text(&io::Error::from_raw_os_error(FILE_NOT_FOUND));
+        assert!(!missing.is_empty() && !missing.contains("os error"), "{missing}");
+        assert!(!missing.ends_with('.'), "{missing}");
+        assert_eq!(error_text(&io::ErrorKind::NotFound.into()), missing);
+        assert_eq!(error_number(&io::ErrorKind::NotFound.into()), Some(FILE_NOT_FOUND));
+        assert_eq!(error_text(&io::Error::other("own words")), "own words");
+    }
+
+    #[test]
+    fn what_is_in_use_is_explained() {
+        let text = error_text(&io::Error::from_raw_os_error(SHARING_VIOLATION));
+        assert!(
+            text.ends_with("(in use, perhaps as the working directory of a program)"),
+            "{text}"
+        );
+    }
+}

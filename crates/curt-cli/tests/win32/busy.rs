@@ -1,0 +1,112 @@
+//! What somebody has in use.
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use curt_testkit::Scratch;
+
+use crate::{SHARING_VIOLATION, run};
+
+#[test]
+fn a_file_that_is_held_is_reported_once() {
+    for operand in ["t", r"t\sub\held"] {
+        let scratch = Scratch::new();
+        scratch.file("t/sub/held");
+        scratch.file("t/other/free");
+        let holder = scratch.hold("t/sub/held");
+        let begun = Instant::now();
+        let said = run(&scratch, ["-r", operand]);
+        said.assert_failed(r"t\sub\held", SHARING_VIOLATION);
+        assert!(said.messages.contains("in use"), "{said:?}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "it waits for long");
+        assert_eq!(scratch.exists("t/other"), operand != "t", "the rest goes");
+        drop(holder);
+        run(&scratch, ["-r", "t"]).assert_quiet();
+    }
+}
+
+#[test]
+fn a_file_that_is_let_go_in_time_goes() {
+    for operand in ["t", r"t\sub\held"] {
+        let scratch = Scratch::new();
+        scratch.file("t/sub/held");
+        let holder = scratch.hold("t/sub/held");
+        let release = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            drop(holder);
+        });
+        run(&scratch, ["-r", operand]).assert_quiet();
+        assert!(!scratch.exists("t/sub/held"));
+        release.join().unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_is_open_to_removal_goes() {
+    use std::os::windows::fs::OpenOptionsExt;
+    let scratch = Scratch::new();
+    let path = scratch.file("t/shared");
+    let holder = std::fs::OpenOptions::new().read(true).share_mode(7).open(path).unwrap();
+    let release = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(holder);
+    });
+    run(&scratch, ["-r", "t"]).assert_quiet();
+    assert!(!scratch.exists("t"));
+    release.join().unwrap();
+}
+
+#[test]
+fn a_removal_that_is_pending_is_waited_for() {
+    for tree in ["t", "t/sub"] {
+        let scratch = Scratch::new();
+        scratch.file(format!("{tree}/pending"));
+        scratch.file(format!("{tree}/other"));
+        let holder = scratch.leave_pending(format!("{tree}/pending"));
+        let release = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            drop(holder);
+        });
+        run(&scratch, ["-r", "t"]).assert_quiet();
+        assert!(!scratch.exists("t"), "{tree}");
+        release.join().unwrap();
+    }
+}
+
+#[test]
+fn a_removal_that_stays_pending_is_not_waited_for_for_ever() {
+    let scratch = Scratch::new();
+    scratch.file("t/sub/pending");
+    scratch.file("t/other");
+    let holder = scratch.leave_pending("t/sub/pending");
+    let begun = Instant::now();
+    let said = run(&scratch, ["-r", "t"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert_eq!(said.messages.lines().count(), 1, "{said:?}");
+    assert!(said.messages.starts_with(r"curt rm: cannot remove 't\sub"), "{said:?}");
+    assert!(begun.elapsed() < Duration::from_secs(10), "it waits for long");
+    assert!(!scratch.exists("t/other"));
+    drop(holder);
+    run(&scratch, ["-r", "t"]).assert_quiet();
+}
+
+#[test]
+fn a_working_directory_of_a_program_is_explained() {
+    let scratch = Scratch::new();
+    scratch.file("t/place/file");
+    let mut program = Command::new("cmd");
+    program.args(["/c", "pause"]).current_dir(scratch.typed().join("t").join("place"));
+    let program =
+        program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut program = program.unwrap();
+    // It is there once it asks for a key.
+    std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 1]).unwrap();
+    let said = run(&scratch, ["-r", "t"]);
+    program.kill().unwrap();
+    program.wait().unwrap();
+    said.assert_failed(r"t\place", SHARING_VIOLATION);
+    assert!(said.messages.contains("working directory of a program"), "{said:?}");
+    assert_eq!(scratch.list("."), ["d t", "d t/place"]);
+    run(&scratch, ["-r", "t"]).assert_quiet();
+}

@@ -1,0 +1,109 @@
+//! Names that Win32 takes for something else, or that are no text: each is removed, and only it.
+
+use std::fs;
+use std::path::Path;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::{FILE_NOT_FOUND, curt, odd_name, run};
+
+/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops.
+const STRANGE: [&str; 13] = [
+    "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
+    "space ", "both. .", "...",
+];
+
+#[test]
+fn strange_names_in_a_tree_go() {
+    let scratch = Scratch::new();
+    for name in STRANGE {
+        scratch.file(format!("t/{name}"));
+        scratch.file(format!("t/sub/{name} d/{name}"));
+    }
+    run(&scratch, ["-r", "t"]).assert_quiet();
+    assert!(scratch.list(".").is_empty());
+}
+
+#[test]
+fn strange_names_are_operands() {
+    for place in ["", "sub/", r"sub\"] {
+        let scratch = Scratch::new();
+        for name in STRANGE {
+            scratch.file(format!("{}{name}", place.replace('\\', "/")));
+        }
+        let operands = STRANGE.map(|name| format!("{place}{name}"));
+        run(&scratch, &operands).assert_quiet();
+        assert!(scratch.list(".").iter().all(|line| line == "d sub"), "{place}");
+    }
+}
+
+/// The last name is exact: what differs in an end that Win32 would drop is another entry.
+#[test]
+fn the_neighbour_with_the_shorter_name_stays() {
+    let scratch = Scratch::new();
+    scratch.file("dot");
+    scratch.file("d/file");
+    for operand in ["dot.", "dot ", "dot...", "d.", "d ."] {
+        run(&scratch, ["-r", operand]).assert_failed(operand, FILE_NOT_FOUND);
+    }
+    scratch.file("dot.");
+    run(&scratch, ["dot."]).assert_quiet();
+    assert_eq!(scratch.list("."), ["- d/file", "- dot", "d d"]);
+}
+
+/// A device is not what `nul` names, so nothing of that name is an error, and `-f` forgives it.
+#[test]
+fn devices_are_not_meant() {
+    let scratch = Scratch::new();
+    run(&scratch, ["nul"]).assert_failed("nul", FILE_NOT_FOUND);
+    run(&scratch, ["-f", "nul", "con.txt"]).assert_quiet();
+}
+
+#[test]
+fn names_that_are_no_unicode_go() {
+    let scratch = Scratch::new();
+    let name = odd_name();
+    if fs::create_dir(scratch.at("t"))
+        .and_then(|()| fs::write(scratch.at("t").join(&name), ""))
+        .is_err()
+    {
+        return skip("names with surrogates that have no partner cannot be made here");
+    }
+    fs::create_dir(scratch.at(&name)).unwrap();
+    fs::write(scratch.at(&name).join(&name), "").unwrap();
+    run(&scratch, ["-r".as_ref(), "t".as_ref(), name.as_os_str()]).assert_quiet();
+    assert!(scratch.list(".").is_empty());
+}
+
+/// In a directory that tells `A` from `a`, each operand is the one that was written.
+#[test]
+fn case_twins_are_two() {
+    let scratch = Scratch::new();
+    scratch.dir("t");
+    // Windows has it as an attribute of a directory, set by this tool alone.
+    let mut fsutil = std::process::Command::new("fsutil");
+    fsutil.args(["file", "setCaseSensitiveInfo"]).arg(scratch.typed().join("t")).arg("enable");
+    let _ = fsutil.stdout(std::process::Stdio::null()).status();
+    scratch.file("t/twin");
+    if fs::File::create_new(scratch.at("t/Twin")).is_err() {
+        return skip("no directory here tells upper from lower case");
+    }
+    run(&scratch, [r"t\Twin"]).assert_quiet();
+    assert_eq!(scratch.list("t"), ["- twin"]);
+    scratch.file("t/TWIN");
+    run(&scratch, ["-r", "t"]).assert_quiet();
+    assert!(!scratch.exists("t"));
+}
+
+/// Elsewhere any spelling will do.
+#[test]
+fn case_is_not_told_apart_elsewhere() {
+    let scratch = Scratch::new();
+    scratch.file("Name/File");
+    if !Path::new(&scratch.path().join("NAME")).exists() {
+        return skip("the volume tells upper from lower case");
+    }
+    let output = curt(scratch.typed(), ["-r", r"NAME\fILE", "name"]).output().unwrap();
+    crate::Said::of(&output).assert_quiet();
+    assert!(scratch.list(".").is_empty());
+}

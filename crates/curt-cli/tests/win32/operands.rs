@@ -1,0 +1,185 @@
+//! The forms that a path has on Windows, and what may not be removed by any of them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::{Said, curt, run};
+
+/// The letter of the drive that scratch directories are on.
+fn letter(scratch: &Scratch) -> char {
+    scratch.typed().to_str().unwrap().chars().next().unwrap()
+}
+
+#[test]
+fn every_form_of_a_path_is_understood() {
+    let scratch = Scratch::new();
+    let typed = scratch.typed().to_str().unwrap().to_owned();
+    let drive = letter(&scratch);
+    for operand in [
+        r"a\b".to_owned(),
+        "a/b".to_owned(),
+        r"a\/b\\".to_owned(),
+        r".\a\..\a\.\b".to_owned(),
+        format!(r"{typed}\a\b"),
+        format!("{}/a/b/", typed.replace('\\', "/")),
+        format!(r"\\?\{typed}\a\b"),
+        format!(r"\\.\{typed}\a\b"),
+        format!(r"{drive}:a\b"),
+        format!(r"{}\a\b", &typed[2..]),
+    ] {
+        scratch.file("a/b/file");
+        let said = run(&scratch, ["-r", &operand]);
+        assert_eq!((said.code, said.messages.as_str()), (Some(0), ""), "{operand}");
+        assert_eq!(scratch.list("."), ["d a"], "{operand}");
+    }
+    scratch.file("name");
+    run(&scratch, [format!("{drive}:name")]).assert_quiet();
+    assert!(!scratch.exists("name"));
+}
+
+#[test]
+fn shares_are_understood() {
+    let scratch = Scratch::new();
+    scratch.file("t/sub/file");
+    let typed = scratch.typed().to_str().unwrap();
+    let below = &typed[2..];
+    let share = format!(r"\\localhost\{}${below}", letter(&scratch));
+    if !Path::new(&share).join("t").exists() {
+        return skip("this drive is not shared here");
+    }
+    for start in [share.clone(), format!(r"\\?\UNC\{}", &share[2..])] {
+        scratch.file("u/file");
+        run(&scratch, ["-r", &format!(r"{start}\u")]).assert_quiet();
+        assert_eq!(scratch.list("."), ["- t/sub/file", "d t", "d t/sub"]);
+    }
+}
+
+#[test]
+fn dot_and_dot_dot_are_refused() {
+    let scratch = Scratch::new();
+    scratch.file("d/sub/canary");
+    for operand in [".", "..", r".\", r"..\", "../", r"d\.", r"d\..", r"d\sub\..\", "d/sub/./"] {
+        for option in ["-r", "-rf", "-d"] {
+            let said = run(&scratch, [option, operand]);
+            assert_eq!(said.code, Some(1), "{operand}: {said:?}");
+            let line = "curt rm: refusing to remove '.' or '..' directory: skipping ";
+            assert!(said.messages.starts_with(line), "{operand}: {said:?}");
+        }
+    }
+    // What Win32 makes of these is the directory itself, or the one above.
+    for operand in ["...", ".. ", ". ", " ", r"d\...", r"d\.. ", "d/ "] {
+        let said = run(&scratch, ["-r", operand]);
+        assert_eq!(said.code, Some(1), "{operand}: {said:?}");
+    }
+    assert_eq!(scratch.list("."), ["- d/sub/canary", "d d", "d d/sub"]);
+}
+
+/// Whether an operand is refused as a root, dry; if so, it is tried in earnest.
+fn assert_root_is_refused(place: &Path, operand: &str, in_earnest: bool) {
+    let earnest: &[&[&str]] =
+        if in_earnest { &[&["-r"], &["-rf"], &["-rf", "--contents"]] } else { &[] };
+    for options in [&["-r", "--dry-run"][..]].iter().chain(earnest) {
+        let output = curt(place, options.iter().copied().chain([operand])).output().unwrap();
+        let said = Said::of(&output);
+        assert_eq!(said.code, Some(1), "{operand}: {said:?}");
+        let reasons =
+            ["it is dangerous to operate recursively on", "refusing to remove '.' or '..'"];
+        let is_refused = reasons.iter().any(|reason| said.messages.contains(reason));
+        assert!(is_refused, "{operand}: {said:?}");
+    }
+}
+
+/// In earnest only on a drive of the test's own, whose root is a directory in the scratch.
+#[test]
+fn roots_of_drives_are_refused() {
+    let scratch = Scratch::new();
+    let canary = scratch.file("root/canary");
+    let (_, system) = (&scratch, letter(&scratch));
+    for operand in [
+        format!(r"{system}:\"),
+        format!("{system}:/"),
+        format!(r"{system}:\\"),
+        format!(r"\\?\{system}:\"),
+        format!(r"{system}:\.."),
+        r"\".to_owned(),
+        "/".to_owned(),
+    ] {
+        assert_root_is_refused(scratch.typed(), &operand, false);
+    }
+    let Some(drive) = scratch.drive("root") else { return };
+    let own = drive.letter();
+    let root = PathBuf::from(format!(r"{own}:\"));
+    for operand in [
+        format!(r"{own}:\"),
+        format!("{own}:/"),
+        format!("{own}:"),
+        format!(r"\\?\{own}:\"),
+        format!(r"\\.\{own}:\"),
+        format!(r"{own}:\\\"),
+        format!(r"{own}:\."),
+    ] {
+        assert_root_is_refused(scratch.typed(), &operand, true);
+        assert!(canary.exists(), "{operand}");
+    }
+    for operand in [r"\", "/", &format!("{own}:"), "."] {
+        assert_root_is_refused(&root, operand, true);
+        assert!(canary.exists(), "{operand}");
+    }
+}
+
+/// A drive's directories are as good as others.
+#[test]
+fn what_lies_in_a_root_goes() {
+    let scratch = Scratch::new();
+    let root = scratch.dir("root");
+    let Some(drive) = scratch.drive("root") else { return };
+    let own = drive.letter();
+    for (place, operand) in [
+        (scratch.typed().to_owned(), format!(r"{own}:\t")),
+        (scratch.typed().to_owned(), format!("{own}:t")),
+        (PathBuf::from(format!(r"{own}:\")), r"\t".to_owned()),
+        (PathBuf::from(format!(r"{own}:\")), "t/".to_owned()),
+    ] {
+        std::fs::create_dir(root.join("t")).unwrap();
+        std::fs::write(root.join("t").join("file"), "").unwrap();
+        let output = curt(&place, ["-r", &operand]).output().unwrap();
+        let said = Said::of(&output);
+        assert_eq!((said.code, said.messages.as_str()), (Some(0), ""), "{operand}");
+        assert!(!root.join("t").exists(), "{operand}");
+    }
+}
+
+/// Runs in a process of its own: there are systems where a program that starts another one from such
+/// a working directory does not survive it.
+#[test]
+fn the_working_directory_is_of_any_length() {
+    const PLACE: &str = "CURT_TEST_PLACE";
+    if let Some(place) = std::env::var_os(PLACE) {
+        let plain = PathBuf::from(place);
+        let verbatim = Path::new(r"\\?\").join(&plain);
+        let enter = |path: &Path| std::env::set_current_dir(path);
+        if enter(&plain).or_else(|_| enter(&verbatim)).is_err() {
+            return skip("no working directory here has so long a path");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        return Said::of(&command.args(["rm", "-r", "t"]).output().unwrap()).assert_quiet();
+    }
+    let scratch = Scratch::new();
+    let below = format!("{0}/{0}/{0}", "n".repeat(120));
+    let tree = scratch.dir(format!("{below}/t/sub"));
+    let place = scratch.typed().join(&below);
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "operands::the_working_directory_is_of_any_length", "--nocapture"]);
+    let output = again.env(PLACE, place).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    match output.status.code() {
+        Some(0) if said.contains("skipped: ") => {
+            skip("no working directory here has so long a path")
+        }
+        Some(0) => assert!(!tree.exists()),
+        Some(101) => panic!("{said}"),
+        _ => skip("a program with so long a working directory does not survive here"),
+    }
+}

@@ -1,0 +1,120 @@
+//! What is said, in text and in JSON, and the exit codes.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::Stdio;
+
+use curt_testkit::{Scratch, skip};
+use serde_json::{Value, json};
+
+use crate::{FILE_NOT_FOUND, Said, curt, odd_name, run, words};
+
+/// [`odd_name`] as a list has it.
+const ODD_BYTES: &[u8] = b"a\xed\xa0\x80b\xed\xb0\x80";
+
+/// Every line, read.
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn exit_codes() {
+    let scratch = Scratch::new();
+    scratch.file("f");
+    assert_eq!(run(&scratch, ["f"]).code, Some(0));
+    run(&scratch, ["f"]).assert_failed("f", FILE_NOT_FOUND);
+    assert_eq!(run(&scratch, ["-f", "f"]).code, Some(0));
+    assert_eq!(run(&scratch, ["--no-such-option"]).code, Some(2));
+    scratch.dir("d");
+    let said = run(&scratch, ["d"]);
+    assert_eq!(said.code, Some(1));
+    assert_eq!(said.messages, "curt rm: cannot remove 'd': Is a directory\n");
+}
+
+#[test]
+fn a_missing_folder_is_no_such_name_either() {
+    let scratch = Scratch::new();
+    let said = run(&scratch, [r"no\such"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.messages.starts_with(r"curt rm: cannot remove 'no\such': "), "{said:?}");
+    run(&scratch, ["-f", r"no\such", "no/such/", r"Q:\no\such"]).assert_quiet();
+}
+
+#[test]
+fn names_that_are_no_unicode_are_units_in_json() {
+    let scratch = Scratch::new();
+    let name = odd_name();
+    let said = run(&scratch, [OsStr::new("--json"), &name]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let error = &objects(&said.out)[0]["error"];
+    assert_eq!(error["path"], json!({"utf16": [0x61, 0xd800, 0x62, 0xdc00]}));
+    assert_eq!((&error["errno"], &error["message"]), (&json!(2), &json!(words(2))));
+    if std::fs::write(scratch.at(&name), "").is_err() {
+        return skip("names with surrogates that have no partner cannot be made here");
+    }
+    let said = run(&scratch, [OsStr::new("--json"), "-v".as_ref(), &name]);
+    let removed = &objects(&said.out)[0]["removed"];
+    assert_eq!(removed, &json!({"utf16": [0x61, 0xd800, 0x62, 0xdc00]}));
+}
+
+#[test]
+fn surrogates_never_reach_the_output_raw() {
+    let said = run(&Scratch::new(), [odd_name()]);
+    assert!(said.messages.contains(r"'a'$'\355\240\200''b'$'\355\260\200'"), "{said:?}");
+}
+
+#[test]
+fn names_from_a_list_may_be_no_unicode() {
+    let scratch = Scratch::new();
+    let below = format!("{0}/{0}/list", "n".repeat(150));
+    for name in ["one", "two words", "-f", "nul", "\u{e9}"] {
+        scratch.file(name);
+    }
+    let names = [b"one\0two words\0-f\0nul\0\xc3\xa9\0".as_slice(), ODD_BYTES].concat();
+    scratch.file_with(&below, &names);
+    let said = run(&scratch, ["--json", "--files0-from", &below]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let error = &objects(&said.out)[0]["error"];
+    assert_eq!(error["path"], json!({"utf16": [0x61, 0xd800, 0x62, 0xdc00]}), "{said:?}");
+    assert_eq!(scratch.list(".").len(), 3, "the list and its folders");
+
+    scratch.file("last");
+    let mut child = curt(scratch.typed(), ["-v", "--files0-from=-"]);
+    let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"last\0bad\xff\0").unwrap();
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_eq!((said.code, said.out.as_str()), (Some(1), "removed 'last'\n"));
+    assert_eq!(said.messages, "curt rm: standard input:2: invalid file name\n");
+}
+
+#[test]
+fn answers_come_from_a_pipe_or_a_file() {
+    for (typed, stays) in [("y\r\n", false), ("n\r\n", true), ("", true)] {
+        let scratch = Scratch::new();
+        scratch.file("f");
+        let mut child = curt(scratch.typed(), ["-i", "f"]).stdin(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let said = Said::of(&child.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(0), "{said:?}");
+        assert_eq!(said.messages, "curt rm: remove regular empty file 'f'? ");
+        assert_eq!(scratch.exists("f"), stays, "{typed:?}");
+
+        let answers = scratch.file_with("answers", typed.as_bytes());
+        scratch.remove("f");
+        scratch.file("f");
+        let mut command = curt(scratch.typed(), ["-i", "f"]);
+        let output = command.stdin(std::fs::File::open(answers).unwrap()).output().unwrap();
+        assert_eq!(Said::of(&output).code, Some(0));
+        assert_eq!(scratch.exists("f"), stays, "{typed:?}");
+    }
+}
+
+#[test]
+fn paths_are_joined_with_one_separator() {
+    let scratch = Scratch::new();
+    for (operand, shown) in [("t", r"t\f"), ("t/", "t/f"), (r"t\", r"t\f"), (r"./t", r"./t\f")] {
+        scratch.file("t/f");
+        let said = run(&scratch, ["-rv", operand]);
+        assert!(said.out.starts_with(&format!("removed '{shown}'\n")), "{said:?}");
+    }
+}
