@@ -6,8 +6,6 @@ pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static
     const NUL: Self;
     /// The separator that joins names to a path for display.
     const SEPARATOR: Self;
-    /// Whether this separates names in a path as people type it.
-    fn is_separator(self) -> bool;
     /// The unit of an ASCII character.
     fn ascii(character: u8) -> Self;
 
@@ -20,9 +18,6 @@ pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static
 impl Unit for u8 {
     const NUL: u8 = 0;
     const SEPARATOR: u8 = b'/';
-    fn is_separator(self) -> bool {
-        self == b'/'
-    }
     fn ascii(character: u8) -> u8 {
         character
     }
@@ -31,9 +26,6 @@ impl Unit for u8 {
 impl Unit for u16 {
     const NUL: u16 = 0;
     const SEPARATOR: u16 = b'\\' as u16;
-    fn is_separator(self) -> bool {
-        self == u16::from(b'\\') || self == u16::from(b'/')
-    }
     fn ascii(character: u8) -> u16 {
         u16::from(character)
     }

@@ -372,6 +372,12 @@ unsafe extern "system" fn query_with_junctions(
         // SAFETY: the caller's buffer holds the 8 bytes of this class.
         unsafe { buffer.cast::<u64>().write(tagged | MOUNT_POINT << 32) };
     }
+    if class == nt::FileAllInformation && is_junction(handle) {
+        // SAFETY: the caller's buffer holds the 104 bytes of this class; the attributes are the
+        // lower half of the fifth word.
+        let attributes = unsafe { &mut *buffer.cast::<u64>().add(4) };
+        *attributes |= u64::from(win::FILE_ATTRIBUTE_REPARSE_POINT);
+    }
     status
 }
 
@@ -403,15 +409,62 @@ fn a_junction_is_removed_and_not_entered() {
     scratch.file("tree/file");
     let options = Remove::new().threads(Threads::AtMost(1)).retries(0, std::time::Duration::ZERO);
     let report = remove(&setup, &options, &scratch.at("tree"));
-    assert_eq!(LINKS_REMOVED.load(Ordering::Relaxed), 1, "{report:?}");
-    assert_eq!(report.files, 2, "the link counts as one: {report:?}");
+    // It was removed, and is there: so its parent stays, and it is met again.
+    assert!(LINKS_REMOVED.load(Ordering::Relaxed) > 0, "{report:?}");
+    assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{report:?}");
+    assert_eq!((report.error_count, report.directories), (1, 0), "{report:?}");
     assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
     // As an operand, too; and with a separator it is refused.
     let path = scratch.at("tree").join("junction");
-    assert!(remove(&setup, &options, &path).is_complete());
-    assert_eq!(LINKS_REMOVED.load(Ordering::Relaxed), 2);
+    let report = remove(&setup, &options, &path);
+    assert_eq!((report.files, report.directories, report.error_count), (1, 0, 0), "{report:?}");
     let typed = scratch.typed().join("tree").join(r"junction\");
     let report = remove(&setup, &options.missing_is_fine(true), &typed);
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
     assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
+}
+
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// Lets what is named so wait for somebody to close it, three times; then it can be opened.
+unsafe extern "system" fn open_later(
+    handle: *mut HANDLE,
+    access: u32,
+    attributes: *const OBJECT_ATTRIBUTES,
+    block: *mut IO_STATUS_BLOCK,
+    share: u32,
+    options: u32,
+) -> NTSTATUS {
+    // SAFETY: the attributes and their name are the caller's, and live.
+    let name = unsafe { &*(*attributes).ObjectName };
+    let length = usize::from(name.Length) / 2;
+    // SAFETY: the name says how long it is; an empty one may have no buffer.
+    let units = match length {
+        0 => &[][..],
+        _ => unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) },
+    };
+    let name = String::from_utf16_lossy(units);
+    if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
+        return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;
+    }
+    // SAFETY: handed on as it came.
+    unsafe { nt::NtOpenFile(handle, access, attributes, block, share, options) }
+}
+
+#[test]
+fn what_is_pending_is_waited_for_and_not_counted() {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    let setup = table(&MADE, |native| native.open = open_later);
+    let scratch = Scratch::new();
+    scratch.file("tree/pending file");
+    scratch.file("tree/other");
+    let options = Remove::new().threads(Threads::AtMost(1));
+    let report = remove(&setup, &options, &scratch.at("tree"));
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.files, report.directories, report.vanished), (2, 1, 0), "{report:?}");
+    scratch.dir("tree/pending directory");
+    let report = remove(&setup, &options, &scratch.at("tree"));
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!((report.directories, report.vanished), (2, 0), "{report:?}");
+    assert_eq!(REFUSED.load(Ordering::Relaxed), 8);
 }
