@@ -61,8 +61,8 @@ struct Tally {
     skipping: BTreeSet<(usize, String)>,
     /// What was skipped and why, in order.
     reasons: Vec<String>,
-    /// A suite has begun and not yet told its result.
-    running: bool,
+    /// Suites that have begun and not yet told their result: a test may run one itself.
+    running: usize,
 }
 
 impl Tally {
@@ -74,10 +74,9 @@ impl Tally {
             self.ignored += count(counts, "ignored");
             self.suites += 1;
             self.current = None;
-            self.running = false;
+            self.running = self.running.saturating_sub(1);
         } else if line.starts_with("running ") && line.trim_end_matches('s').ends_with(" test") {
-            self.end();
-            self.running = true;
+            self.running += 1;
         } else if let Some(header) = line.strip_prefix("---- ") {
             self.current = header.strip_suffix(" stdout ----").map(str::to_owned);
         } else if let Some(reason) = line.strip_prefix("skipped: ") {
@@ -92,8 +91,8 @@ impl Tally {
 
     /// A suite that began and did not end has failed, whatever its tests did.
     fn end(&mut self) {
-        self.failed += usize::from(self.running);
-        self.running = false;
+        self.failed += self.running;
+        self.running = 0;
     }
 
     /// What was skipped, and the total as the last line.
@@ -162,6 +161,14 @@ mod tests {
         let mut tally = tally(&format!("running 1 test\ntest a ... \n{SUITE}running 2 tests\n"));
         tally.end();
         assert_eq!(tally.failed, 3);
+    }
+
+    #[test]
+    fn a_suite_within_a_suite_ends_first() {
+        let inner = format!("running 1 test\n{}", SUITE.replace("FAILED. 2", "ok. 2"));
+        let mut tally = tally(&format!("{inner}test result: ok. 1 passed; 0 failed\n"));
+        tally.end();
+        assert_eq!(tally.failed, 1);
     }
 
     #[test]
