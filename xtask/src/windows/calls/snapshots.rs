@@ -12,7 +12,10 @@ use std::{env, fs};
 const FOLDER: &str = "crates/curt-cli/tests/calls/windows";
 
 /// Each command with the name of its snapshot.
-const COMMANDS: &[(&str, &[&str])] = &[("rm-one-thread", &["rm", "-r", "-j1", "{}"])];
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("rm-one-thread", &["rm", "-r", "-j1", "{}"]),
+    ("rm-whole-listing", &["rm", "-r", "-j1", "--without", "short-listing", "{}"]),
+];
 
 /// Compares what is measured with the snapshots, and with what curt counts itself.
 pub(super) fn check(windows: &Windows) -> Outcome {
