@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-pub use crate::sys::console::{has_console, in_a_console, send_break};
+pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
 use crate::{Scratch, skip, sys};
 
 /// What others may do with a file that is open: read, write, remove.
@@ -107,6 +107,11 @@ impl Scratch {
     }
 }
 
+/// Whether this is Wine.
+pub fn is_wine() -> bool {
+    Path::new(r"C:\windows\system32\winecfg.exe").exists()
+}
+
 /// The link, if it is there: what was not made is not always an error.
 fn made(path: &Path, result: Result<()>, what: &str) -> Option<PathBuf> {
     if result.is_ok() && fs::symlink_metadata(path).is_ok() {
@@ -181,7 +186,7 @@ fn run(command: &mut Command) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, READ_ONLY, SYSTEM, has_console, in_a_console};
+    use super::{HIDDEN, READ_ONLY, SYSTEM, has_own_console, press_ctrl_c};
     use crate::Scratch;
 
     #[test]
@@ -234,9 +239,11 @@ mod tests {
     }
 
     #[test]
-    fn a_console_can_be_had() {
-        if !has_console() {
-            in_a_console("windows::tests::a_console_can_be_had");
+    fn what_is_pressed_in_a_console_is_not_for_the_test() {
+        let name = "windows::tests::what_is_pressed_in_a_console_is_not_for_the_test";
+        if has_own_console(name) {
+            press_ctrl_c().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(200));
         }
     }
 }
