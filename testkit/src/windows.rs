@@ -7,6 +7,7 @@ use std::io::Result;
 use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
@@ -96,9 +97,10 @@ impl Scratch {
     /// and with Wine a second longer, the true path of what lies there may be one on that drive.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
-        let marker = self.dir(&below).join("marker");
+        let name = self.path().file_name().expect("it has a name of its own");
+        let marker = self.dir(&below).join(name);
         fs::write(&marker, "").expect("the directory can be written to");
-        let drive = Drive::new(&self.typed().join(below));
+        let drive = Drive::new(&self.typed().join(below), Path::new(name));
         fs::remove_file(marker).expect("and its files removed");
         if drive.is_none() {
             skip("no drive letter can be had here");
@@ -127,6 +129,8 @@ pub struct Drive {
     letter: char,
     /// Where Wine keeps it, if it is Wine's.
     link: Option<String>,
+    /// One test at a time has one: letters are few, and not taken at once.
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Drive {
@@ -135,13 +139,15 @@ impl Drive {
         self.letter
     }
 
-    /// `target` has a file `marker`, by which it is known again.
-    fn new(target: &Path) -> Option<Drive> {
+    /// `target` has a file of the name `marker`, by which it is known again.
+    fn new(target: &Path, marker: &Path) -> Option<Drive> {
+        static TURN: Mutex<()> = Mutex::new(());
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let is_there = |letter: char| Path::new(&format!(r"{letter}:\")).exists();
         let letter = "XWVUTSRQPONM".chars().find(|&letter| !is_there(letter))?;
-        let mut drive = Drive { letter, link: None };
+        let mut drive = Drive { letter, link: None, _turn: turn };
         run(Command::new("subst").arg(format!("{letter}:")).arg(target));
-        if drive.shows_marker() {
+        if drive.shows(marker) {
             return Some(drive);
         }
         // Wine's drives are links in a folder of its own, made by Unix programs only.
@@ -150,12 +156,12 @@ impl Drive {
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
         run(Command::new(r"\\?\unix\bin\ln").args(["-sn", &format!("../{unix_target}"), &link]));
         drive.link = Some(link);
-        drive.shows_marker().then_some(drive)
+        drive.shows(marker).then_some(drive)
     }
 
-    fn shows_marker(&self) -> bool {
-        let marker = format!(r"{}:\marker", self.letter);
-        eventually(|| Path::new(&marker).exists())
+    fn shows(&self, marker: &Path) -> bool {
+        let marker = Path::new(&format!(r"{}:\", self.letter)).join(marker);
+        eventually(|| marker.exists())
     }
 }
 

@@ -37,11 +37,17 @@ impl Key {
         command.stdin(Stdio::piped()).creation_flags(group).spawn().unwrap()
     }
 
+    /// Presses it as soon as the system lets us: while a program starts, it may not.
     fn press(self, child: &Child) {
-        match self {
-            Key::C => press_ctrl_c().unwrap(),
-            Key::Break => press_ctrl_break(child).unwrap(),
-        }
+        let press = || match self {
+            Key::C => press_ctrl_c(),
+            Key::Break => press_ctrl_break(child),
+        };
+        let mut tries = (0..100).map(|_| press());
+        tries.find(|pressed| {
+            thread::sleep(Duration::from_millis(5));
+            pressed.is_ok()
+        });
     }
 }
 
