@@ -3,7 +3,6 @@
 //! Wine lacks some of it. What cannot be had is said aloud, and the answer is `None` or `false`.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Result;
 use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,7 +30,7 @@ impl Scratch {
     /// Makes a symbolic link to a directory, and the directories above it.
     pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
         let path = self.place(path);
-        made(&path, symlink_dir(target, &path), "symbolic links")
+        made(&path, symlink_dir(target, &path).is_ok(), "symbolic links")
     }
 
     /// Makes a symbolic link to a file, and the directories above it.
@@ -41,7 +40,7 @@ impl Scratch {
         target: impl AsRef<Path>,
     ) -> Option<PathBuf> {
         let path = self.place(path);
-        made(&path, symlink_file(target, &path), "symbolic links")
+        made(&path, symlink_file(target, &path).is_ok(), "symbolic links")
     }
 
     /// Makes a junction, and the directories above it. The target is another directory of a scratch
@@ -58,7 +57,7 @@ impl Scratch {
             // Wine's leaves an ordinary directory behind.
             let _ = fs::remove_dir(&path);
         }
-        made(&path, status.map(drop), "junctions")
+        made(&path, status.is_ok(), "junctions")
     }
 
     /// Sets the attributes of a file or directory.
@@ -95,6 +94,9 @@ impl Scratch {
 
     /// A drive letter whose root is a directory of this scratch directory, until dropped. Meanwhile,
     /// and with Wine a second longer, the true path of what lies there may be one on that drive.
+    ///
+    /// # Panics
+    /// If the directory cannot be made or written to, or lies outside.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
         let name = self.path().file_name().expect("it has a name of its own");
@@ -115,8 +117,8 @@ pub fn is_wine() -> bool {
 }
 
 /// The link, if it is there: what was not made is not always an error.
-fn made(path: &Path, result: Result<()>, what: &str) -> Option<PathBuf> {
-    if result.is_ok() && fs::symlink_metadata(path).is_ok() {
+fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
+    if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
     }
     skip(&format!("{what} cannot be made here"));
