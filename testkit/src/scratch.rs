@@ -210,7 +210,8 @@ impl Scratch {
     }
 
     pub(crate) fn place(&self, path: impl AsRef<Path>) -> PathBuf {
-        if let Some(above) = path.as_ref().parent() {
+        let above = path.as_ref().parent().filter(|above| !above.as_os_str().is_empty());
+        if let Some(above) = above {
             self.dir(above);
         }
         self.at(path)

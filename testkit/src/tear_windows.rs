@@ -6,6 +6,11 @@ use std::io::Result;
 use std::os::windows::fs::FileTypeExt;
 use std::path::Path;
 
+use crate::sys::attributes;
+
+/// No attribute.
+const NORMAL: u32 = 0x80;
+
 /// Removes everything in a directory whose path is a true one. What stays, stays.
 pub(crate) fn empty(path: &Path) -> Result<()> {
     // Directories stand before what lies in them, so that backwards is the order of removal.
@@ -39,13 +44,9 @@ fn remove(path: &Path, file_type: FileType) {
     };
 }
 
-/// Takes the read-only attribute away; the system would change that of a link itself.
+/// Takes the read-only attribute away, of a link itself where it is one.
 fn permit(path: &Path) {
-    if let Ok(found) = fs::symlink_metadata(path) {
-        let mut permissions = found.permissions();
-        if permissions.readonly() && !found.is_symlink() {
-            permissions.set_readonly(false);
-            let _ = fs::set_permissions(path, permissions);
-        }
+    if fs::symlink_metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+        let _ = attributes::set(path, NORMAL);
     }
 }

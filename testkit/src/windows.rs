@@ -3,13 +3,13 @@
 //! Wine lacks some of it. What cannot be had is said aloud, and the answer is `None` or `false`.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Result;
 use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub use crate::sys::console::{has_console, in_a_console, send_break};
+pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
 use crate::{Scratch, skip, sys};
 
 /// What others may do with a file that is open: read, write, remove.
@@ -30,7 +30,7 @@ impl Scratch {
     /// Makes a symbolic link to a directory, and the directories above it.
     pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
         let path = self.place(path);
-        made(&path, symlink_dir(target, &path), "symbolic links")
+        made(&path, symlink_dir(target, &path).is_ok(), "symbolic links")
     }
 
     /// Makes a symbolic link to a file, and the directories above it.
@@ -40,7 +40,7 @@ impl Scratch {
         target: impl AsRef<Path>,
     ) -> Option<PathBuf> {
         let path = self.place(path);
-        made(&path, symlink_file(target, &path), "symbolic links")
+        made(&path, symlink_file(target, &path).is_ok(), "symbolic links")
     }
 
     /// Makes a junction, and the directories above it. The target is another directory of a scratch
@@ -57,7 +57,7 @@ impl Scratch {
             // Wine's leaves an ordinary directory behind.
             let _ = fs::remove_dir(&path);
         }
-        made(&path, status.map(drop), "junctions")
+        made(&path, status.is_ok(), "junctions")
     }
 
     /// Sets the attributes of a file or directory.
@@ -94,11 +94,15 @@ impl Scratch {
 
     /// A drive letter whose root is a directory of this scratch directory, until dropped. Meanwhile,
     /// and with Wine a second longer, the true path of what lies there may be one on that drive.
+    ///
+    /// # Panics
+    /// If the directory cannot be made or written to, or lies outside.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
-        let marker = self.dir(&below).join("marker");
+        let name = self.path().file_name().expect("it has a name of its own");
+        let marker = self.dir(&below).join(name);
         fs::write(&marker, "").expect("the directory can be written to");
-        let drive = Drive::new(&self.typed().join(below));
+        let drive = Drive::new(&self.typed().join(below), Path::new(name));
         fs::remove_file(marker).expect("and its files removed");
         if drive.is_none() {
             skip("no drive letter can be had here");
@@ -107,9 +111,14 @@ impl Scratch {
     }
 }
 
+/// Whether this is Wine.
+pub fn is_wine() -> bool {
+    Path::new(r"C:\windows\system32\winecfg.exe").exists()
+}
+
 /// The link, if it is there: what was not made is not always an error.
-fn made(path: &Path, result: Result<()>, what: &str) -> Option<PathBuf> {
-    if result.is_ok() && fs::symlink_metadata(path).is_ok() {
+fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
+    if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
     }
     skip(&format!("{what} cannot be made here"));
@@ -122,6 +131,8 @@ pub struct Drive {
     letter: char,
     /// Where Wine keeps it, if it is Wine's.
     link: Option<String>,
+    /// One test at a time has one: letters are few, and not taken at once.
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Drive {
@@ -130,13 +141,15 @@ impl Drive {
         self.letter
     }
 
-    /// `target` has a file `marker`, by which it is known again.
-    fn new(target: &Path) -> Option<Drive> {
+    /// `target` has a file of the name `marker`, by which it is known again.
+    fn new(target: &Path, marker: &Path) -> Option<Drive> {
+        static TURN: Mutex<()> = Mutex::new(());
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let is_there = |letter: char| Path::new(&format!(r"{letter}:\")).exists();
         let letter = "XWVUTSRQPONM".chars().find(|&letter| !is_there(letter))?;
-        let mut drive = Drive { letter, link: None };
+        let mut drive = Drive { letter, link: None, _turn: turn };
         run(Command::new("subst").arg(format!("{letter}:")).arg(target));
-        if drive.shows_marker() {
+        if drive.shows(marker) {
             return Some(drive);
         }
         // Wine's drives are links in a folder of its own, made by Unix programs only.
@@ -145,12 +158,12 @@ impl Drive {
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
         run(Command::new(r"\\?\unix\bin\ln").args(["-sn", &format!("../{unix_target}"), &link]));
         drive.link = Some(link);
-        drive.shows_marker().then_some(drive)
+        drive.shows(marker).then_some(drive)
     }
 
-    fn shows_marker(&self) -> bool {
-        let marker = format!(r"{}:\marker", self.letter);
-        eventually(|| Path::new(&marker).exists())
+    fn shows(&self, marker: &Path) -> bool {
+        let marker = Path::new(&format!(r"{}:\", self.letter)).join(marker);
+        eventually(|| marker.exists())
     }
 }
 
@@ -181,7 +194,7 @@ fn run(command: &mut Command) {
 
 #[cfg(test)]
 mod tests {
-    use super::{HIDDEN, READ_ONLY, SYSTEM, has_console, in_a_console};
+    use super::{HIDDEN, READ_ONLY, SYSTEM, has_own_console, press_ctrl_c};
     use crate::Scratch;
 
     #[test]
@@ -234,9 +247,11 @@ mod tests {
     }
 
     #[test]
-    fn a_console_can_be_had() {
-        if !has_console() {
-            in_a_console("windows::tests::a_console_can_be_had");
+    fn what_is_pressed_in_a_console_is_not_for_the_test() {
+        let name = "windows::tests::what_is_pressed_in_a_console_is_not_for_the_test";
+        if has_own_console(name) {
+            press_ctrl_c().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(200));
         }
     }
 }

@@ -8,11 +8,12 @@ use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::process::Child;
 use std::ptr;
+use std::sync::{Mutex, PoisonError};
 
 use windows_sys::Win32::Foundation::{HANDLE, WAIT_OBJECT_0};
 use windows_sys::Win32::System::Console::{
-    COORD, CTRL_BREAK_EVENT, ClosePseudoConsole, CreatePseudoConsole, GenerateConsoleCtrlEvent,
-    GetConsoleCP, HPCON,
+    COORD, CTRL_BREAK_EVENT, CTRL_C_EVENT, ClosePseudoConsole, CreatePseudoConsole,
+    GenerateConsoleCtrlEvent, HPCON, SetConsoleCtrlHandler,
 };
 use windows_sys::Win32::System::Pipes::CreatePipe;
 use windows_sys::Win32::System::Threading::{
@@ -21,42 +22,64 @@ use windows_sys::Win32::System::Threading::{
     PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE, PROCESS_INFORMATION, STARTUPINFOEXW,
     UpdateProcThreadAttribute, WaitForSingleObject,
 };
+use windows_sys::core::BOOL;
 
 use crate::skip;
 
 /// How long a test in a console may take, in milliseconds.
-const LONG: u32 = 120_000;
+const LONG: u32 = 60_000;
 
-/// Whether this process has a console.
-pub fn has_console() -> bool {
-    // SAFETY: no condition.
-    unsafe { GetConsoleCP() != 0 }
-}
+/// Set in a process that runs in a console of its own.
+const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Presses Ctrl-Break for a child that is a process group of its own (`CREATE_NEW_PROCESS_GROUP`)
-/// and was started in the console of this process.
-pub fn send_break(child: &Child) -> Result<()> {
-    // SAFETY: no condition: a number that is no group of this console is refused.
-    match unsafe { GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, child.id()) } {
-        0 => Err(Error::last_os_error()),
-        _ => Ok(()),
-    }
-}
-
-/// Runs one test of this test program again, in a console of its own, for a process that has none.
-/// Says aloud where there is no console to be had.
+/// Whether this process has a console that no other program is in; keys may be pressed there. If it
+/// has none, the test of this name is run again in such a process, and the answer is `false`. Says
+/// aloud where there is no console to be had.
 ///
 /// # Panics
-/// If the test fails.
-pub fn in_a_console(test: &str) {
+/// If the test fails in there.
+pub fn has_own_console(test: &str) -> bool {
+    if std::env::var_os(INSIDE).is_some() {
+        // SAFETY: the handler is a function of this program, which is never unloaded.
+        unsafe { SetConsoleCtrlHandler(Some(swallow), 1) };
+        return true;
+    }
     match run(test) {
         Ok((0, _)) => {}
         Ok((code, said)) => panic!("in a console it ends with {code:#x}: {said}"),
         Err(error) => skip(&format!("no console can be had here: {error}")),
     }
+    false
+}
+
+/// What is pressed is not for the test itself. Unlike the system's way of ignoring keys, a handler is
+/// not inherited.
+// SAFETY: nothing is asked of the caller.
+unsafe extern "system" fn swallow(_: u32) -> BOOL {
+    1
+}
+
+/// Presses Ctrl-C for every process in this console.
+pub fn press_ctrl_c() -> Result<()> {
+    press(CTRL_C_EVENT, 0)
+}
+
+/// Presses Ctrl-Break for a child that is a process group of its own (`CREATE_NEW_PROCESS_GROUP`).
+pub fn press_ctrl_break(child: &Child) -> Result<()> {
+    press(CTRL_BREAK_EVENT, child.id())
+}
+
+fn press(key: u32, group: u32) -> Result<()> {
+    // SAFETY: no condition: a number that is no group of this console is refused.
+    match unsafe { GenerateConsoleCtrlEvent(key, group) } {
+        0 => Err(Error::last_os_error()),
+        _ => Ok(()),
+    }
 }
 
 fn run(test: &str) -> Result<(u32, String)> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let (input, typed) = pipe()?;
     let (shown, output) = pipe()?;
     let size = COORD { X: 120, Y: 50 };
@@ -95,6 +118,8 @@ fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
 
 /// Starts this test program in the console, for one test.
 fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
+    // SAFETY: on Windows the environment may be changed while others read it.
+    unsafe { std::env::set_var(INSIDE, "1") };
     let program = std::env::current_exe()?;
     let line = format!("\" --exact {test} --nocapture --test-threads=1\0");
     let mut line: Vec<u16> = "\""
@@ -149,6 +174,8 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     let result = if done == 0 { Err(Error::last_os_error()) } else { Ok(()) };
     // SAFETY: made above, or still zero, which is an empty list.
     unsafe { DeleteProcThreadAttributeList(attributes) };
+    // SAFETY: as above.
+    unsafe { std::env::remove_var(INSIDE) };
     result?;
     // SAFETY: a new handle that nobody else has.
     drop(unsafe { OwnedHandle::from_raw_handle(info.1.hThread) });

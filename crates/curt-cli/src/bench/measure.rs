@@ -217,6 +217,7 @@ mod watchdog {
             Self
         }
 
+        #[allow(clippy::unused_self, reason = "used where there is a watch")]
         pub(super) fn end(self) -> bool {
             false
         }

@@ -91,5 +91,6 @@ impl Interrupt {
 
     /// See the Unix form.
     #[cfg(not(unix))]
+    #[allow(clippy::unused_self, reason = "used where processes end by signals")]
     pub(crate) fn end(&self) {}
 }

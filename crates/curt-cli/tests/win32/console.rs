@@ -1,4 +1,4 @@
-//! Ctrl-Break: the totals are said, and the exit code is 130.
+//! Ctrl-C and Ctrl-Break: the totals are said, and the exit code is 130.
 
 use std::io::Read;
 use std::os::windows::process::CommandExt;
@@ -6,31 +6,87 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use curt_testkit::windows::{has_console, in_a_console, send_break};
+use curt_testkit::windows::{has_own_console, is_wine, press_ctrl_break, press_ctrl_c};
 use curt_testkit::{Scratch, skip};
 
 use crate::{Said, curt};
 
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// Starts the command where Ctrl-Break reaches it alone.
-fn start(scratch: &Scratch, args: &[&str]) -> Child {
-    let mut command = curt(scratch.typed(), args);
-    command.stdin(Stdio::piped()).creation_flags(CREATE_NEW_PROCESS_GROUP).spawn().unwrap()
+/// A key, pressed where a test runs in a console of its own.
+#[derive(Clone, Copy, PartialEq)]
+enum Key {
+    C,
+    Break,
+}
+
+impl Key {
+    /// Whether it can be pressed at all.
+    fn works(self) -> bool {
+        let works = self == Key::C || !is_wine();
+        if !works {
+            skip("Wine ends programs at Ctrl-Break without asking them");
+        }
+        works
+    }
+
+    /// Starts the command so that the key reaches it: Ctrl-C reaches no group that is new.
+    fn start(self, scratch: &Scratch, args: &[&str]) -> Child {
+        let mut command = curt(scratch.typed(), args);
+        let group = if self == Key::Break { CREATE_NEW_PROCESS_GROUP } else { 0 };
+        command.stdin(Stdio::piped()).creation_flags(group).spawn().unwrap()
+    }
+
+    /// Presses it as soon as the system lets us: while a program starts, it may not.
+    fn press(self, child: &Child) {
+        let press = || match self {
+            Key::C => press_ctrl_c(),
+            Key::Break => press_ctrl_break(child),
+        };
+        let mut tries = (0..100).map(|_| press());
+        tries.find(|pressed| {
+            thread::sleep(Duration::from_millis(5));
+            pressed.is_ok()
+        });
+    }
 }
 
 #[test]
-fn a_prompt_is_interrupted() {
-    if !has_console() {
-        return in_a_console("console::a_prompt_is_interrupted");
+fn ctrl_c_interrupts_a_prompt() {
+    if has_own_console("console::ctrl_c_interrupts_a_prompt") {
+        interrupt_a_prompt(Key::C);
     }
+}
+
+#[test]
+fn ctrl_break_interrupts_a_prompt() {
+    if Key::Break.works() && has_own_console("console::ctrl_break_interrupts_a_prompt") {
+        interrupt_a_prompt(Key::Break);
+    }
+}
+
+#[test]
+fn ctrl_c_stops_a_large_removal() {
+    if has_own_console("console::ctrl_c_stops_a_large_removal") {
+        stop_a_large_removal(Key::C);
+    }
+}
+
+#[test]
+fn ctrl_break_stops_a_large_removal() {
+    if Key::Break.works() && has_own_console("console::ctrl_break_stops_a_large_removal") {
+        stop_a_large_removal(Key::Break);
+    }
+}
+
+fn interrupt_a_prompt(key: Key) {
     for args in [&["-i", "f"][..], &["-rI", "f"], &["-i", "--json", "f"]] {
         let scratch = Scratch::new();
         scratch.file("f");
-        let mut child = start(&scratch, args);
+        let mut child = key.start(&scratch, args);
         child.stderr.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
         let begun = Instant::now();
-        send_break(&child).unwrap();
+        key.press(&child);
         // Its standard input stays open: it does not end because of that.
         let input = child.stdin.take();
         let said = Said::of(&child.wait_with_output().unwrap());
@@ -43,22 +99,18 @@ fn a_prompt_is_interrupted() {
     }
 }
 
-#[test]
-fn a_large_removal_stops_and_says_how_far_it_came() {
-    if !has_console() {
-        return in_a_console("console::a_large_removal_stops_and_says_how_far_it_came");
-    }
+fn stop_a_large_removal(key: Key) {
     let scratch = Scratch::new();
-    for directory in 0..100 {
+    for directory in 0..60 {
         let path = scratch.dir(format!("t/{directory}"));
-        for file in 0..80 {
+        for file in 0..60 {
             std::fs::write(path.join(format!("{file}")), "").unwrap();
         }
     }
     for attempt in 0..20 {
-        let child = start(&scratch, &["-r", "t"]);
-        thread::sleep(Duration::from_millis(40));
-        send_break(&child).unwrap();
+        let child = key.start(&scratch, &["-r", "t"]);
+        thread::sleep(Duration::from_millis(40 + 10 * attempt));
+        key.press(&child);
         let said = Said::of(&child.wait_with_output().unwrap());
         if said.code == Some(0) {
             // It was done before the key was pressed.

@@ -7,7 +7,8 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
-/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops.
+/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops. (One of
+/// dots alone is reached from above only: as an operand it is taken for `.` or `..`, and refused.)
 const STRANGE: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",
@@ -28,10 +29,11 @@ fn strange_names_in_a_tree_go() {
 fn strange_names_are_operands() {
     for place in ["", "sub/", r"sub\"] {
         let scratch = Scratch::new();
-        for name in STRANGE {
+        let names = STRANGE.into_iter().filter(|&name| name != "...");
+        for name in names.clone() {
             scratch.file(format!("{}{name}", place.replace('\\', "/")));
         }
-        let operands = STRANGE.map(|name| format!("{place}{name}"));
+        let operands: Vec<String> = names.map(|name| format!("{place}{name}")).collect();
         run(&scratch, &operands).assert_quiet();
         assert!(scratch.list(".").iter().all(|line| line == "d sub"), "{place}");
     }

@@ -34,6 +34,11 @@ fn remove<S: Sys<Setup = Setup>>(options: &Remove<'_>, scratch: &Scratch, path: 
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
 }
 
+/// How many entries to make: so many, or where that takes long (Wine), a part of them.
+const fn many(count: u64) -> u64 {
+    if cfg!(windows) { count / 5 } else { count }
+}
+
 /// A tree with a bit of everything: 7 files of all kinds, 6 directories, root included.
 fn mixed_tree(scratch: &Scratch, root: &str) {
     scratch.dir(format!("{root}/empty"));

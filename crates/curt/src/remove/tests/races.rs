@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use curt_testkit::Scratch;
 
-use super::{on_real_platforms, remove};
+use super::{many, on_real_platforms, remove};
 use crate::error::Cause;
 use crate::remove::{Remove, Threads};
 use crate::sys::{Setup, Sys};
@@ -134,7 +134,7 @@ fn add_files(directory: &Path, writer: usize, over: &AtomicBool) {
 }
 
 fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
-    for _ in 0..20 {
+    for _ in 0..many(20) {
         let scratch = Scratch::in_memory();
         for package in 0..20 {
             for file in 0..10 {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
-use super::{mixed_tree, on_all_platforms, on_real_platforms, remove};
+use super::{many, mixed_tree, on_all_platforms, on_real_platforms, remove};
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
@@ -118,7 +118,7 @@ fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
 
 fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
     let scratch = Scratch::new();
-    for package in 0..60 {
+    for package in 0..many(60) {
         for part in 0..8 {
             for file in 0..6 {
                 scratch.file(format!("tree/p{package}/d{part}/f{file}"));
@@ -131,7 +131,10 @@ fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove::<S>(&options, &scratch, &copy);
         assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (60 * 8 * 6, 1 + 60 + 60 * 8));
+        assert_eq!(
+            (report.files, report.directories),
+            (many(60) * 8 * 6, 1 + many(60) + many(60) * 8)
+        );
         assert_eq!(report.threads, threads);
         assert!(!scratch.exists(&copy));
     }
@@ -153,7 +156,7 @@ fn copy_tree(from: &Path, to: &Path) {
 fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
     for threads in [1, 2] {
         let scratch = Scratch::in_memory();
-        for number in 0..5000 {
+        for number in 0..many(5000) {
             scratch.file(format!("tree/a file of which there are many {number}"));
             if number % 5 == 0 {
                 scratch.dir(format!("tree/directory {number}"));
@@ -162,7 +165,7 @@ fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove::<S>(&options, &scratch, "tree");
         assert!(report.is_complete(), "{report:?}");
-        assert_eq!((report.files, report.directories), (5000, 1001));
+        assert_eq!((report.files, report.directories), (many(5000), 1 + many(1000)));
         assert_eq!(report.appeared, 0);
     }
 }
@@ -177,14 +180,14 @@ impl Observer for Breakdown {
 
     fn removed(&self, _: &Path, _: Kind) {
         let gone = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        assert!(gone != 2000, "the observer broke down");
+        assert!(gone != many(2000), "the observer broke down");
     }
 }
 
 fn a_panic_of_the_observer_reaches_the_caller<S: Sys<Setup = Setup>>() {
     for threads in [1, 2, 4] {
         let scratch = Scratch::new();
-        for dir in 0..100 {
+        for dir in 0..many(100) {
             for file in 0..40 {
                 scratch.file(format!("tree/{dir}/{file}"));
             }

@@ -9,6 +9,7 @@ use crate::sys::{Last, Operand};
 const BACKSLASH: u16 = b'\\' as u16;
 const SLASH: u16 = b'/' as u16;
 const DOT: u16 = b'.' as u16;
+const SPACE: u16 = b' ' as u16;
 
 pub(super) fn units(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().collect()
@@ -54,7 +55,8 @@ pub(super) fn operand(path: &Path) -> Operand<u16> {
         // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
         [] if is_drive && !directory_only => Last::DotOrDotDot,
         [] => Last::Root,
-        [DOT] | [DOT, DOT] => Last::DotOrDotDot,
+        // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
+        name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
         _ => Last::Name([name, &[0]].concat()),
     };
     Operand { parent: self::path(&units[..begin]), last, directory_only }
@@ -108,7 +110,9 @@ mod tests {
             ("a", "", "a", false),
             ("a/", "", "a", true),
             (r"x\\a/\", r"x\\", "a", true),
-            ("...", "", "...", false),
+            ("...", "", "DotOrDotDot", false),
+            (".. ", "", "DotOrDotDot", false),
+            ("...x", "", "...x", false),
             ("a. ", "", "a. ", false),
             ("nul", "", "nul", false),
             (".", "", "DotOrDotDot", false),

@@ -1,0 +1,137 @@
+//! What the library promises on every system, through its public interface.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use curt::{
+    Buffer, Cancel, Cause, Kind, Observer, Remove, Threads, remove_many, remove_tree,
+    remove_tree_with,
+};
+use curt_testkit::Scratch;
+
+/// Five files and three directories, the root included.
+fn tree(scratch: &Scratch, root: &str) -> PathBuf {
+    for name in ["a", "b.keep", "sub/c", "sub/d.keep", "sub/deep/e"] {
+        scratch.file(format!("{root}/{name}"));
+    }
+    scratch.typed().join(root)
+}
+
+#[test]
+fn a_tree_goes_and_is_counted() {
+    for threads in [1, 2, 8] {
+        let scratch = Scratch::new();
+        scratch.file("canary");
+        let report = Remove::new().threads(Threads::AtMost(threads)).run(tree(&scratch, "t"));
+        assert!(report.is_complete(), "{report:?}");
+        assert_eq!((report.files, report.directories), (5, 3));
+        assert!(report.calls.total() > 0);
+        assert_eq!(scratch.list("."), ["- canary"]);
+    }
+}
+
+#[test]
+fn many_paths_go_in_one_pool() {
+    let scratch = Scratch::new();
+    let paths = [tree(&scratch, "one"), tree(&scratch, "two"), scratch.file("three")];
+    let report = remove_many(&paths).unwrap();
+    assert_eq!((report.files, report.directories), (11, 6));
+    assert!(scratch.list(".").is_empty());
+}
+
+#[test]
+fn what_is_missing_is_an_error_or_not() {
+    let scratch = Scratch::new();
+    let missing = scratch.typed().join("missing");
+    assert!(remove_tree(&missing).is_err());
+    let report = Remove::new().missing_is_fine(true).run(&missing);
+    assert!(report.is_complete(), "{report:?}");
+}
+
+#[test]
+fn nothing_is_touched_in_a_dry_run() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    let before = scratch.list(".");
+    let report = Remove::new().dry_run(true).run(path);
+    assert_eq!((report.files, report.directories), (5, 3), "{report:?}");
+    assert_eq!(scratch.list("."), before);
+}
+
+#[test]
+fn contents_go_and_what_is_excluded_stays() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    let keep = |path: &Path, _: Kind| path.extension().is_some_and(|ending| ending == "keep");
+    let report = Remove::new().exclude(&keep).run(&path);
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(report.skipped, 2);
+    assert_eq!(scratch.list("t"), ["- b.keep", "- sub/d.keep", "d sub"]);
+    let report = Remove::new().contents_only(true).run(&path);
+    assert!(report.is_complete(), "{report:?}");
+    assert_eq!(scratch.list("."), ["d t"]);
+}
+
+#[test]
+fn dot_and_dot_dot_are_refused() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    for name in [".", ".."] {
+        // Not `join`, which would resolve it on a path that takes names as they are.
+        let mut operand = path.clone().into_os_string();
+        operand.push(std::path::MAIN_SEPARATOR_STR);
+        operand.push(name);
+        let report = Remove::new().run(operand);
+        assert!(matches!(report.errors[0].cause(), Cause::DotOrDotDot), "{report:?}");
+    }
+    assert_eq!(scratch.list("t").len(), 7);
+}
+
+/// Notes what is removed, and can stop it.
+#[derive(Default)]
+struct Notes(Mutex<Vec<PathBuf>>);
+
+impl Observer for Notes {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+
+    fn removed(&self, path: &Path, _: Kind) {
+        self.0.lock().unwrap().push(path.to_owned());
+    }
+}
+
+#[test]
+fn paths_are_those_that_were_given_and_what_lies_below() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    let notes = Notes::default();
+    let report = Remove::new().threads(Threads::AtMost(1)).observer(&notes).run(&path);
+    assert!(report.is_complete(), "{report:?}");
+    let notes = notes.0.into_inner().unwrap();
+    assert_eq!(notes.len(), 8);
+    assert!(notes.contains(&path.join("sub").join("deep").join("e")), "{notes:?}");
+    assert_eq!(notes.last(), Some(&path));
+}
+
+#[test]
+fn what_is_cancelled_stays() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let report = Remove::new().cancel(&cancel).run(path);
+    assert!(report.cancelled && !report.is_complete(), "{report:?}");
+    assert_eq!(scratch.list("t").len(), 7);
+}
+
+#[test]
+fn little_memory_is_enough() {
+    let scratch = Scratch::new();
+    let path = tree(&scratch, "t");
+    let outline = remove_tree_with(path, &mut Buffer::new(4 << 10));
+    assert!(outline.first.is_none() && outline.failed == 0, "{outline:?}");
+    assert_eq!((outline.totals.files, outline.totals.directories), (5, 3));
+    assert!(scratch.list(".").is_empty());
+}
