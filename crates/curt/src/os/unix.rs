@@ -19,6 +19,6 @@ pub trait RemoveBelow {
 
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
-        self.run_opened(open_directory(dir), Path::new(name.as_ref()))
+        super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
     }
 }

@@ -90,10 +90,8 @@ pub use options::{
 pub use report::{Incomplete, Relocated, Report};
 pub use small::{Buffer, Outline, remove_tree_with};
 
-use std::io;
 use std::path::Path;
 
-use crate::error::{Cause, Error, Operation};
 use crate::sys::{Os, Setup, Sys};
 
 /// Removes the tree at `path`, whatever it is: a directory with everything below it, a file, a
@@ -133,19 +131,6 @@ impl Remove<'_> {
         let paths: Vec<P> = paths.into_iter().collect();
         let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
         self.run_in(None, &paths)
-    }
-
-    /// Removes a name in a directory that the caller has open, by a descriptor of our own.
-    #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "there are no descriptors"))]
-    pub(crate) fn run_opened(&self, dir: io::Result<<Os as Sys>::Dir>, name: &Path) -> Report {
-        match dir {
-            Ok(dir) => self.run_in(Some(dir), &[name]),
-            Err(error) => {
-                let cause = Cause::Os(error);
-                let error = Error::new(Operation::OpenDirectory, name.to_path_buf(), cause);
-                Report { errors: vec![error], error_count: 1, ..Report::default() }
-            }
-        }
     }
 
     /// Removes paths or, with an open directory, names in it.

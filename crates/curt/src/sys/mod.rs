@@ -105,11 +105,11 @@ pub(crate) struct Features(u32);
 
 impl Features {
     pub(crate) fn with(self, feature: Feature) -> Self {
-        Features(self.0 | 1 << feature as u32)
+        Features(self.0 | (1 << feature as u32))
     }
 
     pub(crate) fn has(self, feature: Feature) -> bool {
-        self.0 & 1 << feature as u32 != 0
+        self.0 & (1 << feature as u32) != 0
     }
 }
 

@@ -57,5 +57,6 @@ pub(super) fn path(units: Vec<u8>) -> PathBuf {
 /// For the eye alone: tests with names that are no Unicode run on Unix.
 #[cfg(not(unix))]
 pub(super) fn path(units: Vec<u8>) -> PathBuf {
-    String::from_utf8_lossy(&units).into_owned().into()
+    let text = String::from_utf8(units);
+    text.unwrap_or_else(|broken| String::from_utf8_lossy(broken.as_bytes()).into_owned()).into()
 }

@@ -169,7 +169,7 @@ fn rewrite(units: &mut [u16], filled: usize, class: Class) -> Result<usize, usiz
 /// A number of 32 bits.
 fn wide(units: &[u16], at: usize) -> Option<u32> {
     let pair = units.get(at..at + 2)?;
-    Some(u32::from(pair[0]) | u32::from(pair[1]) << 16)
+    Some(u32::from(pair[0]) | (u32::from(pair[1]) << 16))
 }
 
 const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Symlink, Kind::Unknown];
@@ -208,7 +208,7 @@ impl Listing for DirBuf {
             if !name.is_dot_or_dot_dot() {
                 let kind = *KINDS.get(usize::from(record[1]))?;
                 let id =
-                    record[2..HEAD].iter().rev().fold(0, |id, &unit| id << 16 | u64::from(unit));
+                    record[2..HEAD].iter().rev().fold(0, |id, &unit| (id << 16) | u64::from(unit));
                 return Some((Entry { name, kind, id }, position));
             }
         }

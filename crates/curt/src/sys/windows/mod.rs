@@ -92,18 +92,14 @@ impl Windows {
     fn open_again(&self, dir: Dir) -> Dir {
         let target = Target { root: Some(dir.as_handle()), name: &[], any_case: false };
         let access = if dir.may_remove { LIST | DELETE } else { LIST };
-        match self.door.open(target, access, LISTED) {
-            Ok(handle) => {
-                let mut again = Dir::new(handle, dir.volume);
-                again.may_remove = dir.may_remove;
-                self.close(dir);
-                again
-            }
-            Err(_) => {
-                dir.rewind();
-                dir
-            }
+        if let Ok(handle) = self.door.open(target, access, LISTED) {
+            let mut again = Dir::new(handle, dir.volume);
+            again.may_remove = dir.may_remove;
+            self.close(dir);
+            return again;
         }
+        dir.rewind();
+        dir
     }
 
     /// Removes what is no directory.

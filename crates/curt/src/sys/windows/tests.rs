@@ -35,6 +35,7 @@ fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
 /// Refuses listings in forms newer than the one with this number.
 macro_rules! lists_only {
     ($name:ident, $refused:expr) => {
+        // SAFETY: called only through the table, as the function whose type it has.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             event: HANDLE,
@@ -70,6 +71,7 @@ lists_only!(list_full, [EXTD, ID_FULL]);
 lists_only!(list_directory, [EXTD, ID_FULL, FULL]);
 
 /// Plays the newest form over the one before it: the records get the tag and the wide number.
+// SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn list_extended(
     handle: HANDLE,
     event: HANDLE,
@@ -143,6 +145,7 @@ fn extend(old: &[u8]) -> Vec<u8> {
 /// Refuses marks for removal in forms newer than one.
 macro_rules! disposes_only {
     ($name:ident, $refused:expr) => {
+        // SAFETY: called only through the table, as the function whose type it has.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             block: *mut IO_STATUS_BLOCK,
@@ -150,12 +153,11 @@ macro_rules! disposes_only {
             length: u32,
             class: i32,
         ) -> NTSTATUS {
-            // SAFETY: the caller's buffer holds at least one byte, and four for this class.
-            let flags = if class == nt::FileDispositionInformationEx {
-                unsafe { buffer.cast::<u32>().read() }
-            } else {
-                0
-            };
+            let mut flags = 0;
+            if class == nt::FileDispositionInformationEx {
+                // SAFETY: the caller's buffer holds the four bytes of this class.
+                flags = unsafe { buffer.cast::<u32>().read() };
+            }
             let refused: fn(i32, u32) -> bool = $refused;
             if refused(class, flags) {
                 return STATUS_INVALID_PARAMETER;
@@ -174,6 +176,7 @@ disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformati
 static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
 
 /// Plays the question by name: opens, asks and closes.
+// SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn ask_by_name(
     attributes: *const OBJECT_ATTRIBUTES,
     block: *mut IO_STATUS_BLOCK,
@@ -358,6 +361,7 @@ fn is_junction(handle: HANDLE) -> bool {
     status == 0 && String::from_utf16_lossy(&units[..length]).ends_with(JUNCTION)
 }
 
+// SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn query_with_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -373,14 +377,15 @@ unsafe extern "system" fn query_with_junctions(
         unsafe { buffer.cast::<u64>().write(tagged | MOUNT_POINT << 32) };
     }
     if class == nt::FileAllInformation && is_junction(handle) {
-        // SAFETY: the caller's buffer holds the 104 bytes of this class; the attributes are the
-        // lower half of the fifth word.
-        let attributes = unsafe { &mut *buffer.cast::<u64>().add(4) };
-        *attributes |= u64::from(win::FILE_ATTRIBUTE_REPARSE_POINT);
+        // SAFETY: the caller's buffer holds the 104 bytes of this class.
+        let all = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u64>(), 13) };
+        // The attributes are the lower half of the fifth word.
+        all[4] |= u64::from(win::FILE_ATTRIBUTE_REPARSE_POINT);
     }
     status
 }
 
+// SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn remove_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -427,6 +432,7 @@ fn a_junction_is_removed_and_not_entered() {
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
 /// Lets what is named so wait for somebody to close it, three times; then it can be opened.
+// SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn open_later(
     handle: *mut HANDLE,
     access: u32,
@@ -435,14 +441,16 @@ unsafe extern "system" fn open_later(
     share: u32,
     options: u32,
 ) -> NTSTATUS {
-    // SAFETY: the attributes and their name are the caller's, and live.
-    let name = unsafe { &*(*attributes).ObjectName };
+    // SAFETY: the attributes are the caller's, and live.
+    let name = unsafe { (*attributes).ObjectName };
+    // SAFETY: so is their name.
+    let name = unsafe { &*name };
     let length = usize::from(name.Length) / 2;
-    // SAFETY: the name says how long it is; an empty one may have no buffer.
-    let units = match length {
-        0 => &[][..],
-        _ => unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) },
-    };
+    let mut units = &[][..];
+    if length > 0 {
+        // SAFETY: the name says how long it is, and has a buffer if it is not empty.
+        units = unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) };
+    }
     let name = String::from_utf16_lossy(units);
     if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
         return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;
