@@ -1,5 +1,10 @@
 //! What the doors of all platforms have: a gate that counts every call and, in tests, can fail it.
 
+#[cfg(any(test, not(unix)))]
+use std::sync::OnceLock;
+#[cfg(any(test, not(unix)))]
+use std::time::{Duration, Instant};
+
 use crate::calls::{Calls, Counter};
 use crate::sys::Setup;
 
@@ -38,4 +43,11 @@ impl Gate {
         let _ = self.names;
         Ok(())
     }
+}
+
+/// Time since the first question, from std's monotonic clock, for the platforms that have no better.
+#[cfg(any(test, not(unix)))]
+pub(super) fn monotonic() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }

@@ -5,7 +5,7 @@ use std::os::windows::io::{
     AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
 };
 use std::ptr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
 use windows_sys::Win32::Foundation::{
@@ -13,7 +13,7 @@ use windows_sys::Win32::Foundation::{
 };
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
-use super::native::Native;
+use super::native::{Native, QueryInformation};
 use super::status::{Result, Status};
 use crate::calls::Calls;
 use crate::sys::Setup;
@@ -186,22 +186,10 @@ impl Door {
         class: i32,
     ) -> Result<()> {
         self.pass(Call::QueryFile)?;
-        let mut block = IO_STATUS_BLOCK::default();
-        let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
-        // is open.
-        let status = unsafe {
-            (self.native.query_file)(
-                raw(file),
-                &raw mut block,
-                buffer.as_mut_ptr().cast(),
-                length,
-                class,
-            )
-        };
-        filled(status)
+        query(self.native.query_file, file, buffer, class)
     }
 
+    /// The same, of the volume that something open lies on.
     pub(super) fn query_volume(
         &self,
         file: BorrowedHandle<'_>,
@@ -209,20 +197,7 @@ impl Door {
         class: i32,
     ) -> Result<()> {
         self.pass(Call::QueryVolume)?;
-        let mut block = IO_STATUS_BLOCK::default();
-        let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
-        // is open.
-        let status = unsafe {
-            (self.native.query_volume)(
-                raw(file),
-                &raw mut block,
-                buffer.as_mut_ptr().cast(),
-                length,
-                class,
-            )
-        };
-        filled(status)
+        query(self.native.query_volume, file, buffer, class)
     }
 
     /// Asks about a name without opening it; `None` where the system has no such question.
@@ -266,11 +241,9 @@ impl Door {
         check(status)
     }
 
-    /// Time since the first question, from the monotonic clock.
     pub(super) fn now(&self) -> Duration {
-        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
         let _ = self.pass(Call::Now);
-        START.get_or_init(Instant::now).elapsed()
+        crate::sys::gate::monotonic()
     }
 
     pub(super) fn sleep(&self, time: Duration) {
@@ -280,8 +253,20 @@ impl Door {
     }
 }
 
-/// That the name at the end of an answer did not fit is no failure.
-fn filled(status: i32) -> Result<()> {
+/// Asks one of the two functions that have this type. That the name at the end of an answer did not
+/// fit is no failure.
+fn query(
+    function: QueryInformation,
+    file: BorrowedHandle<'_>,
+    buffer: &mut [u64],
+    class: i32,
+) -> Result<()> {
+    let mut block = IO_STATUS_BLOCK::default();
+    let length = size_of_val(buffer) as u32;
+    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle is
+    // open.
+    let status =
+        unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {
         Err(Status::BUFFER_OVERFLOW) => Ok(()),
         answer => answer,
