@@ -194,6 +194,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_record_however_broken_leads_round_in_circles() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut number = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut found = 0;
+        for round in 0..20_000_u64 {
+            let mut buf = DirBuf::default();
+            let length = (number() % 2048) as usize;
+            let space = buf.space();
+            space.extend((0..length).map(|_| (number() % 23) as u8));
+            // Now and then a length that makes sense, so that one gets further than the first.
+            let mut at = 0;
+            while round % 3 != 0 && at + 18 < length {
+                let record = 24 + (number() % 40) as u16;
+                space[at + 16..at + 18].copy_from_slice(&record.to_ne_bytes());
+                at += usize::from(record);
+            }
+            found += all(&buf).len();
+        }
+        assert!(found > 20_000, "too few were read for this to say anything: {found}");
+    }
+
     /// Lets the system write so much, and says how much it could have written.
     fn fill(buf: &mut DirBuf, length: usize) -> usize {
         let space = buf.space();

@@ -224,3 +224,51 @@ impl Listing for DirBuf {
         DirBuf { units: vec![0; capacity + ALIGN], capacity, filled: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASSES, DirBuf, Listing};
+
+    /// Numbers that look random, the same each time.
+    fn numbers() -> impl FnMut() -> u16 {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state as u16
+        }
+    }
+
+    #[test]
+    fn no_record_however_broken_leads_outside_or_round_in_circles() {
+        let mut number = numbers();
+        let mut found = 0;
+        for round in 0..20_000 {
+            let mut buf = DirBuf::with_capacity(2048);
+            let space = buf.space();
+            let filled = usize::from(number()) % (space.len() * 2 + 64);
+            let mut at = 0;
+            while at + 34 < space.len() {
+                for unit in &mut space[at..] {
+                    *unit = number();
+                }
+                // Now and then a head that makes sense, so that one gets further than the first.
+                let next = 40 + usize::from(number()) % 60;
+                space[at] = (next * 2) as u16 * u16::from(round % 3 != 0);
+                space[at + 1] = 0;
+                space[at + 30] = number() % 64;
+                space[at + 31] = 0;
+                at += next;
+            }
+            buf.take(filled, CLASSES[round % CLASSES.len()]);
+            let mut position = 0;
+            while let Some((_, next)) = buf.entry(position) {
+                assert!(next > position, "a position must advance");
+                position = next;
+                found += 1;
+            }
+        }
+        assert!(found > 20_000, "too few were read for this to say anything: {found}");
+    }
+}
