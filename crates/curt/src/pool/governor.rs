@@ -9,10 +9,11 @@ const WINDOW_TIME: Duration = Duration::from_millis(3);
 /// threads take a moment to start.
 const TRIAL: u64 = 4096;
 /// … unless it is seen to do harm before that: after so much work, and this time, the rate is below
-/// this multiple. The second is what file systems do whose lock all threads want; they are left alone
-/// for long.
+/// this multiple, and the workers wait for each other. The second is what file systems do whose lock
+/// all threads want; they are left alone for long. (A rate alone does not tell so early: what the
+/// workers have not reported yet is missing from it.)
 const LOSS: (u64, f64) = (1024, 0.95);
-const CLEAR_LOSS: (u64, f64) = (256, 0.8);
+const CLEAR_LOSS: (u64, f64) = (512, 0.8);
 const LOSS_TIME: Duration = Duration::from_millis(10);
 /// A helper stays if it raises the rate by this.
 const GAIN: f64 = 1.10;
@@ -113,9 +114,11 @@ impl Governor {
         let is_enough = match &self.state {
             State::Steady { .. } => entries >= WINDOW,
             State::Trial { rate: old, .. } => {
+                let collides = self.single.waits <= BLOCKED && rate.waits > BLOCKED;
                 let loses =
                     |(least, part)| entries >= least && rate.per_second < old.per_second * part;
-                entries >= TRIAL || (time >= LOSS_TIME && (loses(LOSS) || loses(CLEAR_LOSS)))
+                let harms = collides && (loses(LOSS) || loses(CLEAR_LOSS));
+                entries >= TRIAL || (time >= LOSS_TIME && harms)
             }
         };
         if !is_enough {
