@@ -36,6 +36,8 @@ pub(crate) struct Sample {
     pub(crate) processor: Duration,
     /// How often the workers waited for something; zero where the system does not tell.
     pub(crate) waits: u64,
+    /// Whether helpers are known to collide here: then they pay only where the file system blocks.
+    pub(crate) collide: bool,
 }
 
 /// One climb: a number of workers is tried, and kept if it pays.
@@ -127,18 +129,21 @@ impl Governor {
         self.begin = sample;
         match self.state {
             State::Steady { until } if sample.entries < until => {}
-            State::Steady { .. } => self.try_more(rate),
+            State::Steady { .. } => self.try_more(rate, sample.collide),
             State::Trial { before, rate: old } => self.judge(before, old, rate, sample.entries),
         }
         self.workers
     }
 
-    fn try_more(&mut self, rate: Rate) {
+    fn try_more(&mut self, rate: Rate, collide: bool) {
         if self.workers == 1 {
             self.single = rate;
         }
         // Several workers wait for each other, too; what one of them does says what waiting is for.
         let blocked = self.single.waits > BLOCKED;
+        if collide && !blocked {
+            return;
+        }
         let next = match self.workers {
             1 if blocked => MOST_BLOCKED.max(self.most),
             now if blocked => (now + 1).min(MOST_BLOCKED.max(self.most)),
@@ -236,6 +241,24 @@ mod tests {
     fn a_processor_that_others_want_too_is_no_file_system_that_blocks() {
         let workers = run(2, 60, |workers| (8000 / workers as u64, 800, 1));
         assert_eq!(workers.iter().max(), Some(&2));
+    }
+
+    #[test]
+    fn where_helpers_are_known_to_collide_none_is_tried_unless_it_blocks() {
+        let workers = |waits: u64| {
+            let mut governor = Governor::new(2, true, Sample::default());
+            let mut sample = Sample { collide: true, ..Sample::default() };
+            let step = |_| {
+                sample.now += Duration::from_millis(4);
+                sample.processor += Duration::from_millis(4);
+                sample.entries += 256;
+                sample.waits += waits;
+                governor.observe(sample)
+            };
+            (0..100).map(step).max()
+        };
+        assert_eq!(workers(0), Some(1));
+        assert_eq!(workers(200), Some(8));
     }
 
     #[test]

@@ -247,8 +247,9 @@ impl<'r, S: Sys> Run<'r, S> {
         if self.most_threads.is_none() && entries < Governor::FIRST {
             return;
         }
-        let sample =
-            Sample { now: sys.now(), entries, processor: Duration::from_nanos(processor), waits };
+        let (now, processor) = (sys.now(), Duration::from_nanos(processor));
+        let collide = sys.helpers_collide();
+        let sample = Sample { now, entries, processor, waits, collide };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(most, false, self.begin),

@@ -360,6 +360,12 @@ pub(crate) trait Sys: Sized + Send {
     /// Whether removing in the order of file numbers can pay on the file system of this directory.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
 
+    /// Whether this worker has learned that removals by several threads collide on the file system at
+    /// hand, so that a helper can only pay where the file system blocks.
+    fn helpers_collide(&self) -> bool {
+        false
+    }
+
     /// How many descriptors (or handles) the process may have.
     fn descriptor_limit(&self) -> usize;
     /// How many processors this process may use.

@@ -41,6 +41,8 @@ pub(crate) struct Linux {
     retired: RefCell<Retired>,
     /// How many finished directories may stay open; 0 for none.
     retire: Cell<usize>,
+    /// See [`Sys::helpers_collide`].
+    collide: Cell<bool>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
 }
@@ -116,9 +118,12 @@ impl Linux {
         Ok(*known.get_or_init(|| mount))
     }
 
-    /// Whether the file system makes who closes many removed directories at once wait.
+    /// Whether the file system makes who closes many removed directories at once wait. On btrfs all
+    /// removals of a subvolume want the same locks, besides.
     fn is_slow_to_close_many(&self, dir: &OwnedFd) -> bool {
-        self.door.file_system(dir.as_fd()).is_ok_and(|magic| magic == XFS || magic == BTRFS)
+        let magic = self.door.file_system(dir.as_fd());
+        self.collide.set(magic == Ok(BTRFS));
+        magic.is_ok_and(|magic| magic == XFS || magic == BTRFS)
     }
 
     fn stat(&self, dir: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> io::Result<Stat> {
@@ -166,6 +171,7 @@ impl Sys for Linux {
             door: Door::new(setup),
             setup: setup.clone(),
             retired: RefCell::default(),
+            collide: Cell::new(false),
             retire: Cell::new(if setup.without.has(Feature::CloseRange) {
                 0
             } else {
@@ -240,6 +246,10 @@ impl Sys for Linux {
     fn close_at_once(&self) {
         self.retire.set(0);
         self.retired.borrow_mut().close_all(&self.door);
+    }
+
+    fn helpers_collide(&self) -> bool {
+        self.collide.get()
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
