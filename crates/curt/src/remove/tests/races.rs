@@ -111,7 +111,9 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
             over.store(true, Ordering::Relaxed);
             (report, begin.elapsed())
         });
-        assert!(time < Duration::from_secs(5), "{time:?}");
+        // Wine takes long for a pass over what was added meanwhile, and its times say nothing.
+        let most = Duration::from_secs(if cfg!(windows) { 60 } else { 5 });
+        assert!(time < most, "{time:?}");
         // The directory may have been caught at a moment when it was empty; then it is gone.
         if report.error_count > 0 {
             assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
