@@ -64,8 +64,12 @@ pub(crate) struct Windows {
 
 /// A directory that the caller has open, as a place to begin from.
 pub(crate) fn place(handle: OwnedHandle) -> Dir {
-    let door = Door::new(&Setup::default());
-    let serial = info::serial(&door, handle.as_handle());
+    place_by(&Door::new(&Setup::default()), handle)
+}
+
+/// A place to begin from: 1 call, which asks for the volume.
+fn place_by(door: &Door, handle: OwnedHandle) -> Dir {
+    let serial = info::serial(door, handle.as_handle());
     let mut dir = Dir::new(handle, door.native.volume(serial));
     dir.is_place = true;
     dir
@@ -199,11 +203,7 @@ impl Sys for Windows {
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
-        let handle = self.door.open(target, REACH, PLACE)?;
-        let serial = info::serial(&self.door, handle.as_handle());
-        let mut dir = Dir::new(handle, self.door.native.volume(serial));
-        dir.is_place = true;
-        Ok(dir)
+        Ok(place_by(&self.door, self.door.open(target, REACH, PLACE)?))
     }
 
     /// A mounted volume is a link here, so there is no mount to be refused.
