@@ -43,6 +43,13 @@ impl<'a, U: Unit> Name<'a, U> {
         Some(Name(&units[..=end]))
     }
 
+    /// A name from units whose only NUL is the last.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_terminated(units: &'a [U]) -> Self {
+        debug_assert_eq!(units.iter().position(|&unit| unit == U::NUL), Some(units.len() - 1));
+        Name(units)
+    }
+
     /// The units without the terminator.
     pub(crate) fn units(self) -> &'a [U] {
         &self.0[..self.0.len() - 1]

@@ -107,21 +107,23 @@ impl<S: Sys> Engine<'_, S> {
         let mut position = 0;
         let mut found = 0;
         loop {
-            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.may_give() {
+            if self.may_give() {
                 position = self.share_files(position, &mut found);
             }
-            let Some((entry, next)) = self.buf.entry(position) else {
-                return found;
-            };
-            if self.at.run.is_cancelled() {
-                return found;
-            }
-            position = next;
-            found += 1;
             let Some(frame) = self.frames.last_mut() else {
                 return found;
             };
-            take(&mut self.at, frame, &mut self.names, entry);
+            for _ in 0..ENTRIES_BETWEEN_LOOKS {
+                let Some((entry, next)) = self.buf.entry(position) else {
+                    return found;
+                };
+                if self.at.run.is_cancelled() {
+                    return found;
+                }
+                position = next;
+                found += 1;
+                take(&mut self.at, frame, &mut self.names, entry);
+            }
         }
     }
 

@@ -168,7 +168,7 @@ impl<S: Sys> Frame<S> {
     /// Whether a listing that shows this entry is to pass over it: it has failed before, or it is a
     /// directory that was moved here, which has its own turn and its own path.
     pub(super) fn passes_over(&self, name: Name<'_, S::Unit>) -> bool {
-        self.stayed.contains(name.units())
+        (!self.stayed.is_empty() && self.stayed.contains(name.units()))
             || (!self.moved_here.is_empty()
                 && moved_serial(name).is_some_and(|serial| {
                     // Numbers are given in order.
