@@ -17,6 +17,14 @@ pub enum Operation {
     ReadDirectory,
     /// Reading the metadata of an entry.
     Stat,
+    /// Reading what a link holds.
+    ReadLink,
+    /// Asking what this process may do with an entry.
+    Access,
+    /// Reading the extended attributes of an entry.
+    ReadAttributes,
+    /// Reading who owns an entry.
+    ReadOwner,
 }
 
 impl Operation {
@@ -26,7 +34,10 @@ impl Operation {
             Operation::Remove => "remove",
             Operation::OpenDirectory => "open directory",
             Operation::ReadDirectory => "read directory",
-            Operation::Stat => "access",
+            Operation::Stat | Operation::Access => "access",
+            Operation::ReadLink => "read symbolic link",
+            Operation::ReadAttributes => "read the extended attributes of",
+            Operation::ReadOwner => "read the owner of",
         }
     }
 }
@@ -53,6 +64,10 @@ pub enum Cause {
     IsADirectory,
     /// The directory was opened again by name, and another one was found in its place.
     Replaced,
+    /// A buffer that the longest name does not fit into.
+    BufferTooSmall,
+    /// A link leads back to a directory that it lies in.
+    Loop,
 }
 
 impl fmt::Display for Cause {
@@ -65,6 +80,8 @@ impl fmt::Display for Cause {
             Cause::RootDirectory => "refusing to remove the root directory",
             Cause::OtherFileSystem => "is on another file system than its parent",
             Cause::IsADirectory => "is a directory",
+            Cause::BufferTooSmall => "the buffer does not hold the longest name",
+            Cause::Loop => "leads back to a directory that it lies in",
             Cause::Replaced => "another directory took its place while it was removed",
         })
     }
@@ -117,9 +134,11 @@ impl Error {
             Cause::Os(error) => error.kind(),
             Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
             Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
-            Cause::DotOrDotDot | Cause::RootDirectory => io::ErrorKind::InvalidInput,
+            Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
+                io::ErrorKind::InvalidInput
+            }
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
-            Cause::Replaced => io::ErrorKind::Other,
+            Cause::Replaced | Cause::Loop => io::ErrorKind::Other,
         }
     }
 }

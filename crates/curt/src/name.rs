@@ -40,11 +40,10 @@ impl<'a, U: Unit> Name<'a, U> {
     /// The name at the front of `units`, up to the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
         let end = units.iter().position(|&unit| unit == U::NUL)?;
-        Some(Name(&units[..=end]))
+        Some(Name::of_terminated(&units[..=end]))
     }
 
     /// A name from units whose only NUL is the last.
-    #[cfg(target_os = "linux")]
     pub(crate) fn of_terminated(units: &'a [U]) -> Self {
         debug_assert_eq!(units.iter().position(|&unit| unit == U::NUL), Some(units.len() - 1));
         Name(units)

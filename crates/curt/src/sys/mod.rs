@@ -12,15 +12,19 @@
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::calls::Calls;
-use crate::fields::Kind;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
 
+#[cfg(unix)]
+mod accounts;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
@@ -261,17 +265,80 @@ pub(crate) struct Usage {
     pub(crate) waits: u64,
 }
 
+/// Where a platform has fields from, and what that costs in calls when nothing is missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sources {
+    /// A listing carries them.
+    pub(crate) listing: Fields,
+    /// One query gives all of them.
+    pub(crate) query: Fields,
+    pub(crate) query_calls: u32,
+    /// Listing a directory of one buffer.
+    pub(crate) directory_calls: u32,
+    /// Reading what a link holds.
+    pub(crate) target_calls: u32,
+    /// What extended attributes tell, from one list of their names.
+    pub(crate) extended: Fields,
+    pub(crate) extended_calls: u32,
+    /// What the security of an entry tells.
+    pub(crate) secured: Fields,
+    pub(crate) secured_calls: u32,
+}
+
+/// What is asked about one entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask {
+    pub(crate) fields: Fields,
+    /// Whether a link is followed.
+    pub(crate) follow: bool,
+    /// Whether a network file system may answer from its cache.
+    pub(crate) cached: bool,
+}
+
+/// Names of owners, and what else the security of an entry tells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owners {
+    pub(crate) user: Option<Arc<OsString>>,
+    pub(crate) group: Option<Arc<OsString>>,
+    pub(crate) acl: Option<bool>,
+}
+
+/// What extended attributes tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extended {
+    /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
+    pub(crate) present: Fields,
+    pub(crate) label: Option<OsString>,
+}
+
 /// Entries of a listing, in the order of the system.
 pub(crate) trait Listing: Send {
     type Unit: Unit;
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
+    /// What the listing carries of the entry at `position`.
+    fn facts(&self, position: usize) -> Facts {
+        let mut facts = Facts::default();
+        if let Some((entry, _)) = self.entry(position) {
+            if entry.kind != Kind::Unknown {
+                facts.kind = entry.kind;
+                facts.known |= Fields::KIND;
+            }
+            if entry.id != 0 {
+                facts.id = entry.id.into();
+                facts.known |= Fields::ID;
+            }
+        }
+        facts
+    }
     /// About how many entries there are from `position` on.
     fn left(&self, position: usize) -> usize;
     /// A buffer of about this many bytes, allocated now and never again. It is made large enough
     /// for the longest name in any case.
     fn with_capacity(bytes: usize) -> Self;
+    /// The least capacity that holds the longest name.
+    const LEAST_CAPACITY: usize;
 }
 
 /// A platform, as one worker of an operation sees it.
@@ -294,6 +361,11 @@ pub(crate) trait Sys: Sized + Send {
     fn units(path: &Path) -> Vec<Self::Unit>;
     /// The path that these units spell.
     fn path(units: Vec<Self::Unit>) -> PathBuf;
+
+    /// The text that these units spell, without a copy where the system's text is made of them.
+    fn text(units: &[Self::Unit]) -> Cow<'_, OsStr> {
+        Cow::Owned(Self::path(units.to_vec()).into_os_string())
+    }
 
     /// Opens the directory that an operand lies in, following links as the caller typed them; an
     /// empty path is the working directory and costs nothing.
@@ -333,6 +405,57 @@ pub(crate) trait Sys: Sized + Send {
         to: &Self::Dir,
         fresh: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
+
+    /// Where the platform has fields from.
+    const SOURCES: Sources;
+    /// A place to ask about a path from, and the path as a name there, terminated: for [`Sys::query`],
+    /// [`Sys::read_link`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and [`Sys::open_below`],
+    /// which alone take names with separators. No call.
+    fn locate(&self, path: &Path) -> io::Result<(Self::Dir, Vec<Self::Unit>)>;
+    /// Opens a directory for listing, some names below another one. Either all links on the way are
+    /// followed, or none is.
+    fn open_below(
+        &self,
+        from: &Self::Dir,
+        path: Name<'_, Self::Unit>,
+        follow: bool,
+    ) -> Opened<Self::Dir>;
+    /// Asks about an entry. What the answer lacks, the system or the file system does not have.
+    fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
+    /// Asks about an open directory.
+    fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
+    /// Reads what a link holds, and puts it into the empty buffer.
+    fn read_link(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        target: &mut Vec<Self::Unit>,
+    ) -> io::Result<()>;
+    /// Which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold; one call
+    /// for each that is asked, unless [`Sys::query`] tells them.
+    fn may(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        asked: Fields,
+    ) -> io::Result<Fields>;
+    /// What extended attributes tell; `None` where the file system has none, which is remembered for
+    /// the device, if that is known.
+    fn extended(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        asked: Fields,
+        device: Option<u64>,
+    ) -> io::Result<Option<Extended>>;
+    /// The owners of an entry, whose numbers are in the facts where owners have numbers.
+    fn owners(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        asked: Fields,
+        facts: &Facts,
+    ) -> io::Result<Owners>;
 
     fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat>;
     fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
@@ -377,4 +500,31 @@ pub(crate) trait Sys: Sized + Send {
     fn wall_clock(&self) -> Duration;
     /// What this thread has used so far.
     fn thread_usage(&self) -> Usage;
+}
+
+/// Opens a directory some names below another one, one step after the other, so that no link on the
+/// way is followed.
+#[cfg(any(test, not(windows)))]
+fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) -> Opened<S::Dir> {
+    let mut last = None;
+    let mut step = Vec::new();
+    for name in path.units().split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
+        step.clear();
+        step.extend_from_slice(name);
+        step.push(S::Unit::NUL);
+        let opened = sys.open_child(
+            last.as_ref().unwrap_or(from),
+            Name::of_terminated(&step),
+            Mounts::Cross,
+        );
+        let before = match opened {
+            Opened::Dir(dir) => last.replace(dir),
+            other => {
+                last.into_iter().for_each(|dir| sys.close(dir));
+                return other;
+            }
+        };
+        before.into_iter().for_each(|dir| sys.close(dir));
+    }
+    last.map_or(Opened::Gone, Opened::Dir)
 }

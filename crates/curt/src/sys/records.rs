@@ -68,6 +68,8 @@ impl<U: Unit> Listing for Records<U> {
         self.heads.len().saturating_sub(position)
     }
 
+    const LEAST_CAPACITY: usize = 1;
+
     /// The capacity is that of all listings here: the system's own stream allocates in any case.
     fn with_capacity(_bytes: usize) -> Self {
         Self::default()

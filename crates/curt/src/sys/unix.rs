@@ -1,17 +1,20 @@
 //! What `linux` and `posix` share: text and plain values. No call.
 
-use std::ffi::OsString;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::FileType;
+use rustix::fs::{Access, FileType};
 use rustix::io::Errno;
 
-use super::{Finished, Identity, Last, Operand, Stat};
-use crate::fields::Kind;
+use super::accounts::Accounts;
+use super::{Finished, Identity, Last, Opened, Operand, Owners, Stat};
+use crate::fields::{Facts, Fields, Kind, Time};
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
 pub(super) fn operand(path: &Path) -> Operand<u8> {
@@ -39,6 +42,10 @@ fn trim_end(bytes: &[u8]) -> &[u8] {
 
 pub(super) fn units(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
+}
+
+pub(super) fn text(units: &[u8]) -> Cow<'_, OsStr> {
+    Cow::Borrowed(OsStr::from_bytes(units))
 }
 
 pub(super) fn path(units: Vec<u8>) -> PathBuf {
@@ -80,6 +87,133 @@ pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
         allocated: stat.st_blocks as u64 * 512,
         changed: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
     }
+}
+
+/// What [`Sys::locate`](super::Sys::locate) makes of a path: the system takes it as it is.
+pub(super) fn located(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.contains(&0) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok([bytes, b"\0"].concat())
+}
+
+/// The plain stat as facts: everything that the portable call tells.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_lossless,
+    clippy::useless_conversion,
+    reason = "the types of the fields differ between systems"
+)]
+pub(super) fn facts_from(stat: &rustix::fs::Stat) -> Facts {
+    let mode = stat.st_mode as u32;
+    Facts {
+        known: STAT,
+        kind: kind_of_entry(mode, stat.st_rdev as u64),
+        id: stat.st_ino as u128,
+        device: stat.st_dev as u64,
+        size: stat.st_size as u64,
+        allocated: stat.st_blocks as u64 * 512,
+        accessed: Time { seconds: stat.st_atime as i64, nanoseconds: stat.st_atime_nsec as u32 },
+        modified: Time { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 },
+        changed: Time { seconds: stat.st_ctime as i64, nanoseconds: stat.st_ctime_nsec as u32 },
+        links: stat.st_nlink as u64,
+        mode,
+        user_id: stat.st_uid as u32,
+        group_id: stat.st_gid as u32,
+        device_number: stat.st_rdev as u64,
+        block_size: stat.st_blksize as u64,
+        ..Facts::default()
+    }
+}
+
+/// What the portable stat tells.
+pub(super) const STAT: Fields = Fields::KIND
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::ACCESSED)
+    .union(Fields::MODIFIED)
+    .union(Fields::CHANGED)
+    .union(Fields::LINKS)
+    .union(Fields::MODE)
+    .union(Fields::USER_ID)
+    .union(Fields::GROUP_ID)
+    .union(Fields::DEVICE_NUMBER)
+    .union(Fields::BLOCK_SIZE);
+
+/// The kind, where the number of the device is known too: the device without a number is how a union
+/// file system marks what a lower layer has and it has not.
+pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
+    match kind_of_mode(mode) {
+        Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
+        kind => kind,
+    }
+}
+
+/// The names that the numbers in the facts stand for.
+pub(super) fn owners(accounts: &RefCell<Accounts>, asked: Fields, facts: &Facts) -> Owners {
+    let mut accounts = accounts.borrow_mut();
+    let of = |field, id| asked.contains(field) && facts.known.contains(id);
+    let user = of(Fields::USER, Fields::USER_ID).then(|| accounts.user(facts.user_id)).flatten();
+    let group =
+        of(Fields::GROUP, Fields::GROUP_ID).then(|| accounts.group(facts.group_id)).flatten();
+    Owners { user, group, acl: None }
+}
+
+/// Which of the kinds of access hold: one call for each.
+pub(super) fn may(
+    asked: Fields,
+    check: impl Fn(Access) -> Result<(), Errno>,
+) -> io::Result<Fields> {
+    let mut allowed = Fields::NONE;
+    for (field, access) in [
+        (Fields::READABLE, Access::READ_OK),
+        (Fields::WRITABLE, Access::WRITE_OK),
+        (Fields::EXECUTABLE, Access::EXEC_OK),
+    ] {
+        if asked.contains(field) {
+            match check(access) {
+                Ok(()) => allowed |= field,
+                Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(allowed)
+}
+
+/// What the answer to opening a directory means.
+pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
+    match opened {
+        Ok(dir) => Opened::Dir(dir),
+        Err(error) if refuses_link_or_file(error) => Opened::NotDirectory,
+        Err(Errno::NOENT) => Opened::Gone,
+        Err(Errno::XDEV) => Opened::Mount,
+        Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Opened::Shortage(error.into()),
+        Err(error) => Opened::Failed(error.into()),
+    }
+}
+
+/// What systems say of a link, or of anything else that is no directory, when both are refused:
+/// `EMLINK` is FreeBSD's word for a link, `EFTYPE` NetBSD's.
+fn refuses_link_or_file(error: Errno) -> bool {
+    #[cfg(any(
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "dragonfly",
+        target_os = "netbsd",
+        target_os = "openbsd"
+    ))]
+    if error == Errno::FTYPE {
+        return true;
+    }
+    #[cfg(not(target_os = "linux"))]
+    if error == Errno::MLINK {
+        return true;
+    }
+    matches!(error, Errno::NOTDIR | Errno::LOOP)
 }
 
 /// What the answer to removing an open directory means; one that is gone is closed.

@@ -15,6 +15,26 @@ use crate::calls::Calls;
 use crate::sys::gate::Gate;
 use crate::sys::{Setup, Usage};
 
+/// What most links hold fits into this.
+const LINK_ROOM: usize = 256;
+
+/// Calls until the buffer is large enough.
+fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
+    let mut buffer = vec![0; room];
+    loop {
+        match call(&mut buffer) {
+            Err(Errno::RANGE) if buffer.len() < MOST_EXTENDED => buffer.resize(MOST_EXTENDED, 0),
+            answer => {
+                buffer.truncate(answer?);
+                return Ok(buffer);
+            }
+        }
+    }
+}
+
+/// No list of names and no value is longer (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`).
+const MOST_EXTENDED: usize = 64 << 10;
+
 /// The kinds of call, in the order of [`NAMES`].
 #[derive(Clone, Copy)]
 enum Call {
@@ -33,10 +53,13 @@ enum Call {
     SchedGetaffinity,
     Getrusage,
     Nanosleep,
+    Readlinkat,
+    Llistxattr,
+    Lgetxattr,
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 18] = [
     "openat2",
     "openat",
     "getdents64",
@@ -52,6 +75,9 @@ const NAMES: [&str; 15] = [
     "sched_getaffinity",
     "getrusage",
     "clock_nanosleep",
+    "readlinkat",
+    "llistxattr",
+    "lgetxattr",
 ];
 
 /// The door of one worker.
@@ -172,9 +198,48 @@ impl Door {
         rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
     }
 
-    pub(super) fn may_write(&self, dir: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+    pub(super) fn may(&self, dir: BorrowedFd<'_>, name: &CStr, access: Access) -> Result<()> {
         self.pass(Call::Faccessat2)?;
-        rustix::fs::accessat(dir, name, Access::WRITE_OK, AtFlags::EACCESS)
+        rustix::fs::accessat(dir, name, access, AtFlags::EACCESS)
+    }
+
+    /// Reads what a link holds into the empty buffer; a longer target than it has room for is read
+    /// again.
+    pub(super) fn readlinkat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        target: &mut Vec<u8>,
+    ) -> Result<()> {
+        target.reserve(LINK_ROOM);
+        loop {
+            self.pass(Call::Readlinkat)?;
+            let room = target.capacity();
+            let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
+            let length = read.len();
+            if length < room {
+                // SAFETY: so many bytes were just written at the beginning of the empty buffer.
+                unsafe { target.set_len(length) };
+                return Ok(());
+            }
+            target.reserve(room * 2);
+        }
+    }
+
+    /// The names of extended attributes, each with a NUL behind it; `room` is what is tried first.
+    pub(super) fn llistxattr(&self, path: &CStr, room: usize) -> Result<Vec<u8>> {
+        grown(room, |buffer| {
+            self.pass(Call::Llistxattr)?;
+            rustix::fs::llistxattr(path, buffer)
+        })
+    }
+
+    /// The value of an extended attribute; `room` is what is tried first.
+    pub(super) fn lgetxattr(&self, path: &CStr, name: &CStr, room: usize) -> Result<Vec<u8>> {
+        grown(room, |buffer| {
+            self.pass(Call::Lgetxattr)?;
+            rustix::fs::lgetxattr(path, name, buffer)
+        })
     }
 
     /// The magic number of the file system that a directory lies on.

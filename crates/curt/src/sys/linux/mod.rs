@@ -3,28 +3,35 @@
 
 mod call;
 pub(crate) mod dir;
+mod extended;
+mod query;
 mod retire;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{Access, AtFlags, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::retire::Retired;
+use super::accounts::Accounts;
 use super::unix;
 use super::{
-    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage,
+    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
+    Setup, Sources, Stat, Sys, Usage,
 };
 use crate::calls::Calls;
-use crate::fields::Kind;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 
 /// What this kernel was seen to lack. Written once, never for an answer that a security filter may
@@ -45,6 +52,9 @@ pub(crate) struct Linux {
     collide: Cell<bool>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
+    accounts: RefCell<Accounts>,
+    /// Devices without extended attributes.
+    without_extended: RefCell<BTreeSet<u64>>,
 }
 
 impl Linux {
@@ -126,6 +136,28 @@ impl Linux {
         magic.is_ok_and(|magic| magic == XFS || magic == BTRFS)
     }
 
+    /// One `statx` for exactly what is asked. An older kernel gets the older call, which tells no less
+    /// than that but for the time of creation and the attributes.
+    fn ask(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &std::ffi::CStr,
+        flags: AtFlags,
+        ask: Ask,
+    ) -> Result<Facts, Errno> {
+        if !self.setup.without.has(Feature::Statx) {
+            // There is no constant for `AT_STATX_DONT_SYNC` in this set.
+            let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
+            let flags = flags | AtFlags::NO_AUTOMOUNT | cached;
+            match self.door.statx(dir, name, flags, query::mask(ask.fields)) {
+                Err(Errno::NOSYS) => {}
+                answer => return Ok(query::facts(&answer?)),
+            }
+        }
+        let flags = flags.difference(AtFlags::NO_AUTOMOUNT);
+        Ok(unix::facts_from(&self.door.fstatat(dir, name, flags)?))
+    }
+
     fn stat(&self, dir: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> io::Result<Stat> {
         if self.setup.without.has(Feature::Statx) {
             return Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?));
@@ -178,6 +210,8 @@ impl Sys for Linux {
                 setup.retire
             }),
             openat2_refused: Cell::new(false),
+            accounts: RefCell::default(),
+            without_extended: RefCell::default(),
         }
     }
 
@@ -196,6 +230,10 @@ impl Sys for Linux {
 
     fn path(units: Vec<u8>) -> PathBuf {
         unix::path(units)
+    }
+
+    fn text(units: &[u8]) -> Cow<'_, OsStr> {
+        unix::text(units)
     }
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
@@ -218,14 +256,7 @@ impl Sys for Linux {
             }
             opened => opened,
         };
-        match opened {
-            Ok(fd) => Opened::Dir(fd.into()),
-            Err(Errno::NOTDIR | Errno::LOOP) => Opened::NotDirectory,
-            Err(Errno::NOENT) => Opened::Gone,
-            Err(Errno::XDEV) => Opened::Mount,
-            Err(error) if is_shortage(error) => Opened::Shortage(error.into()),
-            Err(error) => Opened::Failed(error.into()),
-        }
+        unix::opened(opened.map(Dir::from))
     }
 
     fn close(&self, dir: Dir) {
@@ -301,6 +332,78 @@ impl Sys for Linux {
         Ok(self.door.renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
     }
 
+    const SOURCES: Sources = Sources {
+        listing: Fields::KIND.union(Fields::ID),
+        query: unix::STAT.union(Fields::CREATED).union(Fields::ATTRIBUTES),
+        query_calls: 1,
+        directory_calls: 4,
+        target_calls: 1,
+        extended: Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL),
+        extended_calls: 1,
+        secured: Fields::NONE,
+        secured_calls: 0,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
+        Ok((Dir::working(), unix::located(path)?))
+    }
+
+    fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
+        if follow {
+            let flags = LIST.difference(OFlags::NOFOLLOW);
+            return unix::opened(self.door.openat(from.as_fd(), text(path), flags).map(Dir::from));
+        }
+        if self.may_openat2() {
+            let resolve = ResolveFlags::NO_SYMLINKS;
+            match self.door.openat2(from.as_fd(), text(path), LIST, resolve) {
+                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
+                Err(Errno::PERM) => {}
+                answer => return unix::opened(answer.map(Dir::from)),
+            }
+        }
+        super::open_step_by_step(self, from, path)
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+        let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        Ok(self.ask(parent.as_fd(), text(name), flags, ask)?)
+    }
+
+    fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
+        if dir.is_working() {
+            return Ok(self.ask(dir.as_fd(), c".", AtFlags::empty(), ask)?);
+        }
+        Ok(self.ask(dir.as_fd(), c"", AtFlags::EMPTY_PATH, ask)?)
+    }
+
+    fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
+        Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
+    }
+
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
+        unix::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
+    }
+
+    fn extended(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        asked: Fields,
+        device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        extended::read(&self.door, &self.without_extended, parent, name, asked, device)
+    }
+
+    fn owners(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        asked: Fields,
+        facts: &Facts,
+    ) -> io::Result<Owners> {
+        Ok(unix::owners(&self.accounts, asked, facts))
+    }
+
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
         self.stat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -317,7 +420,7 @@ impl Sys for Linux {
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
-        kind == Kind::Symlink || self.door.may_write(parent.as_fd(), text(name)).is_ok()
+        kind == Kind::Symlink || self.door.may(parent.as_fd(), text(name), Access::WRITE_OK).is_ok()
     }
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
@@ -349,6 +452,9 @@ impl Sys for Linux {
         self.door.thread_usage()
     }
 }
+
+/// `AT_STATX_DONT_SYNC`.
+const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
 
 /// How many finished directories are kept before the file system is asked for.
 const ASK_AFTER: u64 = 8;

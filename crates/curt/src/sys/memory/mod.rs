@@ -22,10 +22,11 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 use super::{
-    Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Removed, Stat, Sys, Usage,
+    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
+    Sources, Stat, Sys, Usage,
 };
 use crate::calls::Calls;
-use crate::fields::Kind;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 
 /// The tree that all workers and the test share.
@@ -220,6 +221,70 @@ impl Sys for Memory {
         moved.map_err(io::Error::from_raw_os_error)
     }
 
+    const SOURCES: Sources = Sources {
+        listing: Fields::KIND.union(Fields::ID),
+        query: Fields::KIND
+            .union(Fields::ID)
+            .union(Fields::DEVICE)
+            .union(Fields::SIZE)
+            .union(Fields::ALLOCATED)
+            .union(Fields::LINKS),
+        query_calls: 1,
+        directory_calls: 4,
+        target_calls: 1,
+        extended: Fields::NONE,
+        extended_calls: 0,
+        secured: Fields::NONE,
+        secured_calls: 0,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
+        Ok((self.new_dir(dir::WORKING), [Self::units(path), vec![0]].concat()))
+    }
+
+    fn open_below(&self, from: &Dir, path: Name<'_, u8>, _follow: bool) -> Opened<Dir> {
+        super::open_step_by_step(self, from, path)
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, u8>, _ask: Ask) -> io::Result<Facts> {
+        self.stat_child(parent, name).map(|stat| facts(&stat))
+    }
+
+    fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
+        self.stat_dir(dir).map(|stat| facts(&stat))
+    }
+
+    /// Links here lead nowhere.
+    fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
+        target.extend_from_slice(b"nowhere");
+        self.stat_child(parent, name).map(drop)
+    }
+
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
+        let writable = self.may_write(parent, name, Kind::Unknown);
+        Ok(if writable { asked } else { asked.without(Fields::WRITABLE) })
+    }
+
+    fn extended(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        _asked: Fields,
+        _device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        Ok(None)
+    }
+
+    fn owners(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        _asked: Fields,
+        _facts: &Facts,
+    ) -> io::Result<Owners> {
+        Ok(Owners::default())
+    }
+
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
         let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
             let node = world.child(parent, name.units())?;
@@ -278,5 +343,18 @@ impl Sys for Memory {
     fn thread_usage(&self) -> Usage {
         let clock = self.door.pass(Call::Getrusage).map(|world| world.clock);
         Usage { processor: clock.unwrap_or_default(), waits: 0 }
+    }
+}
+
+fn facts(stat: &Stat) -> Facts {
+    Facts {
+        known: Memory::SOURCES.query,
+        kind: stat.kind,
+        id: stat.identity.file,
+        device: stat.identity.device,
+        size: stat.size,
+        allocated: stat.allocated,
+        links: stat.links,
+        ..Facts::default()
     }
 }

@@ -28,6 +28,7 @@ enum Call {
     Rename,
     Now,
     Sleep,
+    ReadLink,
 }
 
 /// Their names, as in the standard library.
@@ -43,6 +44,7 @@ const NAMES: &[&str] = &[
     "rename",
     "now",
     "sleep",
+    "read_link",
 ];
 
 /// The door of one worker.
@@ -90,6 +92,11 @@ impl Door {
     pub(super) fn symlink_metadata(&self, path: &Path) -> Result<Metadata> {
         self.pass(Call::Metadata)?;
         fs::symlink_metadata(path)
+    }
+
+    pub(super) fn read_link(&self, path: &Path) -> Result<std::path::PathBuf> {
+        self.pass(Call::ReadLink)?;
+        fs::read_link(path)
     }
 
     /// What the path leads to.

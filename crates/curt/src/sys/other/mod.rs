@@ -15,6 +15,7 @@
 
 mod call;
 pub(crate) mod dir;
+mod facts;
 mod text;
 
 use std::fs::Metadata;
@@ -25,9 +26,12 @@ use std::time::{Duration, SystemTime};
 use self::call::Door;
 use self::dir::Stream;
 pub(crate) use self::dir::{Dir, DirBuf};
-use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage};
+use super::{
+    Ask, Batch, Extended, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup,
+    Sources, Stat, Sys, Usage,
+};
 use crate::calls::Calls;
-use crate::fields::Kind;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 
 /// The standard library, as one worker sees it.
@@ -238,6 +242,89 @@ impl Sys for Other {
             Ok(_) => return Err(ErrorKind::AlreadyExists.into()),
         }
         self.door.rename(&from.child(name), &target)
+    }
+
+    const SOURCES: Sources = Sources {
+        listing: Fields::KIND.union(if cfg!(unix) { Fields::ID } else { Fields::NONE }),
+        query: facts::KNOWN,
+        query_calls: 1,
+        directory_calls: 2,
+        target_calls: 1,
+        extended: Fields::NONE,
+        extended_calls: 0,
+        secured: Fields::NONE,
+        secured_calls: 0,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<text::Unit>)> {
+        let mut units = text::units(path)?;
+        units.push(0);
+        Ok((Dir::new(PathBuf::new(), None), units))
+    }
+
+    fn open_below(&self, from: &Dir, path: Name<'_, text::Unit>, follow: bool) -> Opened<Dir> {
+        if !follow {
+            return super::open_step_by_step(self, from, path);
+        }
+        let path = from.child(path);
+        match self.door.read_dir(&path) {
+            Ok(entries) => Opened::Dir(Dir::new(path, Some(Stream::new(entries)))),
+            Err(error) if is_shortage(&error) => Opened::Shortage(error),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound => Opened::Gone,
+                ErrorKind::NotADirectory => Opened::NotDirectory,
+                _ => Opened::Failed(error),
+            },
+        }
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, text::Unit>, ask: Ask) -> io::Result<Facts> {
+        let path = parent.child(name);
+        let found =
+            if ask.follow { self.door.metadata(&path) } else { self.door.symlink_metadata(&path) };
+        Ok(facts::of(&found?))
+    }
+
+    fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
+        Ok(facts::of(&self.door.metadata(dir.path())?))
+    }
+
+    fn read_link(
+        &self,
+        parent: &Dir,
+        name: Name<'_, text::Unit>,
+        target: &mut Vec<text::Unit>,
+    ) -> io::Result<()> {
+        *target = text::units(&self.door.read_link(&parent.child(name))?)?;
+        Ok(())
+    }
+
+    /// The library tells only whether nobody may write.
+    fn may(&self, parent: &Dir, name: Name<'_, text::Unit>, asked: Fields) -> io::Result<Fields> {
+        let found = self.door.metadata(&parent.child(name))?;
+        let is_writable = !found.permissions().readonly();
+        Ok(if is_writable { asked } else { asked.without(Fields::WRITABLE) })
+    }
+
+    fn extended(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, text::Unit>,
+        _asked: Fields,
+        _device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        Ok(None)
+    }
+
+    /// The library knows no names of owners.
+    fn owners(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, text::Unit>,
+        _asked: Fields,
+        _facts: &Facts,
+    ) -> io::Result<Owners> {
+        Ok(Owners::default())
     }
 
     fn stat_child(&self, parent: &Dir, name: Name<'_, text::Unit>) -> io::Result<Stat> {

@@ -33,10 +33,11 @@ enum Call {
     Getrlimit,
     ClockGettime,
     Nanosleep,
+    Readlinkat,
 }
 
 /// Their names, as in C.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "openat",
     "readdir",
     "unlinkat",
@@ -49,6 +50,7 @@ const NAMES: [&str; 12] = [
     "getrlimit",
     "clock_gettime",
     "nanosleep",
+    "readlinkat",
 ];
 
 /// The door of one worker.
@@ -154,13 +156,26 @@ impl Door {
         rustix::fs::renameat(from, name, to, fresh)
     }
 
-    pub(super) fn may_write(&self, dir: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+    pub(super) fn may(&self, dir: BorrowedFd<'_>, name: &CStr, access: Access) -> Result<()> {
         self.pass(Call::Faccessat)?;
         #[cfg(not(target_os = "android"))]
         let flags = AtFlags::EACCESS;
         #[cfg(target_os = "android")]
         let flags = AtFlags::empty();
-        rustix::fs::accessat(dir, name, Access::WRITE_OK, flags)
+        rustix::fs::accessat(dir, name, access, flags)
+    }
+
+    /// Reads what a link holds into the empty buffer.
+    pub(super) fn readlinkat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        target: &mut Vec<u8>,
+    ) -> Result<()> {
+        self.pass(Call::Readlinkat)?;
+        let read = rustix::fs::readlinkat(dir, name, std::mem::take(target))?;
+        *target = read.into_bytes();
+        Ok(())
     }
 
     pub(super) fn descriptor_limit(&self) -> Option<u64> {

@@ -15,21 +15,28 @@
 mod call;
 pub(crate) mod dir;
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, OFlags};
+use rustix::fs::{Access, AtFlags, OFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
+use super::accounts::Accounts;
 use super::unix;
-use super::{Batch, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat, Sys, Usage};
+use super::{
+    Ask, Batch, Extended, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup,
+    Sources, Stat, Sys, Usage,
+};
 use crate::calls::Calls;
-use crate::fields::Kind;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 
 const LIST: OFlags =
@@ -45,6 +52,7 @@ const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOE
 /// The portable platform, as one worker sees it.
 pub(crate) struct Posix {
     door: Door,
+    accounts: RefCell<Accounts>,
 }
 
 impl Posix {
@@ -121,7 +129,7 @@ impl Sys for Posix {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Posix { door: Door::new(setup) }
+        Posix { door: Door::new(setup), accounts: RefCell::default() }
     }
 
     fn calls(&self) -> Calls {
@@ -140,6 +148,10 @@ impl Sys for Posix {
         unix::path(units)
     }
 
+    fn text(units: &[u8]) -> Cow<'_, OsStr> {
+        unix::text(units)
+    }
+
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
@@ -148,16 +160,7 @@ impl Sys for Posix {
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        match self.open(parent, name, mounts) {
-            Ok(dir) => Opened::Dir(dir),
-            Err(error) if refuses_link_or_file(error) => Opened::NotDirectory,
-            Err(Errno::NOENT) => Opened::Gone,
-            Err(Errno::XDEV) => Opened::Mount,
-            Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
-                Opened::Shortage(error.into())
-            }
-            Err(error) => Opened::Failed(error.into()),
-        }
+        unix::opened(self.open(parent, name, mounts))
     }
 
     fn close(&self, dir: Dir) {
@@ -212,6 +215,77 @@ impl Sys for Posix {
         Ok(self.door.renameat(from, name, to, fresh)?)
     }
 
+    const SOURCES: Sources = Sources {
+        listing: Fields::KIND.union(Fields::ID),
+        query: unix::STAT,
+        query_calls: 1,
+        // The C library's stream asks for the state of what it was given.
+        directory_calls: 5,
+        target_calls: 1,
+        extended: Fields::NONE,
+        extended_calls: 0,
+        secured: Fields::NONE,
+        secured_calls: 0,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
+        Ok((Dir::working(), unix::located(path)?))
+    }
+
+    /// Refusing links on the way takes an open for each name.
+    fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
+        if follow {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let opened = self.door.open_listing(from.as_fd(), text(path), flags);
+            return unix::opened(opened.and_then(Dir::try_from));
+        }
+        super::open_step_by_step(self, from, path)
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+        let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        Ok(unix::facts_from(&self.door.fstatat(parent.as_fd(), text(name), flags)?))
+    }
+
+    fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
+        if dir.is_working() {
+            return Ok(unix::facts_from(&self.door.fstatat(
+                dir.as_fd(),
+                c".",
+                AtFlags::empty(),
+            )?));
+        }
+        Ok(unix::facts_from(&self.door.fstat(dir.as_fd())?))
+    }
+
+    fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
+        Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
+    }
+
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
+        unix::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
+    }
+
+    fn extended(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        _asked: Fields,
+        _device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        Ok(None)
+    }
+
+    fn owners(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        asked: Fields,
+        facts: &Facts,
+    ) -> io::Result<Owners> {
+        Ok(unix::owners(&self.accounts, asked, facts))
+    }
+
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
         Ok(self.stat(parent, name)?)
     }
@@ -226,7 +300,7 @@ impl Sys for Posix {
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
-        kind == Kind::Symlink || self.door.may_write(parent.as_fd(), text(name)).is_ok()
+        kind == Kind::Symlink || self.door.may(parent.as_fd(), text(name), Access::WRITE_OK).is_ok()
     }
 
     /// Known to pay on ext4 alone, which the Linux platform serves.
@@ -257,20 +331,4 @@ impl Sys for Posix {
     fn thread_usage(&self) -> Usage {
         Usage { processor: self.door.thread_time().unwrap_or_default(), waits: 0 }
     }
-}
-
-/// What systems say of a link, or of anything else that is no directory, when both are refused:
-/// `EMLINK` is FreeBSD's word for a link, `EFTYPE` NetBSD's.
-fn refuses_link_or_file(error: Errno) -> bool {
-    #[cfg(any(
-        target_vendor = "apple",
-        target_os = "freebsd",
-        target_os = "dragonfly",
-        target_os = "netbsd",
-        target_os = "openbsd"
-    ))]
-    if error == Errno::FTYPE {
-        return true;
-    }
-    matches!(error, Errno::NOTDIR | Errno::LOOP | Errno::MLINK)
 }

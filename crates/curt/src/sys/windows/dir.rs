@@ -219,6 +219,8 @@ impl Listing for DirBuf {
         self.filled.saturating_sub(position) / USUAL_RECORD
     }
 
+    const LEAST_CAPACITY: usize = LEAST_CAPACITY * 2;
+
     fn with_capacity(bytes: usize) -> Self {
         let capacity = (bytes / 2).clamp(LEAST_CAPACITY, CAPACITY);
         DirBuf { units: vec![0; capacity + ALIGN], capacity, filled: 0 }

@@ -1,0 +1,69 @@
+//! What an entry is.
+
+/// The kind of a directory entry, as the directory itself tells it: never that of a link's target,
+/// unless following was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Symlink,
+    /// A named pipe.
+    Fifo,
+    /// A socket in the file system.
+    Socket,
+    /// A character device.
+    CharacterDevice,
+    /// A block device.
+    BlockDevice,
+    /// A mark of a union file system that hides an entry of a lower layer.
+    Whiteout,
+    /// Windows: a directory that leads to another directory (a junction) or to a volume that is mounted
+    /// there. Which of the two, its target tells.
+    Junction,
+    /// Windows: a symbolic link that the Linux subsystem made.
+    WslSymlink,
+    /// Windows: a file that starts an application from the Store.
+    AppExecLink,
+    /// Windows: another reparse point that stands for something else, with its tag.
+    Reparse(u32),
+    /// The file system did not say, and nobody asked further.
+    #[default]
+    Unknown,
+}
+
+impl Kind {
+    /// Whether it leads to another place: opening it would open something else.
+    pub fn is_link(self) -> bool {
+        matches!(
+            self,
+            Kind::Symlink
+                | Kind::Junction
+                | Kind::WslSymlink
+                | Kind::AppExecLink
+                | Kind::Reparse(_)
+        )
+    }
+
+    /// A word for it, as `curt walk --json` prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::File => "file",
+            Kind::Directory => "directory",
+            Kind::Symlink => "symlink",
+            Kind::Fifo => "fifo",
+            Kind::Socket => "socket",
+            Kind::CharacterDevice => "character-device",
+            Kind::BlockDevice => "block-device",
+            Kind::Whiteout => "whiteout",
+            Kind::Junction => "junction",
+            Kind::WslSymlink => "wsl-symlink",
+            Kind::AppExecLink => "app-exec-link",
+            Kind::Reparse(_) => "reparse-point",
+            Kind::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What was found out about one entry.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::{Fields, Kind};
+use crate::error::Error;
+
+/// A point in time: seconds since the beginning of 1970 in UTC, and nanoseconds after that second.
+/// Times before 1970 have negative seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time {
+    /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
+    pub seconds: i64,
+    /// Nanoseconds after that, below 1,000,000,000.
+    pub nanoseconds: u32,
+}
+
+impl From<Time> for SystemTime {
+    fn from(time: Time) -> SystemTime {
+        let whole = Duration::from_secs(time.seconds.unsigned_abs());
+        let fraction = Duration::from_nanos(time.nanoseconds.into());
+        let whole = if time.seconds < 0 {
+            SystemTime::UNIX_EPOCH.checked_sub(whole)
+        } else {
+            SystemTime::UNIX_EPOCH.checked_add(whole)
+        };
+        whole.and_then(|whole| whole.checked_add(fraction)).unwrap_or(SystemTime::UNIX_EPOCH)
+    }
+}
+
+impl From<SystemTime> for Time {
+    fn from(time: SystemTime) -> Time {
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => {
+                Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
+            }
+            Err(before) => {
+                let before = before.duration();
+                let nanoseconds = before.subsec_nanos();
+                let seconds = -(before.as_secs() as i64) - i64::from(nanoseconds > 0);
+                Time { seconds, nanoseconds: (1_000_000_000 - nanoseconds) % 1_000_000_000 }
+            }
+        }
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The listing of the directory carried it.
+    Listing,
+    /// The system was asked.
+    Query,
+}
+
+/// The answer for one field.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a, T> {
+    /// A value, and where it comes from.
+    Value(T, Origin),
+    /// The plan did not ask for it.
+    NotRequested,
+    /// This system, or this file system, does not have it (a link target also where the entry is no
+    /// link).
+    Unsupported,
+    /// The system was asked and refused.
+    Failed(&'a Error),
+}
+
+impl<'a, T> Value<'a, T> {
+    /// The value alone.
+    pub fn known(self) -> Option<T> {
+        match self {
+            Value::Value(value, _) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The same answer with another value.
+    pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Value<'a, U> {
+        match self {
+            Value::Value(value, origin) => Value::Value(with(value), origin),
+            Value::NotRequested => Value::NotRequested,
+            Value::Unsupported => Value::Unsupported,
+            Value::Failed(error) => Value::Failed(error),
+        }
+    }
+}
+
+/// The plain values of an entry, as a platform fills them in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Which of them are values at all.
+    pub(crate) known: Fields,
+    pub(crate) kind: Kind,
+    pub(crate) id: u128,
+    pub(crate) device: u64,
+    pub(crate) size: u64,
+    pub(crate) allocated: u64,
+    pub(crate) accessed: Time,
+    pub(crate) modified: Time,
+    pub(crate) changed: Time,
+    pub(crate) created: Time,
+    pub(crate) links: u64,
+    pub(crate) mode: u32,
+    pub(crate) user_id: u32,
+    pub(crate) group_id: u32,
+    pub(crate) attributes: u64,
+    pub(crate) device_number: u64,
+    pub(crate) block_size: u64,
+    /// Of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], those that hold.
+    pub(crate) allowed: Fields,
+    /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
+    pub(crate) present: Fields,
+}
+
+/// Copies fields that are known in one and not in the other.
+macro_rules! adopt {
+    ($to:ident, $from:ident, $missing:ident: $($place:ident $field:ident),*) => {
+        $(if $missing.contains(Fields::$field) { $to.$place = $from.$place; })*
+    };
+}
+
+impl Facts {
+    /// Takes over what another answer knows and this one does not.
+    pub(crate) fn adopt(&mut self, older: &Facts) {
+        let missing = older.known.without(self.known);
+        adopt!(self, older, missing:
+            kind KIND, id ID, device DEVICE, size SIZE, allocated ALLOCATED, accessed ACCESSED,
+            modified MODIFIED, changed CHANGED, created CREATED, links LINKS, mode MODE,
+            user_id USER_ID, group_id GROUP_ID, attributes ATTRIBUTES,
+            device_number DEVICE_NUMBER, block_size BLOCK_SIZE
+        );
+        self.allowed |= older.allowed.intersection(missing);
+        self.present |= older.present.intersection(missing);
+        self.known |= missing;
+    }
+}
+
+/// What was found out about one entry: one [`Value`] for each field.
+#[derive(Debug, Default)]
+pub struct Metadata {
+    pub(crate) requested: Fields,
+    /// The fields whose values came with the listing.
+    pub(crate) listed: Fields,
+    pub(crate) facts: Facts,
+    pub(crate) user: Option<Arc<OsString>>,
+    pub(crate) group: Option<Arc<OsString>>,
+    pub(crate) target: Option<PathBuf>,
+    pub(crate) label: Option<OsString>,
+    pub(crate) failed: Vec<(Fields, Error)>,
+}
+
+/// Accessors of plain values.
+macro_rules! values {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $field:ident;)*) => {
+        $($(#[$doc])* pub fn $name(&self) -> Value<'_, $type> {
+            self.value(Fields::$field, self.facts.$name)
+        })*
+    };
+}
+
+impl Metadata {
+    values! {
+        /// [`Fields::KIND`].
+        kind: Kind = KIND;
+        /// [`Fields::ID`].
+        id: u128 = ID;
+        /// [`Fields::DEVICE`].
+        device: u64 = DEVICE;
+        /// [`Fields::SIZE`], in bytes.
+        size: u64 = SIZE;
+        /// [`Fields::ALLOCATED`], in bytes.
+        allocated: u64 = ALLOCATED;
+        /// [`Fields::ACCESSED`].
+        accessed: Time = ACCESSED;
+        /// [`Fields::MODIFIED`].
+        modified: Time = MODIFIED;
+        /// [`Fields::CHANGED`].
+        changed: Time = CHANGED;
+        /// [`Fields::CREATED`].
+        created: Time = CREATED;
+        /// [`Fields::LINKS`].
+        links: u64 = LINKS;
+        /// [`Fields::MODE`].
+        mode: u32 = MODE;
+        /// [`Fields::USER_ID`].
+        user_id: u32 = USER_ID;
+        /// [`Fields::GROUP_ID`].
+        group_id: u32 = GROUP_ID;
+        /// [`Fields::ATTRIBUTES`].
+        attributes: u64 = ATTRIBUTES;
+        /// [`Fields::DEVICE_NUMBER`].
+        device_number: u64 = DEVICE_NUMBER;
+        /// [`Fields::BLOCK_SIZE`], in bytes.
+        block_size: u64 = BLOCK_SIZE;
+    }
+
+    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name.
+    pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
+        self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
+    }
+
+    /// [`Fields::GROUP`]: the name of the group; unsupported where the group has no name.
+    pub fn group(&self) -> Value<'_, &std::ffi::OsStr> {
+        self.reference(Fields::GROUP, self.group.as_deref().map(OsString::as_os_str))
+    }
+
+    /// [`Fields::TARGET`]: what a link holds; unsupported where the entry is no link.
+    pub fn target(&self) -> Value<'_, &std::path::Path> {
+        self.reference(Fields::TARGET, self.target.as_deref())
+    }
+
+    /// [`Fields::LABEL`]; unsupported where it has none.
+    pub fn label(&self) -> Value<'_, &std::ffi::OsStr> {
+        self.reference(Fields::LABEL, self.label.as_deref())
+    }
+
+    /// [`Fields::READABLE`].
+    pub fn is_readable(&self) -> Value<'_, bool> {
+        self.value(Fields::READABLE, self.facts.allowed.contains(Fields::READABLE))
+    }
+
+    /// [`Fields::WRITABLE`].
+    pub fn is_writable(&self) -> Value<'_, bool> {
+        self.value(Fields::WRITABLE, self.facts.allowed.contains(Fields::WRITABLE))
+    }
+
+    /// [`Fields::EXECUTABLE`].
+    pub fn is_executable(&self) -> Value<'_, bool> {
+        self.value(Fields::EXECUTABLE, self.facts.allowed.contains(Fields::EXECUTABLE))
+    }
+
+    /// [`Fields::ACL`].
+    pub fn has_acl(&self) -> Value<'_, bool> {
+        self.value(Fields::ACL, self.facts.present.contains(Fields::ACL))
+    }
+
+    /// [`Fields::CAPABILITY`].
+    pub fn has_capability(&self) -> Value<'_, bool> {
+        self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
+    }
+
+    /// The failures: each with the fields that have no value because of it.
+    pub fn failures(&self) -> impl Iterator<Item = (Fields, &Error)> {
+        self.failed.iter().map(|(fields, error)| (*fields, error))
+    }
+
+    fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {
+        self.reference(field, self.facts.known.contains(field).then_some(value))
+    }
+
+    fn reference<T>(&self, field: Fields, value: Option<T>) -> Value<'_, T> {
+        if !self.requested.contains(field) {
+            return Value::NotRequested;
+        }
+        if let Some((_, error)) = self.failed.iter().find(|(fields, _)| fields.contains(field)) {
+            return Value::Failed(error);
+        }
+        let listed = self.listed.contains(field);
+        let origin = if listed { Origin::Listing } else { Origin::Query };
+        value.map_or(Value::Unsupported, |value| Value::Value(value, origin))
+    }
+
+    /// Makes it that of another entry, of which the listing told this.
+    pub(crate) fn begin(&mut self, requested: Fields, facts: Facts) {
+        self.requested = requested;
+        self.listed = facts.known;
+        self.facts = facts;
+        (self.user, self.group, self.target, self.label) = (None, None, None, None);
+        self.failed.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Time;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn times_before_1970_come_back() {
+        for (seconds, nanoseconds) in [(0, 0), (5, 7), (-1, 999_999_999), (-2, 0), (-3, 1)] {
+            let time = Time { seconds, nanoseconds };
+            assert_eq!(Time::from(SystemTime::from(time)), time);
+        }
+        let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1500);
+        assert_eq!(Time::from(before), Time { seconds: -2, nanoseconds: 500_000_000 });
+    }
+}

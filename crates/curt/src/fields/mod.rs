@@ -1,0 +1,196 @@
+//! What can be asked about an entry, and what an answer looks like.
+//!
+//! A caller names the [`Fields`] it wants in a [`Plan`], sees with [`Plan::cost`] what they cost on
+//! this system, and gets a [`Metadata`] in which every field says where its value comes from. Nothing
+//! is invented: there is no zero for "unknown".
+
+mod kind;
+mod metadata;
+mod plan;
+
+use std::fmt;
+use std::ops::{BitOr, BitOrAssign};
+
+pub use kind::Kind;
+pub(crate) use metadata::Facts;
+pub use metadata::{Metadata, Origin, Time, Value};
+pub use plan::{Cost, Follow, Freshness, Plan};
+
+/// A set of things that can be asked about an entry.
+///
+/// ```
+/// use curt::Fields;
+/// let fields = Fields::NAME | Fields::SIZE;
+/// assert!(fields.contains(Fields::SIZE));
+/// assert_eq!(fields.to_string(), "name,size");
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Fields(u32);
+
+/// The fields, in the order in which they are listed, each with the name that a command line uses.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $bit:literal $constant:ident $name:literal)*) => {
+        impl Fields {
+            $($(#[$doc])* pub const $constant: Fields = Fields(1 << $bit);)*
+
+            /// All fields, each with its name.
+            pub const ALL: &[(&str, Fields)] = &[$(($name, Fields::$constant)),*];
+        }
+    };
+}
+
+fields! {
+    /// The name, exactly as the directory has it.
+    0 NAME "name"
+    /// What it is: see [`Kind`].
+    1 KIND "kind"
+    /// The number of the file within its file system (inode number, file id). A listing on Unix tells
+    /// what lies *below* a mount point; [`Freshness::Exact`] asks.
+    2 ID "id"
+    /// The number of the file system (or volume) it lies on.
+    3 DEVICE "device"
+    /// The size in bytes.
+    4 SIZE "size"
+    /// The bytes that are allocated for it.
+    5 ALLOCATED "allocated"
+    /// When it was last read.
+    6 ACCESSED "accessed"
+    /// When its content was last written.
+    7 MODIFIED "modified"
+    /// When it was last changed in any way.
+    8 CHANGED "changed"
+    /// When it was made.
+    9 CREATED "created"
+    /// How many names it has.
+    10 LINKS "links"
+    /// The file type and permission bits of POSIX.
+    11 MODE "mode"
+    /// The number of its owner.
+    12 USER_ID "uid"
+    /// The number of its group.
+    13 GROUP_ID "gid"
+    /// The name of its owner. Each owner is looked up once.
+    14 USER "user"
+    /// The name of its group. Each group is looked up once.
+    15 GROUP "group"
+    /// What a link holds. Asked for links alone.
+    16 TARGET "target"
+    /// The attribute bits of the platform (`FILE_ATTRIBUTE_*`, `STATX_ATTR_*`).
+    17 ATTRIBUTES "attributes"
+    /// For a device file: which device it stands for.
+    18 DEVICE_NUMBER "rdev"
+    /// Whether this process may read it.
+    19 READABLE "readable"
+    /// Whether this process may write to it.
+    20 WRITABLE "writable"
+    /// Whether this process may execute it, or look up names in it.
+    21 EXECUTABLE "executable"
+    /// Whether it has access rules beyond the permission bits.
+    22 ACL "acl"
+    /// Whether it has file capabilities.
+    23 CAPABILITY "capability"
+    /// The label that a security module (`SELinux`, Smack) gave it.
+    24 LABEL "label"
+    /// The size of the blocks that reading and writing should be done in.
+    25 BLOCK_SIZE "block-size"
+}
+
+impl Fields {
+    /// No field.
+    pub const NONE: Fields = Fields(0);
+
+    /// The field of this name.
+    pub fn named(name: &str) -> Option<Fields> {
+        Fields::ALL.iter().find(|&&(known, _)| known == name).map(|&(_, field)| field)
+    }
+
+    /// Whether all of these are in the set.
+    pub const fn contains(self, other: Fields) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of these is in the set.
+    pub const fn intersects(self, other: Fields) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether it is the empty set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that are in either set.
+    #[must_use]
+    pub const fn union(self, other: Fields) -> Fields {
+        Fields(self.0 | other.0)
+    }
+
+    /// Those that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Fields) -> Fields {
+        Fields(self.0 & other.0)
+    }
+
+    /// Those that are in this set and not in the other.
+    #[must_use]
+    pub const fn without(self, other: Fields) -> Fields {
+        Fields(self.0 & !other.0)
+    }
+
+    /// The fields of the set, one by one, with their names.
+    pub fn iter(self) -> impl Iterator<Item = (&'static str, Fields)> {
+        Fields::ALL.iter().copied().filter(move |&(_, field)| self.contains(field))
+    }
+}
+
+impl BitOr for Fields {
+    type Output = Fields;
+
+    fn bitor(self, other: Fields) -> Fields {
+        self.union(other)
+    }
+}
+
+impl BitOrAssign for Fields {
+    fn bitor_assign(&mut self, other: Fields) {
+        *self = self.union(other);
+    }
+}
+
+/// The names, separated by commas.
+impl fmt::Display for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (name, _)) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            f.write_str(name)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Fields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fields({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fields;
+
+    #[test]
+    fn every_field_has_its_own_bit_and_name() {
+        let mut all = Fields::NONE;
+        for &(name, field) in Fields::ALL {
+            assert!(!all.intersects(field), "{name}");
+            assert_eq!(Fields::named(name), Some(field));
+            assert_eq!(field.to_string(), name);
+            all |= field;
+        }
+        assert_eq!(all.iter().count(), Fields::ALL.len());
+        assert_eq!(Fields::named("colour"), None);
+        assert_eq!((Fields::SIZE | Fields::NAME).without(Fields::NAME), Fields::SIZE);
+    }
+}

@@ -1,0 +1,348 @@
+//! Listing one directory, and asking about paths.
+//!
+//! # Promises
+//!
+//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is taken
+//!   from it, unless the plan wants it exact. Each value says where it comes from; nothing is invented.
+//! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
+//! - Entries come in the order of the system, one at a time, from one buffer: a directory of a million
+//!   entries takes no more memory than one of ten.
+//! - A failure to ask about one entry is that entry's ([`Value::Failed`](crate::Value)); the listing
+//!   goes on.
+//!
+//! # Call budget
+//!
+//! | | Linux | portable (POSIX) | Windows |
+//! |---|---|---|---|
+//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 4 |
+//! | each further buffer | 1 for 64 KiB, then 1 MiB | the C library's | 1 for 64 KiB |
+//! | name, kind, number | 0 | 0 | 0 |
+//! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
+//! | links, mode, owner | the same call | the same call | 1, owner 3 |
+//! | target of a link | 1 for each link | 1 | 3 for each link |
+//! | access rules, capability, label | 1, a label 1 more | – | 3 |
+//! | asking about a path | 1 | 1 | 1 |
+//!
+//! # Races
+//!
+//! A listing is no snapshot: what is added or removed meanwhile may be told of or not. An entry that
+//! vanished between the listing and the question about it has failed fields, with the system's error.
+//! Everything about an entry is asked relative to the open directory, so a directory that is moved or
+//! replaced meanwhile changes nothing.
+//!
+//! # Fallbacks
+//!
+//! Without `statx`: the older call, without times of creation and attributes. Where a listing has no
+//! kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its ladders.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::ask::{Asker, Subject};
+use crate::calls::Calls;
+use crate::error::{Cause, Error, Operation};
+use crate::fields::{Facts, Fields, Follow, Metadata, Plan};
+use crate::name::Name;
+use crate::sys::{Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
+
+type Unit = <Os as Sys>::Unit;
+
+/// Lists a directory: a shorthand for [`Directory::open`] and [`Directory::list`].
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
+/// # std::fs::create_dir_all(&scratch)?;
+/// # std::fs::write(scratch.join("a"), "four")?;
+/// use curt::{Fields, Plan};
+/// let mut list = curt::list(&scratch, Plan::new(Fields::NAME | Fields::SIZE))?;
+/// while let Some(entry) = list.next() {
+///     let entry = entry?;
+///     assert_eq!(entry.name(), "a");
+///     assert_eq!(entry.metadata().size().known(), Some(4));
+/// }
+/// # std::fs::remove_file(scratch.join("a"))?;
+/// # std::fs::remove_dir(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn list(path: impl AsRef<Path>, plan: Plan) -> Result<List, Error> {
+    Ok(Directory::open(path)?.list(plan))
+}
+
+/// Asks about a path. The error is that of the question as a whole; a field that could not be had
+/// while others could is told in the [`Metadata`].
+///
+/// Links are followed unless the plan says [`Follow::Never`]. A link that leads nowhere is told of as
+/// the link that it is.
+///
+/// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for everything
+/// but targets, access, access rules and labels.
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
+/// # std::fs::write(&scratch, "four")?;
+/// use curt::{Fields, Kind, Plan};
+/// let metadata = curt::stat(&scratch, Plan::new(Fields::KIND | Fields::SIZE))?;
+/// assert_eq!(metadata.kind().known(), Some(Kind::File));
+/// assert_eq!(metadata.size().known(), Some(4));
+/// # std::fs::remove_file(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn stat(path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
+    Stat::new(plan).path(path)
+}
+
+/// Asks about many paths with one plan, one after the other, as [`stat`] does. Owners are looked up once.
+pub fn stat_many<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P>,
+    plan: Plan,
+) -> impl Iterator<Item = Result<Metadata, Error>> {
+    let mut stat = Stat::new(plan);
+    paths.into_iter().map(move |path| stat.path(path))
+}
+
+/// A way of asking about paths that remembers what it learned: names of owners, and what file systems
+/// do not have.
+pub struct Stat {
+    asker: Asker<Os>,
+}
+
+impl Stat {
+    /// Asks for what the plan says.
+    pub fn new(plan: Plan) -> Stat {
+        Stat { asker: Asker::new(Os::start(&Setup::default()), plan) }
+    }
+
+    /// Asks about one path, as [`stat`] does.
+    pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
+        let path = path.as_ref();
+        let fail = |error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
+        let (dir, name) = self.asker.sys.locate(path).map_err(fail)?;
+        let name =
+            Name::until_nul(&name).ok_or_else(|| fail(std::io::ErrorKind::InvalidInput.into()))?;
+        let follow = self.asker.plan().follow != Follow::Never;
+        let to_path = || path.to_owned();
+        let subject = Subject { dir: &dir, name, path: &to_path, follow };
+        let mut metadata = Metadata::default();
+        self.asker.tell(&subject, Facts::default(), &mut metadata);
+        self.asker.sys.close(dir);
+        let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
+        match metadata.failed.iter().position(is_whole) {
+            Some(index) => Err(metadata.failed.swap_remove(index).1),
+            None => Ok(metadata),
+        }
+    }
+
+    /// The calls made so far.
+    pub fn calls(&self) -> Calls {
+        self.asker.sys.calls()
+    }
+}
+
+/// A directory that is open for listing.
+pub struct Directory {
+    sys: Os,
+    dir: <Os as Sys>::Dir,
+    buf: <Os as Sys>::DirBuf,
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Opens a directory, following links as the path is typed. 1 call.
+    pub fn open(path: impl AsRef<Path>) -> Result<Directory, Error> {
+        Directory::open_without(path, &[])
+    }
+
+    /// Does without features of the system, as it is tested.
+    #[doc(hidden)]
+    pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
+        let path = path.as_ref();
+        let fail = |error| Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error));
+        let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
+        let sys = Os::start(&Setup::default().with(features, 0));
+        let (from, name) = sys.locate(path).map_err(fail)?;
+        let name =
+            Name::until_nul(&name).ok_or_else(|| fail(std::io::ErrorKind::InvalidInput.into()))?;
+        let opened = sys.open_below(&from, name, true);
+        sys.close(from);
+        let dir = match opened {
+            Opened::Dir(dir) => dir,
+            Opened::Gone | Opened::Pending => {
+                return Err(fail(std::io::ErrorKind::NotFound.into()));
+            }
+            Opened::NotDirectory => return Err(fail(std::io::ErrorKind::NotADirectory.into())),
+            Opened::Mount => return Err(fail(std::io::ErrorKind::CrossesDevices.into())),
+            Opened::Shortage(error) | Opened::Failed(error) => return Err(fail(error)),
+        };
+        Ok(Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path: path.to_owned() })
+    }
+
+    /// The least buffer that is accepted, in bytes: one that holds the longest name there is.
+    pub const LEAST_BUFFER: usize = <<Os as Sys>::DirBuf as Listing>::LEAST_CAPACITY;
+
+    /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB.
+    ///
+    /// A smaller one than [`Directory::LEAST_BUFFER`] is refused: with that, a long name would end the
+    /// listing with an error.
+    pub fn buffer(self, bytes: usize) -> Result<Directory, Error> {
+        if bytes < Directory::LEAST_BUFFER {
+            return Err(Error::new(Operation::ReadDirectory, self.path, Cause::BufferTooSmall));
+        }
+        Ok(Directory { buf: Listing::with_capacity(bytes), ..self })
+    }
+
+    /// Lists the entries.
+    pub fn list(self, plan: Plan) -> List {
+        let Directory { sys, dir, buf, path } = self;
+        List {
+            asker: Asker::new(sys, plan),
+            dir: Some(dir),
+            buf,
+            path,
+            metadata: Metadata::default(),
+            position: 0,
+            listing: Batch::More,
+            is_fresh: true,
+        }
+    }
+}
+
+/// The entries of a directory, one at a time.
+pub struct List {
+    asker: Asker<Os>,
+    /// Only dropping takes it.
+    dir: Option<<Os as Sys>::Dir>,
+    buf: <Os as Sys>::DirBuf,
+    path: PathBuf,
+    metadata: Metadata,
+    position: usize,
+    listing: Batch,
+    /// Nothing was read yet.
+    is_fresh: bool,
+}
+
+impl List {
+    /// The next entry; it borrows from the listing, which therefore goes on only when it is dropped.
+    /// After an error of the listing as a whole there is no more.
+    #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
+    pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
+        loop {
+            if let Some((entry, next)) = self.buf.entry(self.position).filter(|_| !self.is_fresh) {
+                let at = std::mem::replace(&mut self.position, next);
+                let dir = self.dir.as_ref()?;
+                let path = || self.path.join(Os::path(entry.name.units().to_vec()));
+                let follow = self.asker.plan().follow == Follow::Links;
+                let subject = Subject { dir, name: entry.name, path: &path, follow };
+                self.asker.tell(&subject, self.buf.facts(at), &mut self.metadata);
+                return Some(Ok(Entry { list: self, at }));
+            }
+            if self.listing == Batch::End {
+                return None;
+            }
+            if let Err(error) = self.read() {
+                self.listing = Batch::End;
+                return Some(Err(error));
+            }
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Error> {
+        let Some(dir) = &self.dir else { return Ok(()) };
+        self.position = 0;
+        self.is_fresh = false;
+        let read = self.asker.sys.read(dir, &mut self.buf);
+        // A short listing is not the end of it: a signal may have cut it short.
+        self.listing = read.map_err(|error| {
+            Error::new(Operation::ReadDirectory, self.path.clone(), Cause::Os(error))
+        })?;
+        Ok(())
+    }
+
+    /// Begins again, without opening the directory again. What was not read yet is not rewound.
+    pub fn reset(&mut self) -> Result<(), Error> {
+        if let Some(dir) = self.dir.as_ref().filter(|_| !self.is_fresh) {
+            self.asker.sys.rewind(dir).map_err(|error| {
+                Error::new(Operation::ReadDirectory, self.path.clone(), Cause::Os(error))
+            })?;
+        }
+        self.is_fresh = true;
+        self.listing = Batch::More;
+        self.position = 0;
+        Ok(())
+    }
+
+    /// What is known of the directory itself, by 1 call.
+    pub fn directory(&mut self, fields: Fields) -> Result<Metadata, Error> {
+        let fail = |error| Error::new(Operation::Stat, self.path.clone(), Cause::Os(error));
+        let mut metadata = Metadata::default();
+        if let Some(dir) = &self.dir {
+            let ask = Ask { fields, follow: true, cached: false };
+            metadata.begin(fields, self.asker.sys.query_dir(dir, ask).map_err(fail)?);
+            metadata.listed = Fields::NONE;
+        }
+        Ok(metadata)
+    }
+
+    /// The calls made so far.
+    pub fn calls(&self) -> Calls {
+        self.asker.sys.calls()
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        if let Some(dir) = self.dir.take() {
+            self.asker.sys.close(dir);
+        }
+    }
+}
+
+/// One entry of a listing.
+pub struct Entry<'a> {
+    list: &'a mut List,
+    at: usize,
+}
+
+impl Entry<'_> {
+    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows` has the
+    /// units.
+    pub fn name(&self) -> Cow<'_, OsStr> {
+        self.raw_name().map_or(Cow::Borrowed(OsStr::new("")), |name| Os::text(name.units()))
+    }
+
+    /// The path: that of the directory as it was given, and the name.
+    pub fn path(&self) -> PathBuf {
+        self.list.path.join(self.name())
+    }
+
+    /// What was found out.
+    pub fn metadata(&self) -> &Metadata {
+        &self.list.metadata
+    }
+
+    /// Takes what was found out.
+    pub fn into_metadata(self) -> Metadata {
+        std::mem::take(&mut self.list.metadata)
+    }
+
+    /// The name, of its own.
+    pub fn to_name(&self) -> OsString {
+        self.name().into_owned()
+    }
+
+    /// Asks for more fields of this entry: what they cost beyond what is known.
+    pub fn fetch(&mut self, more: Fields) -> &Metadata {
+        let List { asker, dir, buf, path, metadata, .. } = &mut *self.list;
+        if let (Some((entry, _)), Some(dir)) = (buf.entry(self.at), dir.as_ref()) {
+            let path = || path.join(Os::path(entry.name.units().to_vec()));
+            let follow = asker.plan().follow == Follow::Links;
+            let subject = Subject { dir, name: entry.name, path: &path, follow };
+            asker.fetch(&subject, more, metadata);
+        }
+        &self.list.metadata
+    }
+
+    pub(crate) fn raw_name(&self) -> Option<Name<'_, Unit>> {
+        self.list.buf.entry(self.at).map(|(entry, _)| entry.name)
+    }
+}

@@ -1,0 +1,115 @@
+//! The names of users and groups, from the C library's user database. Each number is looked up once
+//! by each worker; what calls the database makes is its own affair, and they are not counted.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+
+/// What was looked up so far.
+#[derive(Debug, Default)]
+pub(crate) struct Accounts {
+    users: HashMap<u32, Option<Arc<OsString>>>,
+    groups: HashMap<u32, Option<Arc<OsString>>>,
+}
+
+impl Accounts {
+    /// The name of a user, if there is one.
+    pub(super) fn user(&mut self, id: u32) -> Option<Arc<OsString>> {
+        self.users.entry(id).or_insert_with(|| look_up(|buffer| user(id, buffer))).clone()
+    }
+
+    /// The name of a group, if there is one.
+    pub(super) fn group(&mut self, id: u32) -> Option<Arc<OsString>> {
+        self.groups.entry(id).or_insert_with(|| look_up(|buffer| group(id, buffer))).clone()
+    }
+}
+
+/// Room for one entry of the database; groups with many members want more.
+const ROOM: usize = 1 << 10;
+const MOST: usize = 1 << 20;
+
+/// Asks with more and more room. A failure counts as no name: the number is shown then, as other
+/// tools do.
+fn look_up(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<Arc<OsString>> {
+    let mut room = ROOM;
+    loop {
+        match ask(&mut vec![0; room]) {
+            Err(libc::ERANGE) if room < MOST => room *= 4,
+            answer => return answer.ok().flatten().map(Arc::new),
+        }
+    }
+}
+
+fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
+    let mut entry = std::mem::MaybeUninit::<libc::passwd>::uninit();
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
+    let error = unsafe {
+        libc::getpwuid_r(
+            id,
+            entry.as_mut_ptr(),
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &raw mut found,
+        )
+    };
+    if error != 0 || found.is_null() {
+        return if error == 0 { Ok(None) } else { Err(error) };
+    }
+    // SAFETY: the result is not null, so it points to the entry, which was filled in.
+    let name = unsafe { (*found).pw_name };
+    // SAFETY: the name is a string in the buffer, which is still borrowed.
+    Ok(unsafe { text(name) })
+}
+
+fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
+    let mut entry = std::mem::MaybeUninit::<libc::group>::uninit();
+    let mut found = std::ptr::null_mut();
+    // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
+    let error = unsafe {
+        libc::getgrgid_r(
+            id,
+            entry.as_mut_ptr(),
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &raw mut found,
+        )
+    };
+    if error != 0 || found.is_null() {
+        return if error == 0 { Ok(None) } else { Err(error) };
+    }
+    // SAFETY: the result is not null, so it points to the entry, which was filled in.
+    let name = unsafe { (*found).gr_name };
+    // SAFETY: the name is a string in the buffer, which is still borrowed.
+    Ok(unsafe { text(name) })
+}
+
+/// A string of the C library.
+///
+/// # Safety
+///
+/// The pointer is null or points to a terminated string.
+unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller says so.
+    let name = unsafe { CStr::from_ptr(name) };
+    Some(OsStr::from_bytes(name.to_bytes()).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Accounts;
+
+    #[test]
+    fn the_superuser_has_a_name_and_nobody_else_has_that_number() {
+        let mut accounts = Accounts::default();
+        assert_eq!(*accounts.user(0).unwrap(), *"root");
+        assert!(accounts.group(0).is_some());
+        assert_eq!(accounts.user(3_999_999_999), None);
+        assert_eq!(accounts.group(3_999_999_999), None);
+        assert_eq!(accounts.users.len(), 2);
+    }
+}

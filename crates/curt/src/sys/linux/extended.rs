@@ -1,0 +1,80 @@
+//! What extended attributes tell: one list of their names, and one call more for the label.
+//!
+//! The calls take paths, so an entry of an open directory is reached by the name that the system
+//! gives the descriptor (`/proc/self/fd`). Kernels since 6.13 have `listxattrat`, which filters refuse
+//! and most machines lack.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ffi::{CString, OsString};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStringExt;
+
+use rustix::io::Errno;
+
+use super::call::Door;
+use super::dir::Dir;
+use crate::fields::Fields;
+use crate::name::Name;
+use crate::sys::Extended;
+
+/// Room for the names, and for a label; a list that does not fit is asked for again.
+const ROOM: usize = 1024;
+
+/// The labels of security modules, the first that is present counts.
+const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
+const ACLS: [&[u8]; 3] =
+    [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];
+const CAPABILITY: &[u8] = b"security.capability";
+
+/// See [`Sys::extended`](crate::sys::Sys::extended).
+pub(super) fn read(
+    door: &Door,
+    refused: &RefCell<BTreeSet<u64>>,
+    parent: &Dir,
+    name: Name<'_, u8>,
+    asked: Fields,
+    device: Option<u64>,
+) -> io::Result<Option<Extended>> {
+    if device.is_some_and(|device| refused.borrow().contains(&device)) {
+        return Ok(None);
+    }
+    let path = path_of(parent, name);
+    let names = match door.llistxattr(&path, ROOM) {
+        Ok(names) => names,
+        Err(Errno::NOTSUP) => {
+            refused.borrow_mut().extend(device);
+            return Ok(None);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let has = |wanted: &[u8]| names.split(|&byte| byte == 0).any(|name| name == wanted);
+    let mut extended = Extended::default();
+    if ACLS.iter().any(|name| has(name)) {
+        extended.present |= Fields::ACL;
+    }
+    if has(CAPABILITY) {
+        extended.present |= Fields::CAPABILITY;
+    }
+    let label = LABELS.iter().find(|name| has(name));
+    if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
+        let name = CString::new(label).unwrap_or_default();
+        let mut value = door.lgetxattr(&path, &name, ROOM)?;
+        while value.last() == Some(&0) {
+            value.pop();
+        }
+        extended.label = Some(OsString::from_vec(value));
+    }
+    Ok(Some(extended))
+}
+
+fn path_of(parent: &Dir, name: Name<'_, u8>) -> CString {
+    let name = super::text(name);
+    if parent.is_working() {
+        return name.to_owned();
+    }
+    let mut path = format!("/proc/self/fd/{}/", parent.as_fd().as_raw_fd()).into_bytes();
+    path.extend_from_slice(name.to_bytes());
+    CString::new(path).unwrap_or_default()
+}
