@@ -34,17 +34,20 @@ impl From<Time> for SystemTime {
 impl From<SystemTime> for Time {
     fn from(time: SystemTime) -> Time {
         match time.duration_since(SystemTime::UNIX_EPOCH) {
-            Ok(since) => {
-                Time { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
-            }
+            Ok(since) => Time { seconds: whole(since), nanoseconds: since.subsec_nanos() },
             Err(before) => {
                 let before = before.duration();
                 let nanoseconds = before.subsec_nanos();
-                let seconds = -(before.as_secs() as i64) - i64::from(nanoseconds > 0);
+                let seconds = -whole(before) - i64::from(nanoseconds > 0);
                 Time { seconds, nanoseconds: (1_000_000_000 - nanoseconds) % 1_000_000_000 }
             }
         }
     }
+}
+
+/// Whole seconds; more than there can be are as many as there can be.
+fn whole(time: Duration) -> i64 {
+    i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Where a value comes from.

@@ -65,12 +65,12 @@ impl Plan {
     }
 
     /// The fields.
-    pub fn fields(&self) -> Fields {
+    pub fn fields(self) -> Fields {
         self.fields
     }
 
     /// What the plan costs on this system, as long as no feature is missing.
-    pub fn cost(&self) -> Cost {
+    pub fn cost(self) -> Cost {
         self.cost_by(&<Os as Sys>::SOURCES)
     }
 
@@ -89,7 +89,7 @@ impl Plan {
         needs
     }
 
-    fn cost_by(&self, sources: &Sources) -> Cost {
+    fn cost_by(self, sources: &Sources) -> Cost {
         let mut asked = Plan::needs(self.fields, sources);
         if self.freshness != Freshness::Exact {
             asked = asked.without(sources.listing);

@@ -58,7 +58,7 @@ type Unit = <Os as Sys>::Unit;
 /// let mut list = curt::list(&scratch, Plan::new(Fields::NAME | Fields::SIZE))?;
 /// while let Some(entry) = list.next() {
 ///     let entry = entry?;
-///     assert_eq!(entry.name(), "a");
+///     assert_eq!(&*entry.name(), "a");
 ///     assert_eq!(entry.metadata().size().known(), Some(4));
 /// }
 /// # std::fs::remove_file(scratch.join("a"))?;

@@ -520,11 +520,15 @@ fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) ->
         let before = match opened {
             Opened::Dir(dir) => last.replace(dir),
             other => {
-                last.into_iter().for_each(|dir| sys.close(dir));
+                if let Some(dir) = last {
+                    sys.close(dir);
+                }
                 return other;
             }
         };
-        before.into_iter().for_each(|dir| sys.close(dir));
+        if let Some(dir) = before {
+            sys.close(dir);
+        }
     }
     last.map_or(Opened::Gone, Opened::Dir)
 }
