@@ -1,0 +1,44 @@
+//! What every operation on a tree lets its caller choose: threads, and when to stop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many threads may work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Threads {
+    /// Begin on the caller's thread, start others when the removal is large enough and the rate
+    /// shows that they pay, and stop them when they do not.
+    #[default]
+    Automatic,
+    /// At most this many, the caller's included. With 1 no thread is started, ever; with more,
+    /// they are started as soon as there is work to share, whether they pay or not.
+    AtMost(usize),
+}
+
+/// Asks a removal to stop. Set it from any thread or from a signal handler; no new call to the
+/// system is begun once a worker has seen it, which is before its next call.
+#[derive(Debug, Default)]
+pub struct Cancel(AtomicBool);
+
+impl Cancel {
+    /// A token that is not set.
+    pub const fn new() -> Self {
+        Cancel(AtomicBool::new(false))
+    }
+
+    /// Asks to stop.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag itself: what a signal handler may set to `true` instead of calling
+    /// [`cancel`](Cancel::cancel).
+    pub const fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
+    /// Whether it was asked.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
