@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `walk/` | walking trees: [`Walk`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
@@ -31,6 +32,7 @@ pub mod os;
 mod pool;
 mod remove;
 mod sys;
+mod walk;
 
 pub use calls::Calls;
 pub use control::{Cancel, Threads};
@@ -45,3 +47,7 @@ pub use remove::{
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use walk::{
+    Entries, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
+    Walking,
+};
