@@ -38,6 +38,8 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) metadata: Metadata,
     pub(super) current: Current,
     after: After,
+    /// What the consumer knows the directory by that was just told of.
+    pub(super) tag: u64,
     /// A directory that could not be entered and is told of after what it holds: now, and its depth.
     late: Option<(Metadata, usize)>,
     /// Why a directory could not be opened again.
@@ -82,6 +84,12 @@ enum After {
     Noted(usize),
 }
 
+/// Whether a directory that was opened is to be entered, and which it is where somebody wants to know.
+enum Entering {
+    Yes(Option<(u64, u128)>),
+    No,
+}
+
 /// What a step of the walk came upon.
 pub(super) enum Step {
     /// An entry, described by the cursor.
@@ -105,6 +113,7 @@ impl<S: Sys> Cursor<S> {
             metadata: Metadata::default(),
             current: Current::default(),
             after: After::Nothing,
+            tag: 0,
             late: None,
             trouble: Cause::Replaced,
             ancestors: HashSet::new(),
@@ -173,7 +182,10 @@ impl<S: Sys> Cursor<S> {
                 return None;
             };
             self.path.truncate(frame.path_len);
-            let step = match (std::mem::take(&mut self.after), frame.state) {
+            let state = frame.state;
+            self.settle();
+            let after = std::mem::take(&mut self.after);
+            let step = match (after, state) {
                 (After::Enter(at), _) => self.enter(at),
                 (_, State::Listing) if self.settings.stores() => self.store(),
                 (_, State::Listing) => self.list(),
@@ -183,6 +195,17 @@ impl<S: Sys> Cursor<S> {
             if step.is_some() {
                 return step;
             }
+        }
+    }
+
+    /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
+    pub(super) fn settle(&mut self) {
+        let goes_down = matches!(self.after, After::Noted(_) | After::Enter(_));
+        if let (true, Some(frame)) = (goes_down && self.settings.tags, self.frames.last_mut()) {
+            frame.tags.push_back(self.tag);
+        }
+        if let After::Noted(_) = self.after {
+            self.after = After::Nothing;
         }
     }
 
@@ -389,6 +412,7 @@ impl<S: Sys> Cursor<S> {
         }
         let frame = &mut self.frames[index];
         let own = frame.later.pop_front();
+        self.tag = frame.tags.pop_front().unwrap_or(0);
         let depth = frame.depth + 1;
         if !frame.has_children() && !frame.is_base {
             self.close(index);
@@ -421,18 +445,18 @@ impl<S: Sys> Cursor<S> {
         self.current.name = name;
         let error = match opened {
             Opened::Dir(dir) => match self.may_enter(&dir) {
-                Ok(Some(identity)) => {
+                Ok(Entering::Yes(identity)) => {
                     let names = self.names.len();
                     let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
                     (frame.path_len, frame.name) = (self.path.len(), name);
                     frame.own = own;
-                    frame.identity = identity;
+                    (frame.identity, frame.tag) = (identity, self.tag);
                     self.frames.push(frame);
                     self.held += 1;
                     self.is_read = false;
                     return None;
                 }
-                Ok(None) => {
+                Ok(Entering::No) => {
                     self.asker.sys.close(dir);
                     return own.and_then(|own| self.tell_late(own, depth - 1));
                 }
@@ -459,23 +483,22 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Whether a directory is to be entered, and which it is where somebody wants to know.
-    #[allow(clippy::type_complexity, reason = "an identity that may be, of what may be entered")]
-    fn may_enter(&mut self, dir: &S::Dir) -> Result<Option<Option<(u64, u128)>>, Cause> {
+    fn may_enter(&mut self, dir: &S::Dir) -> Result<Entering, Cause> {
         let by_device = self.settings.one_file_system == OneFileSystem::Device;
         if !self.follows_all() && !by_device {
-            return Ok(Some(None));
+            return Ok(Entering::Yes(None));
         }
         let fields = Fields::ID | Fields::DEVICE;
         let ask = Ask { fields, follow: true, cached: false };
         let facts = self.asker.sys.query_dir(dir, ask).map_err(Cause::Os)?;
         let identity = (facts.device, facts.id);
         if by_device && *self.device.get_or_insert(facts.device) != facts.device {
-            return Ok(None);
+            return Ok(Entering::No);
         }
         if self.follows_all() && !self.ancestors.insert(identity) {
             return Err(Cause::Loop);
         }
-        Ok(Some(Some(identity)))
+        Ok(Entering::Yes(Some(identity)))
     }
 
     /// Leaves the topmost directory, and tells of it where it was not told of before.

@@ -30,6 +30,9 @@ pub(super) struct Frame<S: Sys> {
     /// were not entered yet.
     pub(super) own: Option<Metadata>,
     pub(super) later: VecDeque<Metadata>,
+    /// What the consumer knows it by, and those of its subdirectories that were not entered yet.
+    pub(super) tag: u64,
+    pub(super) tags: VecDeque<u64>,
     /// Which directory it is, where loops are looked for.
     pub(super) identity: Option<(u64, u128)>,
 }
@@ -89,6 +92,8 @@ impl<S: Sys> Frame<S> {
             next_stored: 0,
             own: None,
             later: VecDeque::new(),
+            tag: 0,
+            tags: VecDeque::new(),
             identity: None,
         }
     }

@@ -210,6 +210,17 @@ impl Visited<'_> {
         self.cursor.skip();
     }
 
+    /// What the consumer said that it knows the directory by which this entry lies in; 0 for an
+    /// operand.
+    pub(crate) fn parent_tag(&self) -> u64 {
+        self.cursor.frames.last().map_or(0, |frame| frame.tag)
+    }
+
+    /// Says what the consumer knows this directory by; for a walk with [`Walk::tags`].
+    pub(crate) fn tag(&mut self, tag: u64) {
+        self.cursor.tag = tag;
+    }
+
     /// Takes it.
     pub fn into_entry(self) -> WalkEntry {
         let path = self.path().into_owned();

@@ -64,6 +64,8 @@ pub(super) struct Settings {
     /// How many directories one worker may have open.
     pub(super) descriptors: usize,
     pub(super) buffer: Option<usize>,
+    /// Whether the consumer tells what it knows directories by.
+    pub(super) tags: bool,
 }
 
 impl Settings {
@@ -87,6 +89,7 @@ impl<'a> Walk<'a> {
                 contents_first: false,
                 descriptors: 0,
                 buffer: None,
+                tags: false,
             },
             threads: Threads::Automatic,
             cancel: None,
@@ -145,6 +148,12 @@ impl<'a> Walk<'a> {
     /// more than 1,024. The least is 8, whatever is given.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
+        self
+    }
+
+    /// Lets the consumer say what it knows a directory by ([`Visited::tag`](super::Visited::tag)).
+    pub(crate) fn tags(mut self) -> Self {
+        self.settings.tags = true;
         self
     }
 

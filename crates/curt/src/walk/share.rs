@@ -1,6 +1,6 @@
 //! How a worker hands over half of the subdirectories that it has not entered yet.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::cursor::Cursor;
@@ -14,6 +14,8 @@ pub(super) struct Piece<S: Sys> {
     names: Names<S::Unit>,
     path: Vec<S::Unit>,
     depth: usize,
+    tag: u64,
+    tags: VecDeque<u64>,
     ancestors: HashSet<(u64, u128)>,
     device: Option<u64>,
 }
@@ -22,6 +24,7 @@ impl<S: Sys> Cursor<S> {
     /// Takes half of the waiting subdirectories of the frame nearest to the operand that has any.
     pub(super) fn split(&mut self) -> Option<Piece<S>> {
         let last = self.frames.len().checked_sub(1)?;
+        self.settle();
         let may_give = |frame: &Frame<S>| {
             frame.next < frame.end && frame.dir().is_some() && frame.state != State::Telling
         };
@@ -42,6 +45,7 @@ impl<S: Sys> Cursor<S> {
         }
         let frame = &mut self.frames[index];
         frame.end = from;
+        let tags = if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) };
         let was_held = frame.is_held();
         let dir = frame.share()?;
         self.held -= usize::from(was_held);
@@ -54,6 +58,8 @@ impl<S: Sys> Cursor<S> {
             names,
             path: self.path[..frame.path_len].to_vec(),
             depth: frame.depth,
+            tag: frame.tag,
+            tags,
             ancestors: self.ancestors_of(index),
             device: self.device,
         })
@@ -78,6 +84,7 @@ impl<S: Sys> Cursor<S> {
         base.end = self.names.len();
         base.listing = Batch::End;
         base.is_base = true;
+        (base.tag, base.tags) = (piece.tag, piece.tags);
         self.frames.push(base);
     }
 

@@ -157,9 +157,9 @@ fn contents_can_come_first<S: Sys<Setup = Setup>>() {
         let paths = seen.paths();
         for (index, path) in paths.iter().enumerate() {
             let below = Path::new(path);
-            let later = paths[index..].iter().any(|other| {
-                Path::new(other).starts_with(below) && Path::new(other) != below
-            });
+            let later = paths[index..]
+                .iter()
+                .any(|other| Path::new(other).starts_with(below) && Path::new(other) != below);
             assert!(!later, "{path} before what it holds");
         }
         assert_eq!(paths.last(), Some(&"t"));
@@ -209,7 +209,10 @@ fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
         kinds
     };
     let never = walk::<S>(&plan(), &scratch, "t");
-    assert_eq!(never.sorted(), ["t", "t/alias", "t/nowhere", "t/real", "t/real/back", "t/real/file"]);
+    assert_eq!(
+        never.sorted(),
+        ["t", "t/alias", "t/nowhere", "t/real", "t/real/back", "t/real/file"]
+    );
     let links = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
     let seen = walk::<S>(&links, &scratch, "t");
     let expected = [
