@@ -2,6 +2,7 @@
 //! how arguments are parsed.
 
 mod plain;
+mod walk;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -11,6 +12,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -66,6 +68,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
+    Walk(WalkOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -224,12 +227,14 @@ pub(crate) struct RmOptions {
 impl RmOptions {
     /// The features to do without.
     pub(crate) fn without(&self) -> impl Iterator<Item = curt::Feature> + '_ {
-        let chosen = |name: &str| self.without.iter().any(|without| without == name);
-        curt::Feature::ALL
-            .into_iter()
-            .filter(move |(name, _)| chosen(name))
-            .map(|(_, feature)| feature)
+        features(&self.without)
     }
+}
+
+/// The features of these names.
+fn features(names: &[String]) -> impl Iterator<Item = curt::Feature> + '_ {
+    let chosen = |name: &str| names.iter().any(|without| without == name);
+    curt::Feature::ALL.into_iter().filter(move |(name, _)| chosen(name)).map(|(_, feature)| feature)
 }
 
 /// When to prompt.
@@ -280,13 +285,26 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
+    if args.peek().is_some_and(|command| command == "walk") {
+        let options = WalkOptions::from_arg_matches(
+            &alone::<WalkOptions>("walk").try_get_matches_from(args)?,
+        )?;
+        return Ok(Command::Walk(options));
+    }
     Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
 }
 
 /// `curt rm` as a command of its own.
 fn rm_alone() -> clap::Command {
-    let command = clap::Command::new("rm").bin_name("curt rm").version(env!("CARGO_PKG_VERSION"));
-    RmOptions::augment_args(command)
+    alone::<RmOptions>("rm")
+}
+
+/// A command by itself: the definitions of the others need not be built.
+fn alone<T: Args>(name: &'static str) -> clap::Command {
+    let command = clap::Command::new(name)
+        .bin_name(format!("curt {name}"))
+        .version(env!("CARGO_PKG_VERSION"));
+    T::augment_args(command)
 }
 
 fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {

@@ -1,6 +1,9 @@
-//! What every operation on a tree lets its caller choose: threads, and when to stop.
+//! What every operation on a tree lets its caller choose: threads, when to stop, what to leave out.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::fields::Kind;
 
 /// How many threads may work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,5 +43,18 @@ impl Cancel {
     /// Whether it was asked.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Decides which entries are left out: kept by a removal, not told of by a walk.
+pub trait Exclude: Sync {
+    /// Whether to leave out the entry at `path` and everything below it. The path is relative to the
+    /// operand, which is itself never asked about.
+    fn excludes(&self, path: &Path, kind: Kind) -> bool;
+}
+
+impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {
+    fn excludes(&self, path: &Path, kind: Kind) -> bool {
+        self(path, kind)
     }
 }

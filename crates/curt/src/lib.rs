@@ -10,7 +10,7 @@
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
-//! | `control.rs` | [`Threads`], [`Cancel`] |
+//! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs` | globs that decide what is kept (feature `filters`) |
@@ -35,15 +35,15 @@ mod sys;
 mod walk;
 
 pub use calls::Calls;
-pub use control::{Cancel, Threads};
+pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
-    Buffer, Confirm, Directories, Exclude, Incomplete, Observer, Outline, Question, Relocated,
-    Remove, Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
+    Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
+    Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;

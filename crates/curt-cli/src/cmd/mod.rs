@@ -2,3 +2,4 @@
 
 pub(crate) mod generate;
 pub(crate) mod rm;
+pub(crate) mod walk;

@@ -64,6 +64,11 @@ impl Screen {
         self.lock().progress.is_some()
     }
 
+    /// Whether the data goes to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.lock().written.is_some()
+    }
+
     /// Adds a line of data.
     pub(crate) fn data(&self, line: &[u8]) {
         let mut inner = self.lock();

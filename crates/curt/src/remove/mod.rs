@@ -86,7 +86,7 @@ mod worker;
 
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};
-pub use options::{Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Totals};
+pub use options::{Confirm, Directories, Observer, Question, Remove, Subject, Totals};
 pub use report::{Incomplete, Relocated, Report};
 pub use small::{Buffer, Outline, remove_tree_with};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::control::{Cancel, Threads};
+use crate::control::{Cancel, Exclude, Threads};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features};
@@ -118,19 +118,6 @@ pub trait Observer: Sync {
 /// The observer that looks away.
 pub(crate) struct Nobody;
 impl Observer for Nobody {}
-
-/// Decides which entries are kept.
-pub trait Exclude: Sync {
-    /// Whether to keep the entry at `path` and everything below it. The path is relative to the
-    /// operand, which is itself never asked about.
-    fn excludes(&self, path: &Path, kind: Kind) -> bool;
-}
-
-impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {
-    fn excludes(&self, path: &Path, kind: Kind) -> bool {
-        self(path, kind)
-    }
-}
 
 /// How to remove: every choice with the safe one as default.
 ///

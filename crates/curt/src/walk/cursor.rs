@@ -35,6 +35,8 @@ pub(super) struct Cursor<S: Sys> {
     /// How many descriptors the frames hold.
     pub(super) held: usize,
     pub(super) path: Vec<S::Unit>,
+    /// How much of it is the operand.
+    pub(super) operand: usize,
     pub(super) metadata: Metadata,
     pub(super) current: Current,
     after: After,
@@ -110,6 +112,7 @@ impl<S: Sys> Cursor<S> {
             frames: Vec::new(),
             held: 0,
             path: Vec::new(),
+            operand: 0,
             metadata: Metadata::default(),
             current: Current::default(),
             after: After::Nothing,
@@ -128,6 +131,7 @@ impl<S: Sys> Cursor<S> {
     /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         self.path = S::units(operand);
+        self.operand = self.path.len();
         self.ancestors.clear();
         self.device = None;
         let follow = self.settings.plan.follow != Follow::Never;
@@ -234,6 +238,9 @@ impl<S: Sys> Cursor<S> {
                 let frame = &mut frames[index];
                 let dir = frame.dir()?;
                 let name_at = push::<S>(path, entry.name);
+                if is_excluded::<S>(settings, path, self.operand, facts.kind) {
+                    return None;
+                }
                 let to_path = || S::path(path.clone());
                 let follow = settings.plan.follow == Follow::Links;
                 let subject = Subject { dir, name: entry.name, path: &to_path, follow };
@@ -351,6 +358,12 @@ impl<S: Sys> Cursor<S> {
         frame.next_stored += 1;
         let known = entry.known.take();
         let entry = Stored { name: entry.name, kind: entry.kind, id: entry.id, known };
+        let name_at = push::<S>(&mut self.path, self.names.get(entry.name)?);
+        if is_excluded::<S>(&self.settings, &self.path, self.operand, entry.kind) {
+            return None;
+        }
+        self.path.truncate(self.frames[index].path_len);
+        let entry_name = entry.name;
         let mut metadata = std::mem::take(&mut self.metadata);
         if let Some(Known::Asked(_)) = entry.known.as_deref() {
             if let Some(Known::Asked(asked)) = entry.known.map(|known| *known) {
@@ -363,14 +376,14 @@ impl<S: Sys> Cursor<S> {
             self.ask_about(index, &entry, &mut metadata);
         }
         self.metadata = metadata;
+        push::<S>(&mut self.path, self.names.get(entry_name)?);
         let frame = &mut self.frames[index];
-        let name_at = push::<S>(&mut self.path, self.names.get(entry.name)?);
-        let place = Place::Arena(entry.name);
+        let place = Place::Arena(entry_name);
         self.current = Current { depth: frame.depth, name: name_at, place };
         let goes_down =
             self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
         if goes_down {
-            self.after = After::Enter(entry.name);
+            self.after = After::Enter(entry_name);
             if self.settings.contents_first {
                 frame.later.push_back(std::mem::take(&mut self.metadata));
                 return None;
@@ -414,7 +427,8 @@ impl<S: Sys> Cursor<S> {
         let own = frame.later.pop_front();
         self.tag = frame.tags.pop_front().unwrap_or(0);
         let depth = frame.depth + 1;
-        if !frame.has_children() && !frame.is_base {
+        // Where directories are told of later, somebody may want to remove them from it.
+        if !frame.has_children() && !frame.is_base && !self.settings.contents_first {
             self.close(index);
         }
         self.entered(opened, depth, name, own)
@@ -556,4 +570,14 @@ pub(super) fn push<S: Sys>(path: &mut Vec<S::Unit>, name: Name<'_, S::Unit>) -> 
     let at = path.len();
     path.extend_from_slice(name.units());
     at
+}
+
+/// Whether the caller leaves out the entry at `path`.
+fn is_excluded<S: Sys>(settings: &Settings, path: &[S::Unit], operand: usize, kind: Kind) -> bool {
+    let Some(exclude) = &settings.exclude else {
+        return false;
+    };
+    let below = &path[operand..];
+    let begin = below.iter().take_while(|unit| unit.is_separator()).count();
+    exclude.excludes(Path::new(&S::text(&below[begin..])), kind)
 }

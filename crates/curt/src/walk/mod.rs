@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
         let sys = Os::start(&self.setup(&Setup::default()));
         let operands: Vec<PathBuf> = operands.into_iter().map(Into::into).collect();
         let budget = self.budget(&sys);
-        let mut settings = self.settings;
+        let mut settings = self.settings.clone();
         settings.descriptors = budget;
         Walking {
             cursor: Cursor::new(sys, settings),
@@ -208,6 +208,13 @@ impl Visited<'_> {
     /// Does not enter it, if it is a directory.
     pub fn skip(&mut self) {
         self.cursor.skip();
+    }
+
+    /// Removes it: a directory only if it is empty, which it can be where it is told of after what it
+    /// held ([`Walk::contents_first`]). Nothing is resolved again: the call is relative to the directory
+    /// that it was found in. What vanished meanwhile is no error. 1 call.
+    pub fn remove(&mut self) -> Result<(), Error> {
+        self.cursor.remove()
     }
 
     /// What the consumer said that it knows the directory by which this entry lies in; 0 for an

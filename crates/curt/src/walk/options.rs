@@ -1,7 +1,9 @@
 //! What a caller of [`Walk`] can choose.
 
+use std::sync::Arc;
+
 use super::order::Order;
-use crate::control::{Cancel, Threads};
+use crate::control::{Cancel, Exclude, Threads};
 use crate::fields::{Fields, Plan};
 use crate::sys::{Feature, Features};
 
@@ -43,7 +45,7 @@ pub enum OneFileSystem {
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Walk<'a> {
     pub(super) settings: Settings,
     pub(super) threads: Threads,
@@ -53,7 +55,7 @@ pub struct Walk<'a> {
 }
 
 /// What each worker has to know.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone)]
 pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) min_depth: usize,
@@ -66,6 +68,7 @@ pub(super) struct Settings {
     pub(super) buffer: Option<usize>,
     /// Whether the consumer tells what it knows directories by.
     pub(super) tags: bool,
+    pub(super) exclude: Option<Arc<dyn Exclude + Send>>,
 }
 
 impl Settings {
@@ -90,6 +93,7 @@ impl<'a> Walk<'a> {
                 descriptors: 0,
                 buffer: None,
                 tags: false,
+                exclude: None,
             },
             threads: Threads::Automatic,
             cancel: None,
@@ -122,6 +126,13 @@ impl<'a> Walk<'a> {
     pub fn sort(mut self, order: Order) -> Self {
         self.settings.order = Some(order);
         self.settings.plan.fields |= order.field();
+        self
+    }
+
+    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
+    /// about them. Operands are never left out.
+    pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
+        self.settings.exclude = Some(exclude);
         self
     }
 

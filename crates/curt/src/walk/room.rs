@@ -6,14 +6,15 @@
 //! nearest first, so that a deep tree costs a bounded number of calls for each directory, and no path
 //! is ever longer than the system takes.
 
+use std::io;
 use std::path::PathBuf;
 
 use super::cursor::{Cursor, Step};
 use super::frame::{Hold, State};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::Follow;
+use crate::fields::{Follow, Kind};
 use crate::name::{Name, Unit};
-use crate::sys::{Mounts, Opened, Sys};
+use crate::sys::{Last, Mounts, Opened, Removed, Sys};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 const LONGEST: usize = 2048;
@@ -149,6 +150,53 @@ impl<S: Sys> Cursor<S> {
         };
         self.asker.sys.close(from);
         opened
+    }
+
+    /// Removes what is told of.
+    pub(super) fn remove(&mut self) -> Result<(), Error> {
+        let removed = match self.frames.len().checked_sub(1) {
+            None => self.remove_operand(),
+            Some(index) if !self.reopen(index) => Err(io::ErrorKind::NotFound.into()),
+            Some(index) => {
+                let name = [&self.path[self.current.name..], &[S::Unit::NUL]].concat();
+                match (self.frames[index].dir(), Name::until_nul(&name)) {
+                    (Some(dir), Some(name)) => self.remove_child(dir, name),
+                    _ => Err(io::ErrorKind::NotFound.into()),
+                }
+            }
+        };
+        removed.map_err(|error| {
+            Error::new(Operation::Remove, S::path(self.path.clone()), Cause::Os(error))
+        })
+    }
+
+    fn remove_operand(&self) -> io::Result<()> {
+        let operand = S::operand(&S::path(self.path.clone()));
+        let Last::Name(name) = operand.last else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        let parent = self.asker.sys.open_parent(&operand.parent)?;
+        let removed = match Name::until_nul(&name) {
+            Some(name) => self.remove_child(&parent, name),
+            None => Ok(()),
+        };
+        self.asker.sys.close(parent);
+        removed
+    }
+
+    fn remove_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
+        let kind = self.metadata.facts.kind;
+        if kind == Kind::Directory {
+            return match self.asker.sys.remove_empty_dir(dir, name) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            };
+        }
+        match self.asker.sys.remove_child(dir, name, kind) {
+            Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
+            Removed::IsDirectory => Err(io::ErrorKind::IsADirectory.into()),
+            Removed::Failed(error) => Err(error),
+        }
     }
 
     /// Reports that the rest of a directory is lost.

@@ -13,6 +13,7 @@ pub(super) struct Piece<S: Sys> {
     dir: Arc<S::Dir>,
     names: Names<S::Unit>,
     path: Vec<S::Unit>,
+    operand: usize,
     depth: usize,
     tag: u64,
     tags: VecDeque<u64>,
@@ -57,6 +58,7 @@ impl<S: Sys> Cursor<S> {
             dir,
             names,
             path: self.path[..frame.path_len].to_vec(),
+            operand: self.operand,
             depth: frame.depth,
             tag: frame.tag,
             tags,
@@ -76,6 +78,7 @@ impl<S: Sys> Cursor<S> {
     /// Begins with a piece of another worker's directory.
     pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
         self.path = piece.path;
+        self.operand = piece.operand;
         self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;

@@ -87,7 +87,7 @@ impl Walk<'_> {
         let begin = Sample { now: first.now(), ..Sample::default() };
         let shared = Shared {
             crew: Crew::new(most_threads, most_workers, begin),
-            settings: self.settings,
+            settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
@@ -95,7 +95,7 @@ impl Walk<'_> {
             summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
         };
         shared.crew.work(|number, start| {
-            let mut settings = shared.settings;
+            let mut settings = shared.settings.clone();
             // Nobody knows how many workers will come: the first has half, the second half of the rest.
             let halves = if shared.crew.may_share() { number as u32 + 1 } else { 0 };
             settings.descriptors = budget.checked_shr(halves).unwrap_or(0).max(FEWEST_DESCRIPTORS);

@@ -31,7 +31,9 @@ fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
     let expected = levels + 1 + 2 * levels.min(300);
     for options in [plan(), plan().sort(Order::default())] {
         let few = options.descriptors(8);
-        for options in [few, few.without(Feature::Openat2), few.contents_first(true)] {
+        for options in
+            [few.clone(), few.clone().without(Feature::Openat2), few.contents_first(true)]
+        {
             let seen = walk::<S>(&options, &scratch, "t");
             assert!(seen.errors.is_empty(), "{:?}", &seen.errors[..1]);
             assert_eq!(seen.entries.len(), expected);

@@ -50,7 +50,7 @@ fn walk<S: Sys<Setup = Setup>>(options: &Walk<'_>, scratch: &Scratch, operand: &
 
 fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     let sys = S::start(&options.setup(&Setup::default()));
-    let mut settings = options.settings;
+    let mut settings = options.settings.clone();
     settings.descriptors = options.budget(&sys);
     let mut cursor = Cursor::<S>::new(sys, settings);
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: 0 };
