@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::fields::{Facts, Kind, Metadata};
 use crate::sys::{Batch, Sys};
 
 /// One directory of the stack.
@@ -136,18 +136,11 @@ impl<S: Sys> Frame<S> {
 }
 
 impl Stored {
-    /// What the listing told of it.
-    pub(super) fn facts(&self) -> Facts {
-        if let Some(Known::Listed(facts)) = self.known.as_deref() {
-            return *facts;
+    /// Adds what the listing told of it to facts of which nothing is known yet.
+    pub(super) fn add_to(&self, facts: &mut Facts) {
+        match self.known.as_deref() {
+            Some(Known::Listed(listed)) => *facts = *listed,
+            _ => facts.add_listed(self.kind, self.id.into()),
         }
-        let mut facts = Facts { kind: self.kind, id: self.id.into(), ..Facts::default() };
-        if self.kind != Kind::Unknown {
-            facts.known |= Fields::KIND;
-        }
-        if self.id != 0 {
-            facts.known |= Fields::ID;
-        }
-        facts
     }
 }

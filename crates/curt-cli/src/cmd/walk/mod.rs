@@ -51,6 +51,7 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
         filter,
         globs,
         lines: Lines::new(options),
+        is_terminal: screen.is_terminal(),
         screen,
         failures: AtomicU64::new(0),
     };
@@ -70,6 +71,7 @@ struct Job<'a> {
     globs: Globs,
     lines: Lines,
     screen: Screen,
+    is_terminal: bool,
     failures: AtomicU64,
 }
 
@@ -199,7 +201,7 @@ impl Visitor for Teller<'_> {
             return Next::Continue;
         }
         lines.add(entry, &mut self.ready);
-        if self.ready.len() >= ENOUGH || self.job.screen.is_terminal() {
+        if self.ready.len() >= ENOUGH || self.job.is_terminal {
             self.hand_over();
         }
         Next::Continue
