@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, Summary};
 
 use crate::out::text;
 use crate::sys;
@@ -120,6 +120,19 @@ pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
     Object::new().object("summary", fields).line()
 }
 
+/// The last line of a walk.
+pub(crate) fn walk_summary(summary: &Summary, failures: u64, stats: bool) -> String {
+    let mut fields = Object::new()
+        .number("entries", summary.entries)
+        .number("errors", failures)
+        .boolean("interrupted", summary.stopped)
+        .number("threads", summary.threads as u64);
+    if stats {
+        fields = fields.object("calls", calls(&summary.calls));
+    }
+    Object::new().object("summary", fields).line()
+}
+
 fn calls(calls: &Calls) -> Object {
     let by_kind =
         calls.iter().fold(Object::new(), |object, (name, count)| object.number(name, count));
@@ -132,6 +145,10 @@ fn operation(operation: Operation) -> &'static str {
         Operation::OpenDirectory => "open_directory",
         Operation::ReadDirectory => "read_directory",
         Operation::Stat => "stat",
+        Operation::ReadLink => "read_link",
+        Operation::Access => "access",
+        Operation::ReadAttributes => "read_attributes",
+        Operation::ReadOwner => "read_owner",
         _ => "other",
     }
 }

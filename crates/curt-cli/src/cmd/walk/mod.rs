@@ -1,10 +1,12 @@
 //! `curt walk`.
 //!
 //! The library walks; this file turns options into its choices. `filter` decides which entries are
-//! wanted, `lines` what is printed of them.
+//! wanted, `lines` what is printed of them, `exec` what is run for them.
 
+mod exec;
 mod filter;
 mod lines;
+mod when;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -19,9 +21,10 @@ use curt::{
 use crate::args::WalkOptions;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::{self, Screen, text};
+use crate::out::{self, Screen, json, text};
 use crate::quote::quote;
 use crate::sys;
+use exec::Exec;
 use filter::Filter;
 use lines::Lines;
 
@@ -44,13 +47,18 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
     if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
         return usage("the buffer does not hold the longest name");
     }
+    let lines = match Lines::new(options) {
+        Ok(lines) => lines,
+        Err(message) => return usage(&message),
+    };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);
     let job = Job {
         options,
         filter,
         globs,
-        lines: Lines::new(options),
+        lines,
+        exec: Exec::new(&options.exec, &options.exec_batch),
         is_terminal: screen.is_terminal(),
         screen,
         failures: AtomicU64::new(0),
@@ -70,6 +78,7 @@ struct Job<'a> {
     filter: Filter,
     globs: Globs,
     lines: Lines,
+    exec: Option<Exec>,
     screen: Screen,
     is_terminal: bool,
     failures: AtomicU64,
@@ -95,13 +104,13 @@ impl Job<'_> {
             _ => Follow::Never,
         };
         // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
-        let fields = if self.is_plain() { self.lines.asks() } else { Fields::NAME };
+        let fields = if self.is_plain() { self.asks() } else { Fields::NAME };
         let mut walk = Walk::new(Plan::new(fields).follow(follow))
             .min_depth(options.min_depth)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
             .one_file_system(options.one_file_system())
             .contents_first(options.delete)
-            .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
+            .threads(self.threads())
             .cancel(cancel);
         if let Some(by) = options.sort_by() {
             walk = walk.sort(Order { by, reverse: options.reverse });
@@ -121,6 +130,15 @@ impl Job<'_> {
         options.without().fold(walk, Walk::without)
     }
 
+    /// Commands are run one after the other, unless threads were asked for.
+    fn threads(&self) -> Threads {
+        match self.options.threads {
+            Some(most) => Threads::AtMost(most.get()),
+            None if self.exec.is_some() => Threads::AtMost(1),
+            None => Threads::Automatic,
+        }
+    }
+
     /// Whether every entry is printed.
     fn is_plain(&self) -> bool {
         let options = self.options;
@@ -131,14 +149,38 @@ impl Job<'_> {
             && self.filter.asks().is_empty()
     }
 
+    /// What has to be known of an entry that is wanted.
+    fn asks(&self) -> Fields {
+        let acts = self.options.delete || self.exec.is_some();
+        if acts { Fields::NONE } else { self.lines.asks() }
+    }
+
     /// Reports a failure.
     fn fail(&self, error: &Error) {
+        self.complain(&text::failed(PROGRAM, error));
+    }
+
+    fn complain(&self, line: &str) {
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.screen.message(&text::failed(PROGRAM, error));
+        self.screen.message(line);
+    }
+
+    /// Reports what went wrong with a command.
+    fn judge(&self, ran: Result<(), String>) {
+        if let Err(message) = ran {
+            self.complain(&format!("{PROGRAM}: {message}\n"));
+        }
     }
 
     fn finish(&self, summary: &Summary) -> Exit {
+        if let Some(exec) = self.exec.as_ref().filter(|_| !summary.stopped) {
+            self.judge(exec.finish());
+        }
         let failures = self.failures.load(Ordering::Relaxed);
+        if self.lines.are_json() {
+            let line = json::walk_summary(summary, failures, self.options.stats);
+            self.screen.data(line.as_bytes());
+        }
         let written = self.screen.finish();
         if let Err(error) = &written {
             out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
@@ -147,7 +189,7 @@ impl Job<'_> {
         if failures > 1 {
             words += &text::failures(PROGRAM, failures);
         }
-        if self.options.stats {
+        if self.options.stats && !self.lines.are_json() {
             words += &text::walk_stats(PROGRAM, summary);
         }
         if !words.is_empty() {
@@ -180,11 +222,11 @@ impl Teller<'_> {
 
 impl Visitor for Teller<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
-        let Job { filter, lines, options, .. } = self.job;
+        let Job { filter, lines, options, exec, .. } = self.job;
         if !filter.may_pass(entry) {
             return Next::Continue;
         }
-        let wanted = filter.asks() | lines.asks();
+        let wanted = filter.asks() | self.job.asks();
         if !wanted.is_empty() {
             entry.fetch(wanted);
             for (_, error) in entry.metadata().failures() {
@@ -198,6 +240,10 @@ impl Visitor for Teller<'_> {
             if let Err(error) = entry.remove() {
                 self.job.fail(&error);
             }
+            return Next::Continue;
+        }
+        if let Some(exec) = exec {
+            self.job.judge(exec.add(&entry.path()));
             return Next::Continue;
         }
         lines.add(entry, &mut self.ready);
