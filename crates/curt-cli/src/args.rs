@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod ls;
 mod plain;
 
 use std::ffi::OsString;
@@ -11,6 +12,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+
+pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -66,6 +69,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
+    Ls(LsOptions),
+    Stat(StatOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -280,13 +285,25 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
+    if args.peek().is_some_and(|command| command == "ls") {
+        let matches = alone::<LsOptions>("ls", "curt ls").try_get_matches_from(args)?;
+        return LsOptions::from_arg_matches(&matches).map(Command::Ls);
+    }
+    if args.peek().is_some_and(|command| command == "stat") {
+        let matches = alone::<StatOptions>("stat", "curt stat").try_get_matches_from(args)?;
+        return StatOptions::from_arg_matches(&matches).map(Command::Stat);
+    }
     Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
 }
 
 /// `curt rm` as a command of its own.
 fn rm_alone() -> clap::Command {
-    let command = clap::Command::new("rm").bin_name("curt rm").version(env!("CARGO_PKG_VERSION"));
-    RmOptions::augment_args(command)
+    alone::<RmOptions>("rm", "curt rm")
+}
+
+/// One command without the others.
+fn alone<T: Args>(name: &'static str, shown: &'static str) -> clap::Command {
+    T::augment_args(clap::Command::new(name).bin_name(shown).version(env!("CARGO_PKG_VERSION")))
 }
 
 fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {

@@ -1,4 +1,6 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod generate;
+pub(crate) mod ls;
 pub(crate) mod rm;
+pub(crate) mod stat;
