@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod ls;
 mod plain;
 mod walk;
 
@@ -12,6 +13,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+
+pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
@@ -69,6 +72,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Rm(RmOptions),
     Walk(WalkOptions),
+    Ls(LsOptions),
+    Stat(StatOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -285,13 +290,21 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
-    if args.peek().is_some_and(|command| command == "walk") {
-        let options = WalkOptions::from_arg_matches(
-            &alone::<WalkOptions>("walk").try_get_matches_from(args)?,
-        )?;
-        return Ok(Command::Walk(options));
+    // So do those of these.
+    match args.peek().and_then(|command| command.to_str()) {
+        Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
+        Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
+        Some("walk") => only::<WalkOptions>("walk", args).map(Command::Walk),
+        _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
-    Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
+}
+
+/// Parses the words of one command.
+fn only<T: Args>(
+    name: &'static str,
+    words: impl Iterator<Item = OsString>,
+) -> Result<T, clap::Error> {
+    T::from_arg_matches(&alone::<T>(name).try_get_matches_from(words)?)
 }
 
 /// `curt rm` as a command of its own.
@@ -299,7 +312,7 @@ fn rm_alone() -> clap::Command {
     alone::<RmOptions>("rm")
 }
 
-/// A command by itself: the definitions of the others need not be built.
+/// One command without the others.
 fn alone<T: Args>(name: &'static str) -> clap::Command {
     let command = clap::Command::new(name)
         .bin_name(format!("curt {name}"))

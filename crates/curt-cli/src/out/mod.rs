@@ -1,7 +1,10 @@
 //! What the command says: data on standard output, everything else on standard error, whole lines
 //! in single writes, whichever thread says them.
 
+pub(crate) mod entry;
+pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod sum;
 pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use curt::{Fields, Visited};
 
@@ -16,7 +17,8 @@ pub(super) struct Lines {
     end: u8,
     /// Standard output is a terminal, which must not act upon a name.
     shields: bool,
-    zone: Zone,
+    /// Looked up in files, so only where a field is shown.
+    zone: OnceLock<Zone>,
 }
 
 enum Shape {
@@ -54,9 +56,7 @@ impl Lines {
         };
         let end = if options.null { 0 } else { b'\n' };
         let shields = !options.null && io::stdout().is_terminal();
-        // A zone is looked up in files, so only where times are shown.
-        let zone = if matches!(shape, Shape::Line(_)) { Zone::local() } else { Zone::utc() };
-        Ok(Lines { shape, end, shields, zone })
+        Ok(Lines { shape, end, shields, zone: OnceLock::new() })
     }
 
     /// What has to be known of an entry.
@@ -109,7 +109,7 @@ impl Lines {
             Part::Field(field) => {
                 let name = entry.name();
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
-                let style = Style { zone: &self.zone, quoted: self.shields };
+                let style = Style { zone: self.zone.get_or_init(Zone::local), quoted: self.shields };
                 to.extend_from_slice(&entry::field(&shown, *field, &style));
             }
         }
