@@ -292,6 +292,7 @@ pub(crate) struct Ask {
     /// Whether a link is followed.
     pub(crate) follow: bool,
     /// Whether a network file system may answer from its cache.
+    #[cfg_attr(windows, allow(dead_code, reason = "nobody can be told so there"))]
     pub(crate) cached: bool,
 }
 
