@@ -185,7 +185,7 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::File => "file",
         Kind::Directory => "directory",
-        Kind::Symlink => "symlink",
+        kind if kind.is_link() => "symlink",
         Kind::Fifo => "fifo",
         Kind::Socket => "socket",
         Kind::CharacterDevice => "character_device",

@@ -154,7 +154,7 @@ fn kind(kind: Kind, empty_file: bool) -> &'static str {
         Kind::File if empty_file => "regular empty file",
         Kind::File => "regular file",
         Kind::Directory => "directory",
-        Kind::Symlink => "symbolic link",
+        kind if kind.is_link() => "symbolic link",
         Kind::Fifo => "fifo",
         Kind::Socket => "socket",
         Kind::CharacterDevice => "character special file",
