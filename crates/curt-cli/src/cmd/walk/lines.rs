@@ -109,7 +109,8 @@ impl Lines {
             Part::Field(field) => {
                 let name = entry.name();
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
-                let style = Style { zone: self.zone.get_or_init(Zone::local), quoted: self.shields };
+                let style =
+                    Style { zone: self.zone.get_or_init(Zone::local), quoted: self.shields };
                 to.extend_from_slice(&entry::field(&shown, *field, &style));
             }
         }
