@@ -32,14 +32,12 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
         '#' | '~' => at > 0,
-        ' ' | '!' | '"' | '$' | '&' | '\'' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?' | '['
-        | '\\' | '^' | '`' | '|' => false,
+        ' ' | '!' | '"' | '$' | '&' | '\'' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?'
+        | '[' | '\\' | '^' | '`' | '|' => false,
         _ => is_printable(character) && !special.contains(character),
     };
     match name.to_str() {
-        Some(text)
-            if !matches!(text, "" | "{" | "}") && text.char_indices().all(harmless) =>
-        {
+        Some(text) if !matches!(text, "" | "{" | "}") && text.char_indices().all(harmless) => {
             text.to_owned()
         }
         _ => quote(name),

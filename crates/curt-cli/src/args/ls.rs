@@ -293,52 +293,64 @@ pub(crate) enum Clock {
 }
 
 fn parse_when(word: &str) -> Result<When, String> {
-    word_of(word, &[
-        ("always", When::Always),
-        ("yes", When::Always),
-        ("force", When::Always),
-        ("never", When::Never),
-        ("no", When::Never),
-        ("none", When::Never),
-        ("auto", When::Auto),
-        ("tty", When::Auto),
-        ("if-tty", When::Auto),
-    ])
+    word_of(
+        word,
+        &[
+            ("always", When::Always),
+            ("yes", When::Always),
+            ("force", When::Always),
+            ("never", When::Never),
+            ("no", When::Never),
+            ("none", When::Never),
+            ("auto", When::Auto),
+            ("tty", When::Auto),
+            ("if-tty", When::Auto),
+        ],
+    )
 }
 
 fn parse_format(word: &str) -> Result<Format, String> {
-    word_of(word, &[
-        ("verbose", Format::Long),
-        ("long", Format::Long),
-        ("horizontal", Format::Across),
-        ("across", Format::Across),
-        ("vertical", Format::Columns),
-        ("single-column", Format::OnePerLine),
-    ])
+    word_of(
+        word,
+        &[
+            ("verbose", Format::Long),
+            ("long", Format::Long),
+            ("horizontal", Format::Across),
+            ("across", Format::Across),
+            ("vertical", Format::Columns),
+            ("single-column", Format::OnePerLine),
+        ],
+    )
 }
 
 fn parse_sort(word: &str) -> Result<Sort, String> {
-    word_of(word, &[
-        ("name", Sort::Name),
-        ("none", Sort::None),
-        ("size", Sort::Size),
-        ("time", Sort::Time),
-        ("extension", Sort::Extension),
-    ])
+    word_of(
+        word,
+        &[
+            ("name", Sort::Name),
+            ("none", Sort::None),
+            ("size", Sort::Size),
+            ("time", Sort::Time),
+            ("extension", Sort::Extension),
+        ],
+    )
 }
 
 fn parse_time(word: &str) -> Result<Clock, String> {
-    word_of(word, &[
-        ("atime", Clock::Accessed),
-        ("access", Clock::Accessed),
-        ("use", Clock::Accessed),
-        ("ctime", Clock::Changed),
-        ("status", Clock::Changed),
-        ("mtime", Clock::Modified),
-        ("modification", Clock::Modified),
-        ("birth", Clock::Created),
-        ("creation", Clock::Created),
-    ])
+    word_of(
+        word,
+        &[
+            ("atime", Clock::Accessed),
+            ("access", Clock::Accessed),
+            ("use", Clock::Accessed),
+            ("ctime", Clock::Changed),
+            ("status", Clock::Changed),
+            ("mtime", Clock::Modified),
+            ("modification", Clock::Modified),
+            ("birth", Clock::Created),
+            ("creation", Clock::Created),
+        ],
+    )
 }
 
 /// The meaning of a word, or of its beginning as long as that can mean only one thing.

@@ -129,11 +129,7 @@ fn known(value: Value<'_, Vec<u8>>) -> Vec<u8> {
 
 /// A name as it is, or as a terminal may show it.
 pub(crate) fn name(name: &OsStr, quoted: bool) -> Vec<u8> {
-    if quoted {
-        for_terminal(name, "").into_bytes()
-    } else {
-        name.as_encoded_bytes().to_vec()
-    }
+    if quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
 }
 
 /// The kind and the permissions in ten letters, as `ls -l` has them.

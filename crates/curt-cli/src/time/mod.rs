@@ -91,8 +91,7 @@ fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
     i32::try_from(year - 1900).ok()?;
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     // March begins after 59 or 60 days; January and February come behind 306 of this count.
-    let day_of_year =
-        if month <= 2 { in_year - 306 } else { in_year + 59 + i128::from(is_leap) };
+    let day_of_year = if month <= 2 { in_year - 306 } else { in_year + 59 + i128::from(is_leap) };
     Some(Local {
         year: year as i64,
         month: month as u32,

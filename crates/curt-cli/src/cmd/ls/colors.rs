@@ -38,14 +38,16 @@ impl Palette {
         let mut palette =
             Palette { kinds: USUAL.into_iter().map(owned).collect(), endings: Vec::new() };
         // Only what can be a colour gets to the terminal.
-        let is_color = |color: &str| color.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
+        let is_color =
+            |color: &str| color.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
         for (name, color) in text.split(':').filter_map(|item| item.split_once('=')) {
             if !is_color(color) {
                 continue;
             }
             if let Some(ending) = name.strip_prefix('*') {
                 palette.endings.push(owned((ending, color)));
-            } else if let Some((_, known)) = palette.kinds.iter_mut().find(|(kind, _)| kind == name) {
+            } else if let Some((_, known)) = palette.kinds.iter_mut().find(|(kind, _)| kind == name)
+            {
                 color.clone_into(known);
             }
         }

@@ -70,9 +70,8 @@ pub(super) fn sort(items: &mut [Item], settings: &Settings) {
     if settings.sort == Sort::None {
         return;
     }
-    let by_name = |one: &Item, other: &Item| {
-        one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes())
-    };
+    let by_name =
+        |one: &Item, other: &Item| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes());
     let compare = |one: &Item, other: &Item| -> Ordering {
         let first = match settings.sort {
             Sort::Size => Reverse(one.get(Metadata::size).unwrap_or(0))

@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use curt::{Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat};
+use curt::{
+    Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
+};
 
 use super::PROGRAM;
 use super::item::{self, Item};
@@ -27,7 +29,10 @@ pub(super) struct Totals {
 
 /// A directory that waits to be listed.
 enum Pending {
-    Directory { path: OsString, is_operand: bool },
+    Directory {
+        path: OsString,
+        is_operand: bool,
+    },
     /// Everything below the last directory on the way is listed.
     Leave,
 }
@@ -104,10 +109,9 @@ impl<'a> Lister<'a> {
         item::sort(&mut items, self.settings);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
-        self.pending.extend(opened.map(|item| Pending::Directory {
-            path: item.name.clone(),
-            is_operand: true,
-        }));
+        self.pending.extend(
+            opened.map(|item| Pending::Directory { path: item.name.clone(), is_operand: true }),
+        );
         if shown > 0 {
             self.totals.entries += shown as u64;
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
@@ -311,9 +315,8 @@ impl<'a> Lister<'a> {
         if self.settings.follow {
             self.pending.push(Pending::Leave);
         }
-        let is_below = |item: &&Item| {
-            item.kind == Kind::Directory && item.name != "." && item.name != ".."
-        };
+        let is_below =
+            |item: &&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
         for item in items.iter().rev().filter(is_below) {
             let path = below(dir, &item.name).into_os_string();
             self.pending.push(Pending::Directory { path, is_operand: false });
@@ -331,9 +334,8 @@ impl<'a> Lister<'a> {
         let identity = (metadata.device().known(), metadata.id().known());
         if self.way.contains(&identity) {
             let shown = quote(path);
-            self.screen.message(&format!(
-                "{PROGRAM}: {shown}: not listing already-listed directory\n"
-            ));
+            self.screen
+                .message(&format!("{PROGRAM}: {shown}: not listing already-listed directory\n"));
             self.totals.errors += 1;
             self.totals.exit = Exit::USAGE;
             return false;
@@ -404,7 +406,9 @@ mod tests {
     fn paths_are_put_together_as_gnu_does() {
         assert_eq!(attach(".".as_ref(), "a".as_ref()), Path::new("a"));
         assert_eq!(attach("d".as_ref(), "a".as_ref()), Path::new("d/a"));
-        for (dir, path) in [(".", "./a"), ("d", "d/a"), ("d//", "d/a"), ("/", "/a"), ("b/d/", "b/d/a")] {
+        for (dir, path) in
+            [(".", "./a"), ("d", "d/a"), ("d//", "d/a"), ("/", "/a"), ("b/d/", "b/d/a")]
+        {
             assert_eq!(below(dir.as_ref(), "a".as_ref()).as_os_str(), path);
         }
     }

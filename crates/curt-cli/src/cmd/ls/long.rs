@@ -215,7 +215,6 @@ fn links(item: &Item) -> String {
 
 /// The number of a device, for what is one.
 fn device(item: &Item) -> Option<(u64, u64)> {
-    let is_device =
-        matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
+    let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
     item.get(Metadata::device_number).filter(|_| is_device).map(sys::device_parts)
 }

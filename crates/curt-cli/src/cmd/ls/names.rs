@@ -92,7 +92,9 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
         _ if marks == Marks::None => None,
         Kind::Directory => Some(b'/'),
         _ if marks == Marks::Slash => None,
-        Kind::File if marks == Marks::All && mode.is_some_and(|mode| mode & 0o111 != 0) => Some(b'*'),
+        Kind::File if marks == Marks::All && mode.is_some_and(|mode| mode & 0o111 != 0) => {
+            Some(b'*')
+        }
         Kind::Fifo => Some(b'|'),
         Kind::Socket => Some(b'='),
         kind if kind.is_link() => Some(b'@'),
@@ -102,9 +104,8 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
 
 /// How many columns a terminal needs for it.
 pub(super) fn width(bytes: &[u8]) -> usize {
-    let shown = |text: &str| {
-        text.split(char::is_control).map(UnicodeWidthStr::width).sum::<usize>()
-    };
+    let shown =
+        |text: &str| text.split(char::is_control).map(UnicodeWidthStr::width).sum::<usize>();
     bytes.utf8_chunks().map(|chunk| shown(chunk.valid()) + chunk.invalid().len()).sum()
 }
 

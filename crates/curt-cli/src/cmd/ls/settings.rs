@@ -136,7 +136,8 @@ impl Settings {
             acl: options.acl,
             inode: options.inode && is_listing,
             blocks: options.size && is_listing,
-            palette: (wants_color(options, is_terminal) && is_listing).then(Palette::from_environment),
+            palette: (wants_color(options, is_terminal) && is_listing)
+                .then(Palette::from_environment),
             end: if options.zero { 0 } else { b'\n' },
             width: width(options),
             quoted: is_terminal && !options.zero,
@@ -167,7 +168,8 @@ impl Settings {
     /// What is asked about the entries of a directory.
     pub(super) fn plan(&self) -> Plan {
         // A listing tells what lies below a mount point, and not its own number.
-        let exact = self.inode || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
+        let exact =
+            self.inode || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if exact { Freshness::Exact } else { Freshness::FromListing };
         let follow = if self.follow { Follow::Links } else { Follow::Never };
         Plan::new(self.fields()).freshness(freshness).follow(follow)
@@ -192,7 +194,9 @@ impl Settings {
                     (self.group, Fields::GROUP_ID),
                     (self.acl, Fields::ACL),
                 ];
-                more.into_iter().filter(|&(wanted, _)| wanted).for_each(|(_, field)| fields |= field);
+                more.into_iter()
+                    .filter(|&(wanted, _)| wanted)
+                    .for_each(|(_, field)| fields |= field);
             }
             Form::Listing => {}
         }
@@ -276,7 +280,8 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
         more.into_iter().filter(|&(wanted, _)| wanted).for_each(|(_, field)| fields |= field);
         fields
     };
-    let fields = named.map_or_else(usual, |list| list.into_iter().fold(Fields::NONE, Fields::union));
+    let fields =
+        named.map_or_else(usual, |list| list.into_iter().fold(Fields::NONE, Fields::union));
     Ok(Form::Json(fields))
 }
 
@@ -290,6 +295,7 @@ fn wants_color(options: &LsOptions, is_terminal: bool) -> bool {
 }
 
 fn width(options: &LsOptions) -> usize {
-    let from_environment = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&width| width > 0);
+    let from_environment =
+        || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&width| width > 0);
     options.width.or_else(from_environment).or_else(sys::terminal_width).unwrap_or(WIDTH)
 }

@@ -14,8 +14,8 @@ use super::names::Names;
 use super::owners::Owners;
 use super::settings::{Form, Settings};
 use crate::args::Format;
-use crate::out::entry::{self, Shown, Style};
 use crate::out::Screen;
+use crate::out::entry::{self, Shown, Style};
 use crate::quote::for_terminal;
 use crate::time::Zone;
 

@@ -32,7 +32,8 @@ fn named(text: &OsStr) -> Option<TimeZone> {
     }
     let name = Path::new(OsStr::from_bytes(bytes));
     let folder = std::env::var_os("TZDIR").unwrap_or_else(|| ZONES.into());
-    from_file(&Path::new(&folder).join(name)).or_else(|| from_rules(std::str::from_utf8(bytes).ok()?))
+    from_file(&Path::new(&folder).join(name))
+        .or_else(|| from_rules(std::str::from_utf8(bytes).ok()?))
 }
 
 fn from_file(path: &Path) -> Option<TimeZone> {
