@@ -70,8 +70,7 @@ fn spec(text: &str) -> (Spec, usize) {
     let mut at = 0;
     for letter in text.chars() {
         match letter {
-            '_' | '-' | '+' if spec.width.is_none() => spec.pad = Some(letter),
-            '0' if spec.width.is_none() => spec.pad = Some(letter),
+            '_' | '-' | '+' | '0' if spec.width.is_none() => spec.pad = Some(letter),
             '^' => spec.upper = true,
             '#' => spec.swap = true,
             '0'..='9' => {
@@ -255,7 +254,7 @@ mod tests {
 
     #[test]
     fn weeks_belong_to_the_year_of_their_thursday() {
-        let week = |seconds| at(seconds - 5400, "%G-%V");
+        let week = |seconds: i64| at(seconds - 5400, "%G-%V");
         assert_eq!(week(1_104_537_600), "2004-53", "2005-01-01");
         assert_eq!(week(1_230_768_000), "2009-01", "2009-01-01");
         assert_eq!(week(1_230_508_800), "2009-01", "2008-12-29");
