@@ -5,12 +5,13 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, skip};
 
-use crate::harness::is_root;
+use crate::harness::{Bench, NOBODY, is_root};
 
 /// Options that are tried on every tree.
 const OPTIONS: &[&str] = &[
@@ -138,10 +139,12 @@ struct Run<'a> {
     place: &'a Path,
     zone: Option<&'a str>,
     locale: &'a str,
+    /// A copy of curt, and the user to run it and GNU ls as.
+    by: Option<(&'a Path, u32)>,
 }
 
 impl Run<'_> {
-    fn output(&self, program: &str, first: &[&str], options: &str, operands: &[&OsStr]) -> Output {
+    fn output(&self, program: &Path, first: &[&str], options: &str, operands: &[&OsStr]) -> Output {
         let mut command = Command::new(program);
         command.args(first).args(options.split_whitespace()).args(operands);
         command.current_dir(self.place).env("LC_ALL", self.locale);
@@ -152,13 +155,17 @@ impl Run<'_> {
             Some(zone) => command.env("TZ", zone),
             None => command.env_remove("TZ"),
         };
+        if let Some((_, user)) = self.by {
+            command.uid(user).gid(user);
+        }
         command.output().unwrap()
     }
 
     /// What differs, if anything does.
     fn difference(&self, options: &str, operands: &[&OsStr]) -> Option<String> {
-        let gnu = self.output("ls", &[], options, operands);
-        let ours = self.output(env!("CARGO_BIN_EXE_curt"), &["ls"], options, operands);
+        let curt = self.by.map_or(Path::new(env!("CARGO_BIN_EXE_curt")), |(curt, _)| curt);
+        let gnu = self.output(Path::new("ls"), &[], options, operands);
+        let ours = self.output(curt, &["ls"], options, operands);
         let messages = String::from_utf8_lossy(&ours.stderr).replace("curt ls: ", "ls: ");
         let is_same = gnu.stdout == ours.stdout
             && gnu.status.code() == ours.status.code()
@@ -282,7 +289,7 @@ fn odd_trees_look_the_same() {
     }
     let scratch = Scratch::new();
     build(&scratch);
-    let run = Run { place: scratch.path(), zone: None, locale: "C" };
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
     let operands: &[&[&str]] = &[
         &[],
         &["."],
@@ -324,13 +331,13 @@ fn time_zones_are_understood() {
     ];
     let options: &[&str] = &["-l", "--full-time", "-l --time-style=+%z%c"];
     for zone in zones {
-        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C" };
+        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
         compare(&run, &[options], &[&[]]);
     }
     // Before 1971 the C library takes it for winter all year long where rules are all it has.
     let later = &["after-2038", "fraction", "summer", "plain"][..];
     for zone in ["EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
-        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C" };
+        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
         compare(&run, &[options], &[later]);
     }
 }
@@ -345,7 +352,7 @@ fn columns_line_up() {
         scratch.file(format!("{}{count}", "x".repeat(count * 7 % 23)));
     }
     scratch.dir("folder");
-    let run = Run { place: scratch.path(), zone: None, locale: "C" };
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
     compare(&run, &[COLUMNS], &[&[], &["folder", "0"]]);
     let locales = Command::new("locale").arg("-a").output();
     let has_utf8 = locales.is_ok_and(|output| {
@@ -367,7 +374,7 @@ fn the_system_itself_looks_the_same() {
     if gnu_ls().is_none() {
         return;
     }
-    let run = Run { place: Path::new("/"), zone: None, locale: "C" };
+    let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None };
     let places: &[&[&str]] = &[&["/usr"], &["/usr/bin"], &["/etc", "/usr", "/etc/passwd"]];
     compare(&run, &[OPTIONS, COLUMNS], places);
     // Other programs use devices meanwhile, which changes times.
@@ -383,21 +390,25 @@ fn what_cannot_be_read_is_reported() {
     if gnu_ls().is_none() {
         return;
     }
-    if is_root() {
-        return skip("root may read everything");
+    if !is_root() {
+        return skip("not root: what belongs to another user cannot be made");
     }
-    let scratch = Scratch::new();
-    scratch.file("closed/file");
-    scratch.link("names-only/link", "x");
-    scratch.file("names-only/file");
-    let set = |path: &str, mode| {
-        fs::set_permissions(scratch.at(path), fs::Permissions::from_mode(mode)).unwrap();
-    };
-    set("closed", 0);
-    set("names-only", 0o444);
-    let run = Run { place: scratch.path(), zone: None, locale: "C" };
-    let options: &[&str] = &["", "-l", "-R", "-lR", "-s", "-F", "-i"];
-    compare(&run, &[options], &[&[], &["closed"], &["names-only"], &["names-only", "closed"]]);
-    set("closed", 0o755);
-    set("names-only", 0o755);
+    let bench = Bench::new();
+    let place = bench.place();
+    for path in ["closed/below", "names-only/folder"] {
+        fs::create_dir_all(place.join(path)).unwrap();
+    }
+    fs::write(place.join("names-only/file"), "text").unwrap();
+    fs::write(place.join("open"), "text").unwrap();
+    std::os::unix::fs::symlink("x", place.join("names-only/link")).unwrap();
+    for (path, mode) in [("closed", 0o700), ("names-only", 0o744)] {
+        fs::set_permissions(place.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let by = Some((bench.curt(), NOBODY));
+    let run = Run { place: &place, zone: None, locale: "C", by };
+    let options: &[&str] = &["", "-l", "-R", "-lR", "-s", "-i", "-la", "-lt", "-lF", "-ln"];
+    let operands: &[&[&str]] =
+        &[&[], &["closed"], &["names-only"], &["names-only", "closed", "open"], &["closed/below"]];
+    compare(&run, &[options], operands);
+    bench.clear();
 }

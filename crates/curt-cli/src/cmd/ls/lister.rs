@@ -275,7 +275,7 @@ impl<'a> Lister<'a> {
             report(&mut self.totals, self.screen, settings, error, &path, false);
         }
         if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
-            return Some(Item { name, kind, metadata: None, target: None, is_opened: false });
+            return Some(Item::unknown(name, kind));
         }
         let is_plain = Fields::NAME | Fields::KIND;
         let metadata = if settings.plan().fields().without(is_plain).is_empty()
@@ -300,9 +300,7 @@ impl<'a> Lister<'a> {
         for name in [".", ".."] {
             let path = Path::new(dir).join(name);
             if !asks {
-                let kind = Kind::Directory;
-                let name = name.into();
-                items.push(Item { name, kind, metadata: None, target: None, is_opened: false });
+                items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
             match self.stat.path(&path) {
@@ -311,7 +309,10 @@ impl<'a> Lister<'a> {
                     self.complete(&mut item, &path);
                     items.push(item);
                 }
-                Err(error) => self.fail(&error, &path, false),
+                Err(error) => {
+                    self.fail(&error, &path, false);
+                    items.push(Item::unknown(name.into(), Kind::Directory));
+                }
             }
         }
         items

@@ -106,7 +106,7 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
 }
 
 /// A name from JSON: text, or 16-bit units.
-pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
+pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<std::ffi::OsString> {
     if let Some(text) = value.as_str() {
         return Some(text.into());
     }
