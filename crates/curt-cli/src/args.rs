@@ -1,7 +1,9 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod ls;
 mod plain;
+mod walk;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -11,6 +13,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+
+pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
+pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -66,6 +71,9 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
+    Walk(WalkOptions),
+    Ls(LsOptions),
+    Stat(StatOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -224,12 +232,14 @@ pub(crate) struct RmOptions {
 impl RmOptions {
     /// The features to do without.
     pub(crate) fn without(&self) -> impl Iterator<Item = curt::Feature> + '_ {
-        let chosen = |name: &str| self.without.iter().any(|without| without == name);
-        curt::Feature::ALL
-            .into_iter()
-            .filter(move |(name, _)| chosen(name))
-            .map(|(_, feature)| feature)
+        features(&self.without)
     }
+}
+
+/// The features of these names.
+fn features(names: &[String]) -> impl Iterator<Item = curt::Feature> + '_ {
+    let chosen = |name: &str| names.iter().any(|without| without == name);
+    curt::Feature::ALL.into_iter().filter(move |(name, _)| chosen(name)).map(|(_, feature)| feature)
 }
 
 /// When to prompt.
@@ -280,13 +290,34 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
-    Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
+    // So do those of these.
+    match args.peek().and_then(|command| command.to_str()) {
+        Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
+        Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
+        Some("walk") => only::<WalkOptions>("walk", args).map(Command::Walk),
+        _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
+    }
+}
+
+/// Parses the words of one command.
+fn only<T: Args>(
+    name: &'static str,
+    words: impl Iterator<Item = OsString>,
+) -> Result<T, clap::Error> {
+    T::from_arg_matches(&alone::<T>(name).try_get_matches_from(words)?)
 }
 
 /// `curt rm` as a command of its own.
 fn rm_alone() -> clap::Command {
-    let command = clap::Command::new("rm").bin_name("curt rm").version(env!("CARGO_PKG_VERSION"));
-    RmOptions::augment_args(command)
+    alone::<RmOptions>("rm")
+}
+
+/// One command without the others.
+fn alone<T: Args>(name: &'static str) -> clap::Command {
+    let command = clap::Command::new(name)
+        .bin_name(format!("curt {name}"))
+        .version(env!("CARGO_PKG_VERSION"));
+    T::augment_args(command)
 }
 
 fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
+use crate::control::Exclude;
 use crate::fields::Kind;
-use crate::remove::Exclude;
 
 /// A set of globs, for [`Remove::exclude`](crate::Remove::exclude).
 ///
@@ -58,6 +58,16 @@ impl Globs {
         built.map_err(|error| GlobError::new(last, error.kind().to_string()))
     }
 
+    /// Whether a pattern matches the entry at `path`, which is relative to the operand.
+    pub fn matches(&self, path: &Path, kind: Kind) -> bool {
+        // What may be a directory is treated as one: in doubt an entry is left out.
+        let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
+        self.paths.matches(&Candidate::new(path), may_be_directory)
+            || path
+                .file_name()
+                .is_some_and(|name| self.names.matches(&Candidate::new(name), may_be_directory))
+    }
+
     /// Whether there is no pattern at all.
     pub fn is_empty(&self) -> bool {
         [&self.names, &self.paths]
@@ -72,12 +82,7 @@ fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error>
 
 impl Exclude for Globs {
     fn excludes(&self, path: &Path, kind: Kind) -> bool {
-        // What may be a directory is treated as one: in doubt an entry is kept.
-        let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
-        self.paths.matches(&Candidate::new(path), may_be_directory)
-            || path
-                .file_name()
-                .is_some_and(|name| self.names.matches(&Candidate::new(name), may_be_directory))
+        self.matches(path, kind)
     }
 }
 

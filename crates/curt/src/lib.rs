@@ -6,19 +6,22 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `walk/` | walking trees: [`Walk`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
+//! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs` | globs that decide what is kept (feature `filters`) |
 //! | `name.rs` | names as the system gives them |
-//! | `pool.rs` | helper threads, and when they pay |
+//! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
 
 mod ask;
 mod calls;
+mod control;
 mod error;
 mod fields;
 #[cfg(feature = "filters")]
@@ -29,17 +32,22 @@ pub mod os;
 mod pool;
 mod remove;
 mod sys;
+mod walk;
 
 pub use calls::Calls;
+pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
-    Buffer, Cancel, Confirm, Directories, Exclude, Incomplete, Observer, Outline, Question,
-    Relocated, Remove, Report, Subject, Threads, Totals, remove_many, remove_tree,
-    remove_tree_with,
+    Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
+    Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use walk::{
+    Entries, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
+    Walking,
+};

@@ -1,4 +1,7 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod generate;
+pub(crate) mod ls;
 pub(crate) mod rm;
+pub(crate) mod stat;
+pub(crate) mod walk;

@@ -1,7 +1,10 @@
 //! What the command says: data on standard output, everything else on standard error, whole lines
 //! in single writes, whichever thread says them.
 
+pub(crate) mod entry;
+pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod sum;
 pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};
@@ -62,6 +65,11 @@ impl Screen {
     /// Whether progress is shown.
     pub(crate) fn shows_progress(&self) -> bool {
         self.lock().progress.is_some()
+    }
+
+    /// Whether the data goes to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.lock().written.is_some()
     }
 
     /// Adds a line of data.

@@ -2,7 +2,7 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use curt::{Cause, Error, Kind, Question, Report, Subject};
+use curt::{Calls, Cause, Error, Kind, Question, Report, Subject, Summary};
 
 use crate::quote::quote;
 use crate::sys;
@@ -107,13 +107,31 @@ pub(crate) fn relocated(program: &str, report: &Report) -> String {
 
 /// The calls made, by kind, the most frequent first.
 pub(crate) fn stats(program: &str, report: &Report) -> String {
-    let mut calls: Vec<(&str, u64)> = report.calls.iter().collect();
-    calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
     let threads = counted(report.threads as u64, "thread", "threads");
     let total = counted(report.calls.total(), "call", "calls");
     let first = format!("{program}: {}, {threads}, {total}\n", totals(report));
-    let lines = calls.iter().map(|(name, count)| format!("{count:>12} {name}\n"));
-    std::iter::once(first).chain(lines).collect()
+    first + &calls(&report.calls)
+}
+
+/// The line for one failure, in the words of the GNU tools.
+pub(crate) fn failed(program: &str, error: &Error) -> String {
+    let verb = error.operation().verb();
+    format!("{program}: cannot {verb} {}: {}\n", quote(error.path()), reason(error.cause()))
+}
+
+/// What a walk did, and the calls made, by kind, the most frequent first.
+pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
+    let entries = counted(summary.entries, "entry", "entries");
+    let threads = counted(summary.threads as u64, "thread", "threads");
+    let total = counted(summary.calls.total(), "call", "calls");
+    format!("{program}: {entries}, {threads}, {total}\n{}", calls(&summary.calls))
+}
+
+/// The calls, by kind, the most frequent first.
+fn calls(calls: &Calls) -> String {
+    let mut calls: Vec<(&str, u64)> = calls.iter().collect();
+    calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+    calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect()
 }
 
 /// Files and directories, counted.

@@ -52,3 +52,18 @@ pub(crate) fn name_to_json(name: &OsStr) -> String {
         name.to_string_lossy().encode_utf16().map(|unit| unit.to_string()).collect();
     format!("{{\"utf16\":[{}]}}", units.join(","))
 }
+
+/// Time zones are not known here.
+pub(crate) fn local_zone() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::UTC
+}
+
+/// The terminal's width is not asked for here: `COLUMNS` or `--width` say it.
+pub(crate) fn terminal_width() -> Option<usize> {
+    None
+}
+
+/// Devices have no numbers in two parts here.
+pub(crate) fn device_parts(number: u64) -> (u64, u64) {
+    (0, number)
+}

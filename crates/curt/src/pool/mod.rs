@@ -18,12 +18,14 @@
 //! See [`Governor`]: they are started when the work is large, kept while the measured rate shows
 //! that they pay, and paused when it does not.
 
+mod crew;
 mod governor;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use crew::{Crew, Start};
 pub(crate) use governor::{Governor, Sample};
 
 /// What is outstanding of a directory: the pieces of its work that were handed over.

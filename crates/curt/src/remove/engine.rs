@@ -15,11 +15,12 @@ use std::time::Duration;
 
 use super::frame::{Frame, Hold, Role};
 use super::options::{Confirm, Question};
-use super::run::{Run, Start};
+use super::run::Run;
 use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
+use crate::pool::Start;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
 
 /// One worker of a removal.
@@ -91,13 +92,13 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Works until nothing is left for anybody, then adds its part to the report.
     pub(super) fn work(mut self) {
         loop {
-            if let Some(task) = self.at.run.pool.try_take() {
+            if let Some(task) = self.at.run.pool().try_take() {
                 self.run_task(task);
             } else if let Some(path) = self.at.run.next_operand() {
                 if !self.at.run.is_cancelled() {
                     self.remove_operand(path);
                 }
-            } else if let Some(task) = self.at.run.pool.take(self.at.number) {
+            } else if let Some(task) = self.at.run.pool().take(self.at.number) {
                 self.run_task(task);
             } else {
                 break;

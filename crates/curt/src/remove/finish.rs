@@ -55,7 +55,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(join) = frame.join.clone() else {
             return false;
         };
-        match self.at.run.pool.wait_for(&join) {
+        match self.at.run.pool().wait_for(&join) {
             Waited::Piece(task) => {
                 self.nesting += 1;
                 self.run_task(task);

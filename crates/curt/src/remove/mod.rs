@@ -84,9 +84,9 @@ mod small;
 mod tests;
 mod worker;
 
-pub use options::{
-    Cancel, Confirm, Directories, Exclude, Observer, Question, Remove, Subject, Threads, Totals,
-};
+#[cfg(test)]
+pub(crate) use crate::control::{Cancel, Threads};
+pub use options::{Confirm, Directories, Observer, Question, Remove, Subject, Totals};
 pub use report::{Incomplete, Relocated, Report};
 pub use small::{Buffer, Outline, remove_tree_with};
 

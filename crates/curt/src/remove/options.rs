@@ -1,25 +1,12 @@
 //! What a caller of [`Remove`] can choose, and what it is told while the removal runs.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::control::{Cancel, Exclude, Threads};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features};
-
-/// How many threads may work.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Threads {
-    /// Begin on the caller's thread, start others when the removal is large enough and the rate
-    /// shows that they pay, and stop them when they do not.
-    #[default]
-    Automatic,
-    /// At most this many, the caller's included. With 1 no thread is started, ever; with more,
-    /// they are started as soon as there is work to share, whether they pay or not.
-    AtMost(usize),
-}
 
 /// What to do with an operand that is a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -131,47 +118,6 @@ pub trait Observer: Sync {
 /// The observer that looks away.
 pub(crate) struct Nobody;
 impl Observer for Nobody {}
-
-/// Decides which entries are kept.
-pub trait Exclude: Sync {
-    /// Whether to keep the entry at `path` and everything below it. The path is relative to the
-    /// operand, which is itself never asked about.
-    fn excludes(&self, path: &Path, kind: Kind) -> bool;
-}
-
-impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {
-    fn excludes(&self, path: &Path, kind: Kind) -> bool {
-        self(path, kind)
-    }
-}
-
-/// Asks a removal to stop. Set it from any thread or from a signal handler; no new call to the
-/// system is begun once a worker has seen it, which is before its next call.
-#[derive(Debug, Default)]
-pub struct Cancel(AtomicBool);
-
-impl Cancel {
-    /// A token that is not set.
-    pub const fn new() -> Self {
-        Cancel(AtomicBool::new(false))
-    }
-
-    /// Asks to stop.
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// The flag itself: what a signal handler may set to `true` instead of calling
-    /// [`cancel`](Cancel::cancel).
-    pub const fn flag(&self) -> &AtomicBool {
-        &self.0
-    }
-
-    /// Whether it was asked.
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// How to remove: every choice with the safe one as default.
 ///

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use super::busy::Patience;
 use super::engine::Engine;
-use super::options::{Confirm, Remove, Threads, Totals};
+use super::options::{Confirm, Remove, Totals};
 use super::path::LogicalPath;
 use super::report::Report;
+use crate::control::{Cancel, Threads};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{Governor, Pool, Sample, SharedJoin};
+use crate::pool::{Crew, Pool, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
 
 /// The most directories that one removal holds open.
@@ -24,10 +24,6 @@ const FEWEST_DESCRIPTORS: usize = 8;
 const MOST_RETIRED: usize = 4096;
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
-/// Helpers need little: the traversal takes the same stack at any depth. The rest is for the
-/// observer's callbacks.
-const HELPER_STACK: usize = 256 << 10;
-
 /// A piece of a directory's work, handed from one worker to another.
 pub(super) struct Task<S: Sys> {
     pub(super) dir: Arc<S::Dir>,
@@ -45,13 +41,10 @@ pub(super) enum Piece {
     Files(Kind),
 }
 
-/// Starts a helper; `false` where the system gave no thread.
-pub(super) type Start<'a> = &'a dyn Fn() -> bool;
-
 /// What the workers of one removal share.
 pub(super) struct Run<'r, S: Sys> {
     pub(super) options: Remove<'r>,
-    pub(super) pool: Pool<Task<S>>,
+    crew: Crew<Task<S>>,
     /// Nothing but removal was asked for: no question, no path, no stat per entry.
     pub(super) plain: bool,
     /// Nobody chooses what stays.
@@ -71,16 +64,6 @@ pub(super) struct Run<'r, S: Sys> {
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) below: Option<Arc<S::Dir>>,
     next_operand: AtomicUsize,
-    /// How many threads may work; `None` where that is for the governor to find out.
-    most_threads: Option<usize>,
-    /// How many workers there are descriptors for.
-    most_workers: usize,
-    begin: Sample,
-    /// Comes into being when there is enough to do for it.
-    governor: Mutex<Option<Governor>>,
-    entries: AtomicU64,
-    processor: AtomicU64,
-    waits: AtomicU64,
     totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
@@ -116,7 +99,7 @@ impl<'r, S: Sys> Run<'r, S> {
         let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
             options: *options,
-            pool: Pool::new(),
+            crew: Crew::new(most_threads, most_workers, begin),
             plain,
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
@@ -132,21 +115,15 @@ impl<'r, S: Sys> Run<'r, S> {
             operands,
             below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
-            most_threads,
-            most_workers,
-            begin,
-            governor: Mutex::default(),
-            entries: AtomicU64::new(0),
-            processor: AtomicU64::new(0),
-            waits: AtomicU64::new(0),
             totals: Mutex::default(),
             report: Mutex::default(),
         };
         run.add(Report::default(), &first);
         run.work(&setup);
+        let threads = run.pool().workers();
         let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
-        report.threads = run.pool.workers();
-        report.cancelled = options.cancel.is_some_and(super::Cancel::is_cancelled);
+        report.threads = threads;
+        report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
         if options.count_bytes {
             report.bytes.get_or_insert(0);
@@ -155,34 +132,17 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn work(&self, setup: &S::Setup) {
-        if self.most_threads == Some(1) {
-            Engine::<S>::new(self, setup, 0, None).work();
-            return;
-        }
         // Helpers close each directory at once: the numbers of several workers lie mixed.
         let helpers = setup.with(self.options.without, 0);
-        let helpers = &helpers;
-        thread::scope(|scope| {
-            let start = || {
-                if self.pool.workers() >= self.most_workers {
-                    return false;
-                }
-                let number = self.pool.enlist();
-                let started = thread::Builder::new()
-                    .stack_size(HELPER_STACK)
-                    .spawn_scoped(scope, move || {
-                        let _guard = self.pool.guard();
-                        Engine::<S>::new(self, helpers, number, None).work();
-                    })
-                    .is_ok();
-                if !started {
-                    self.pool.dismiss();
-                }
-                started
-            };
-            let _guard = self.pool.guard();
-            Engine::<S>::new(self, setup, 0, Some(&start)).work();
+        self.crew.work(|number, start| {
+            let setup = if number == 0 { setup } else { &helpers };
+            Engine::<S>::new(self, setup, number, start).work();
         });
+    }
+
+    /// Where the workers meet.
+    pub(super) fn pool(&self) -> &Pool<Task<S>> {
+        &self.crew.pool
     }
 
     /// How many directories the worker of this number may hold open. Alone, all; otherwise the first
@@ -228,7 +188,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.options.cancel.is_some_and(super::Cancel::is_cancelled)
+        self.options.cancel.is_some_and(Cancel::is_cancelled)
     }
 
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
@@ -240,34 +200,7 @@ impl<'r, S: Sys> Run<'r, S> {
         used: Usage,
         start: Option<Start<'_>>,
     ) {
-        let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
-        let nanoseconds = used.processor.as_nanos() as u64;
-        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
-        let waits = self.waits.fetch_add(used.waits, Ordering::Relaxed) + used.waits;
-        if self.most_threads.is_none() && entries < Governor::FIRST {
-            return;
-        }
-        let (now, processor) = (sys.now(), Duration::from_nanos(processor));
-        let collide = sys.helpers_collide();
-        let sample = Sample { now, entries, processor, waits, collide };
-        if let Ok(mut governor) = self.governor.try_lock() {
-            let governor = governor.get_or_insert_with(|| match self.most_threads {
-                Some(most) => Governor::new(most, false, self.begin),
-                None => Governor::new(sys.processors(), true, self.begin),
-            });
-            let before = governor.workers();
-            let wanted = governor.observe(sample);
-            if wanted != before {
-                self.pool.want(wanted);
-            }
-            if let Some(start) = start {
-                if self.pool.workers() < wanted {
-                    sys.close_at_once();
-                }
-                while self.pool.workers() < wanted && start() {}
-            }
-        }
-        self.pool.pause(worker);
+        self.crew.checkpoint(sys, worker, done, used, start);
     }
 
     /// Adds to the totals that progress shows.
@@ -283,7 +216,7 @@ impl<'r, S: Sys> Run<'r, S> {
 
     /// Whether helpers may be used at all.
     pub(super) fn may_share(&self) -> bool {
-        self.most_threads != Some(1)
+        self.crew.may_share()
     }
 
     /// Adds what a worker did to the report.

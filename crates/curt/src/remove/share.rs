@@ -22,7 +22,7 @@ impl<S: Sys> Engine<'_, S> {
     /// pieces may be is done alone: what was handed over would have to be waited for, and whoever
     /// waits must be able to take any piece, or all might wait for what nobody takes.
     pub(super) fn may_give(&self) -> bool {
-        self.nesting < NESTING && self.at.run.pool.is_hungry()
+        self.nesting < NESTING && self.at.run.pool().is_hungry()
     }
 
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
@@ -138,7 +138,7 @@ impl<S: Sys> Engine<'_, S> {
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
-        self.at.run.pool.give(Task { dir, names, what, path, join });
+        self.at.run.pool().give(Task { dir, names, what, path, join });
     }
 
     /// The logical path of a frame.
@@ -180,7 +180,7 @@ impl<S: Sys> Engine<'_, S> {
         self.at.path = before;
         // Whoever waits for the join takes the directory back, so ours must be gone by then.
         drop(dir);
-        self.at.run.pool.finish(&join, kept);
+        self.at.run.pool().finish(&join, kept);
     }
 
     /// Removes files by name. Returns whether one stays.

@@ -5,10 +5,11 @@ use std::io;
 use super::options::{Confirm, Question, Subject};
 use super::path::LogicalPath;
 use super::report::Report;
-use super::run::{Run, Start, to_path};
+use super::run::{Run, to_path};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
+use crate::pool::Start;
 use crate::sys::{Entry, Removed, Stat, Sys, Usage};
 
 /// Entries between two checkpoints.

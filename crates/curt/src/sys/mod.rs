@@ -318,20 +318,11 @@ pub(crate) trait Listing: Send {
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// What the listing carries of the entry at `position`.
-    fn facts(&self, position: usize) -> Facts {
-        let mut facts = Facts::default();
-        if let Some((entry, _)) = self.entry(position) {
-            if entry.kind != Kind::Unknown {
-                facts.kind = entry.kind;
-                facts.known |= Fields::KIND;
-            }
-            if entry.id != 0 {
-                facts.id = entry.id.into();
-                facts.known |= Fields::ID;
-            }
-        }
-        facts
+    /// Adds what the listing carries of the entry at `position`, which is `entry`, to facts of which
+    /// nothing is known yet.
+    fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
+        let _ = position;
+        facts.add_listed(entry.kind, entry.id.into());
     }
     /// About how many entries there are from `position` on.
     fn left(&self, position: usize) -> usize;

@@ -3,6 +3,7 @@
 mod signals;
 #[cfg(all(own_start, not(test)))]
 mod start;
+mod zone;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -17,6 +18,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+pub(crate) use zone::local_zone;
 
 /// Below this soft limit of descriptors the limit is raised, and to this at most.
 const FEW_DESCRIPTORS: u64 = 4096;
@@ -165,6 +168,23 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
 #[expect(clippy::unnecessary_wraps, reason = "other systems have bytes that are no names")]
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(bytes.to_vec()))
+}
+
+/// How many columns the terminal on standard output has.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&width| width > 0)
+}
+
+/// The two parts of a device's number: which driver, and which device of it.
+pub(crate) fn device_parts(number: u64) -> (u64, u64) {
+    #[allow(
+        clippy::unnecessary_fallible_conversions,
+        clippy::useless_conversion,
+        reason = "the type of a device's number differs between systems"
+    )]
+    let device = number.try_into().unwrap_or_default();
+    (u64::from(rustix::fs::major(device)), u64::from(rustix::fs::minor(device)))
 }
 
 /// A name that is not Unicode, as JSON: its bytes in base64.

@@ -90,6 +90,21 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
+/// The local time zone, as the system's settings or `TZ` name it.
+pub(crate) fn local_zone() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::system()
+}
+
+/// The terminal's width is not asked for here: `COLUMNS` or `--width` say it.
+pub(crate) fn terminal_width() -> Option<usize> {
+    None
+}
+
+/// Devices have no numbers in two parts here.
+pub(crate) fn device_parts(number: u64) -> (u64, u64) {
+    (0, number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text};

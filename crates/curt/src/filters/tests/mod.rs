@@ -1,8 +1,8 @@
 //! Globs as `tar`, `rsync` and `fd` read them.
 
 use super::Globs;
+use crate::control::Exclude;
 use crate::fields::Kind;
-use crate::remove::Exclude;
 use std::path::Path;
 
 fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {

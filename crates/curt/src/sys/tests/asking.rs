@@ -131,7 +131,8 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G) {
         let batch = sys.read(&top.dir, &mut buf).unwrap();
         let mut position = 0;
         while let Some((entry, next)) = buf.entry(position) {
-            let facts = buf.facts(position);
+            let mut facts = Facts::default();
+            buf.facts(position, &entry, &mut facts);
             assert!(G::S::SOURCES.listing.contains(facts.known), "{facts:?}");
             assert_eq!(facts.known.contains(Fields::KIND), entry.kind != Kind::Unknown);
             let asked = sys.query(&top.dir, entry.name, all::<G::S>(false)).unwrap();

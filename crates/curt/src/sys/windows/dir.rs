@@ -308,9 +308,10 @@ impl Listing for DirBuf {
         Some((Entry { name, kind: record.kind(), id: record.id() as u64 }, next))
     }
 
-    fn facts(&self, position: usize) -> Facts {
-        self.record(position)
-            .map_or_else(Facts::default, |(record, _, _)| record.facts(self.serial))
+    fn facts(&self, position: usize, _entry: &Entry<'_, u16>, facts: &mut Facts) {
+        if let Some((record, _, _)) = self.record(position) {
+            *facts = record.facts(self.serial);
+        }
     }
 
     fn left(&self, position: usize) -> usize {

@@ -249,7 +249,8 @@ fn a_record_tells_everything_for_no_call() {
         let (entry, next) = buf.entry(position).unwrap();
         assert_eq!(String::from_utf16_lossy(entry.name.units()), child);
         assert_eq!(entry.name.terminated().last(), Some(&0));
-        let facts = buf.facts(position);
+        let mut facts = Facts::default();
+        buf.facts(position, &entry, &mut facts);
         assert_eq!((entry.kind, facts.kind), (kind, kind), "{child}");
         assert_eq!(facts.id, (index as u128) << 100 | 5, "{child}");
         assert_eq!((facts.size, facts.allocated), (1 << 40, 4096));

@@ -1,0 +1,259 @@
+//! Which entries are wanted: the tests of one command line, cheapest first. What a test has to know
+//! beyond name and kind is asked only about entries that passed all before it, in one question together
+//! with what will be printed.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use curt::{Fields, Kind, Metadata, Time, Visited};
+use globset::{GlobBuilder, GlobMatcher};
+use regex::bytes::Regex;
+
+use super::when;
+use crate::args::WalkOptions;
+use crate::quote::quote;
+
+/// The tests.
+pub(super) struct Filter {
+    names: Vec<GlobMatcher>,
+    paths: Vec<GlobMatcher>,
+    regex: Option<Regex>,
+    kinds: Vec<Kind>,
+    sizes: Vec<Size>,
+    newer: Option<Time>,
+    older: Option<Time>,
+    owner: Option<Owner>,
+}
+
+impl Filter {
+    /// Reads the tests; the error says which is wrong.
+    pub(super) fn new(options: &WalkOptions) -> Result<Filter, String> {
+        let regex = match &options.regex {
+            Some(text) => Some(Regex::new(text).map_err(|error| error.to_string())?),
+            None => None,
+        };
+        Ok(Filter {
+            names: globs(&options.name)?,
+            paths: globs(&options.path_glob)?,
+            regex,
+            kinds: options.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
+            sizes: options.size.iter().map(|text| Size::read(text)).collect::<Result<_, _>>()?,
+            newer: options.newer.as_deref().map(when::point).transpose()?,
+            older: options.older.as_deref().map(when::point).transpose()?,
+            owner: options.owner.as_deref().map(Owner::read).transpose()?,
+        })
+    }
+
+    /// What the tests have to know beyond name and kind.
+    pub(super) fn asks(&self) -> Fields {
+        let size = if self.sizes.is_empty() { Fields::NONE } else { Fields::SIZE };
+        let dated = self.newer.is_some() || self.older.is_some();
+        let time = if dated { Fields::MODIFIED } else { Fields::NONE };
+        size | time | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
+    }
+
+    /// Whether it passes the tests that cost nothing.
+    pub(super) fn may_pass(&self, entry: &Visited<'_>) -> bool {
+        if !self.kinds.is_empty() && !self.kinds.contains(&entry.kind()) {
+            return false;
+        }
+        if !self.names.is_empty() && !any(&self.names, &base_name(entry)) {
+            return false;
+        }
+        if self.paths.is_empty() && self.regex.is_none() {
+            return true;
+        }
+        let path = entry.path();
+        (self.paths.is_empty() || any(&self.paths, path.as_os_str()))
+            && self
+                .regex
+                .as_ref()
+                .is_none_or(|regex| regex.is_match(path.as_os_str().as_encoded_bytes()))
+    }
+
+    /// Whether it passes the others.
+    pub(super) fn passes(&self, metadata: &Metadata) -> bool {
+        let size = |test: &Size| metadata.size().known().is_some_and(|size| test.matches(size));
+        let modified = metadata.modified().known();
+        let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
+            limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
+        };
+        self.sizes.iter().all(size)
+            && is(Time::gt, &self.newer)
+            && is(Time::lt, &self.older)
+            && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
+    }
+}
+
+/// The name that a glob is compared with: of an operand such as `a/b/` that is `b`.
+fn base_name(entry: &Visited<'_>) -> OsString {
+    let name = entry.name();
+    if entry.depth() > 0 {
+        return name.into_owned();
+    }
+    Path::new(&*name).file_name().map_or_else(|| name.clone().into_owned(), OsStr::to_owned)
+}
+
+fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {
+    globs.iter().any(|glob| glob.is_match(text))
+}
+
+fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
+    let read = |pattern: &OsString| {
+        let text = pattern
+            .to_str()
+            .ok_or_else(|| format!("invalid pattern {}: not Unicode", quote(pattern)))?;
+        let glob = GlobBuilder::new(text).literal_separator(true).build();
+        glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
+    };
+    patterns.iter().map(read).collect()
+}
+
+fn kind(word: &str) -> Result<Kind, String> {
+    let letter = match word {
+        "f" => Some(Kind::File),
+        "d" => Some(Kind::Directory),
+        "l" | "link" => Some(Kind::Symlink),
+        "p" | "pipe" => Some(Kind::Fifo),
+        "s" => Some(Kind::Socket),
+        "c" => Some(Kind::CharacterDevice),
+        "b" => Some(Kind::BlockDevice),
+        _ => None,
+    };
+    let all = [
+        Kind::File,
+        Kind::Directory,
+        Kind::Symlink,
+        Kind::Fifo,
+        Kind::Socket,
+        Kind::CharacterDevice,
+        Kind::BlockDevice,
+        Kind::Whiteout,
+        Kind::Junction,
+        Kind::WslSymlink,
+        Kind::AppExecLink,
+        Kind::Unknown,
+    ];
+    letter
+        .or_else(|| all.into_iter().find(|kind| kind.name() == word))
+        .ok_or_else(|| format!("there is no kind '{word}'"))
+}
+
+/// A test of the size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    More(u64),
+    Less(u64),
+    Exactly(u64),
+}
+
+impl Size {
+    fn read(text: &str) -> Result<Size, String> {
+        let wrong = || format!("invalid size '{text}'");
+        let (make, rest): (fn(u64) -> Size, &str) = match text.split_at_checked(1) {
+            Some(("+", rest)) => (Size::More, rest),
+            Some(("-", rest)) => (Size::Less, rest),
+            _ => (Size::Exactly, text),
+        };
+        let digits = rest.trim_end_matches(|character: char| character.is_ascii_alphabetic());
+        let unit: u64 = match &rest[digits.len()..] {
+            "" | "c" | "B" => 1,
+            "k" | "K" | "KiB" => 1 << 10,
+            "M" | "MiB" => 1 << 20,
+            "G" | "GiB" => 1 << 30,
+            "T" | "TiB" => 1 << 40,
+            _ => return Err(wrong()),
+        };
+        let number: u64 = digits.parse().map_err(|_| wrong())?;
+        number.checked_mul(unit).map(make).ok_or_else(wrong)
+    }
+
+    fn matches(self, size: u64) -> bool {
+        match self {
+            Size::More(than) => size > than,
+            Size::Less(than) => size < than,
+            Size::Exactly(wanted) => size == wanted,
+        }
+    }
+}
+
+/// A test of the owner.
+#[derive(Debug, PartialEq, Eq)]
+struct Owner {
+    user: Option<String>,
+    group: Option<String>,
+}
+
+impl Owner {
+    fn read(text: &str) -> Result<Owner, String> {
+        let (user, group) = text.split_once(':').unwrap_or((text, ""));
+        let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+        let owner = Owner { user: some(user), group: some(group) };
+        if owner.user.is_none() && owner.group.is_none() {
+            return Err("the owner is empty".to_owned());
+        }
+        Ok(owner)
+    }
+
+    /// Names are looked up only where a name was given.
+    fn asks(&self) -> Fields {
+        let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
+            None => Fields::NONE,
+            Some(name) if is_number(name) => id,
+            Some(_) => named,
+        };
+        of(&self.user, Fields::USER_ID, Fields::USER)
+            | of(&self.group, Fields::GROUP_ID, Fields::GROUP)
+    }
+
+    fn matches(&self, metadata: &Metadata) -> bool {
+        let is = |wanted: &Option<String>, id: Option<u32>, name: Option<&OsStr>| {
+            wanted.as_deref().is_none_or(|wanted| {
+                id.is_some_and(|id| id.to_string() == wanted)
+                    || name.is_some_and(|name| name == wanted)
+            })
+        };
+        is(&self.user, metadata.user_id().known(), metadata.user().known())
+            && is(&self.group, metadata.group_id().known(), metadata.group().known())
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Owner, Size, kind};
+    use curt::Kind;
+
+    #[test]
+    fn sizes_are_read() {
+        for (text, size) in [
+            ("0", Size::Exactly(0)),
+            ("+1k", Size::More(1024)),
+            ("-3M", Size::Less(3 << 20)),
+            ("7c", Size::Exactly(7)),
+        ] {
+            assert_eq!(Size::read(text), Ok(size));
+        }
+        for text in ["", "+", "k", "1x", "-1 k", "99999999999T", "é"] {
+            assert!(Size::read(text).is_err(), "{text}");
+        }
+        assert!(Size::More(5).matches(6) && !Size::More(5).matches(5));
+    }
+
+    #[test]
+    fn owners_and_kinds_are_read() {
+        let owner = |user: Option<&str>, group: Option<&str>| Owner {
+            user: user.map(str::to_owned),
+            group: group.map(str::to_owned),
+        };
+        assert_eq!(Owner::read("root"), Ok(owner(Some("root"), None)));
+        assert_eq!(Owner::read(":5"), Ok(owner(None, Some("5"))));
+        assert!(Owner::read(":").is_err());
+        assert_eq!(kind("d"), Ok(Kind::Directory));
+        assert_eq!(kind("socket"), Ok(Kind::Socket));
+        assert!(kind("x").is_err());
+    }
+}

@@ -1,0 +1,268 @@
+//! `curt walk`.
+//!
+//! The library walks; this file turns options into its choices. `filter` decides which entries are
+//! wanted, `lines` what is printed of them, `exec` what is run for them.
+
+mod exec;
+mod filter;
+mod lines;
+mod when;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use curt::{
+    Cancel, Error, Fields, Follow, Globs, Next, Order, Plan, Summary, Threads, Visited, Visitor,
+    Walk,
+};
+
+use crate::args::WalkOptions;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::out::{self, Screen, json, text};
+use crate::quote::quote;
+use crate::sys;
+use exec::Exec;
+use filter::Filter;
+use lines::Lines;
+
+/// What messages begin with.
+const PROGRAM: &str = "curt walk";
+
+/// Walks as the options say.
+pub(crate) fn run(options: &WalkOptions) -> Exit {
+    let filter = match Filter::new(options) {
+        Ok(filter) => filter,
+        Err(message) => return usage(&message),
+    };
+    let globs = match Globs::new(&options.exclude) {
+        Ok(globs) => globs,
+        Err(error) => {
+            let pattern = quote(error.pattern());
+            return usage(&format!("invalid pattern {pattern}: {}", error.reason()));
+        }
+    };
+    if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
+        return usage("the buffer does not hold the longest name");
+    }
+    let lines = match Lines::new(options) {
+        Ok(lines) => lines,
+        Err(message) => return usage(&message),
+    };
+    let cancel = interrupt::listen();
+    let screen = Screen::new(true, false, cancel);
+    let job = Job {
+        options,
+        filter,
+        globs,
+        lines,
+        exec: Exec::new(&options.exec, &options.exec_batch),
+        is_terminal: screen.is_terminal(),
+        screen,
+        failures: AtomicU64::new(0),
+    };
+    job.run(cancel)
+}
+
+/// Says what is wrong with the command line.
+fn usage(message: &str) -> Exit {
+    out::complain(&format!("{PROGRAM}: {message}\nTry 'curt walk --help' for more information.\n"));
+    Exit::USAGE
+}
+
+/// A walk that is about to begin.
+struct Job<'a> {
+    options: &'a WalkOptions,
+    filter: Filter,
+    globs: Globs,
+    lines: Lines,
+    exec: Option<Exec>,
+    screen: Screen,
+    is_terminal: bool,
+    failures: AtomicU64,
+}
+
+impl Job<'_> {
+    fn run(&self, cancel: &Cancel) -> Exit {
+        let here = [OsString::from(".")];
+        let operands = &self.options.operands;
+        let operands = if operands.is_empty() { &here[..] } else { operands };
+        let operands: Vec<&Path> = operands.iter().map(Path::new).collect();
+        let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
+        let summary = self.walk(cancel).visit(&operands, &make);
+        self.finish(&summary)
+    }
+
+    /// The options as the library has them.
+    fn walk<'c>(&self, cancel: &'c Cancel) -> Walk<'c> {
+        let options = self.options;
+        let follow = match options.follow.as_deref() {
+            Some("all") => Follow::Links,
+            Some("command-line") => Follow::CommandLine,
+            _ => Follow::Never,
+        };
+        // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
+        let fields = if self.is_plain() { self.asks() } else { Fields::NAME };
+        let mut walk = Walk::new(Plan::new(fields).follow(follow))
+            .min_depth(options.min_depth)
+            .max_depth(options.max_depth.unwrap_or(usize::MAX))
+            .one_file_system(options.one_file_system())
+            .contents_first(options.delete)
+            .threads(self.threads())
+            .cancel(cancel);
+        if let Some(by) = options.sort_by() {
+            walk = walk.sort(Order { by, reverse: options.reverse });
+        } else if options.delete {
+            // What is removed while it is listed might hide what comes behind it.
+            walk = walk.sort(Order::default());
+        }
+        if !self.globs.is_empty() {
+            walk = walk.exclude(Arc::new(self.globs.clone()));
+        }
+        if let Some(limit) = sys::raise_descriptor_limit() {
+            walk = walk.descriptors(limit / 2);
+        }
+        if let Some(bytes) = options.buffer {
+            walk = walk.buffer(bytes);
+        }
+        options.without().fold(walk, Walk::without)
+    }
+
+    /// Commands are run one after the other, unless threads were asked for.
+    fn threads(&self) -> Threads {
+        match self.options.threads {
+            Some(most) => Threads::AtMost(most.get()),
+            None if self.exec.is_some() => Threads::AtMost(1),
+            None => Threads::Automatic,
+        }
+    }
+
+    /// Whether every entry is printed.
+    fn is_plain(&self) -> bool {
+        let options = self.options;
+        options.name.is_empty()
+            && options.path_glob.is_empty()
+            && options.regex.is_none()
+            && options.kinds.is_empty()
+            && self.filter.asks().is_empty()
+    }
+
+    /// What has to be known of an entry that is wanted.
+    fn asks(&self) -> Fields {
+        let acts = self.options.delete || self.exec.is_some();
+        if acts { Fields::NONE } else { self.lines.asks() }
+    }
+
+    /// Reports a failure.
+    fn fail(&self, error: &Error) {
+        self.complain(&text::failed(PROGRAM, error));
+    }
+
+    fn complain(&self, line: &str) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.screen.message(line);
+    }
+
+    /// Reports what went wrong with a command.
+    fn judge(&self, ran: Result<(), String>) {
+        if let Err(message) = ran {
+            self.complain(&format!("{PROGRAM}: {message}\n"));
+        }
+    }
+
+    fn finish(&self, summary: &Summary) -> Exit {
+        if let Some(exec) = self.exec.as_ref().filter(|_| !summary.stopped) {
+            self.judge(exec.finish());
+        }
+        let failures = self.failures.load(Ordering::Relaxed);
+        if self.lines.are_json() {
+            let line = json::walk_summary(summary, failures, self.options.stats);
+            self.screen.data(line.as_bytes());
+        }
+        let written = self.screen.finish();
+        if let Err(error) = &written {
+            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
+        }
+        let mut words = String::new();
+        if failures > 1 {
+            words += &text::failures(PROGRAM, failures);
+        }
+        if self.options.stats && !self.lines.are_json() {
+            words += &text::walk_stats(PROGRAM, summary);
+        }
+        if !words.is_empty() {
+            out::complain(&words);
+        }
+        if let Some(signal) = interrupt::signal().filter(|_| summary.stopped) {
+            return interrupt::end(signal);
+        }
+        if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+    }
+}
+
+/// How many bytes one thread gathers before it hands them over.
+const ENOUGH: usize = 64 * 1024 - 4096;
+
+/// What one thread tells of.
+struct Teller<'a> {
+    job: &'a Job<'a>,
+    ready: Vec<u8>,
+}
+
+impl Teller<'_> {
+    fn hand_over(&mut self) {
+        if !self.ready.is_empty() {
+            self.job.screen.data(&self.ready);
+            self.ready.clear();
+        }
+    }
+}
+
+impl Visitor for Teller<'_> {
+    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+        let Job { filter, lines, options, exec, .. } = self.job;
+        if !filter.may_pass(entry) {
+            return Next::Continue;
+        }
+        let wanted = filter.asks() | self.job.asks();
+        if !wanted.is_empty() {
+            entry.fetch(wanted);
+            for (_, error) in entry.metadata().failures() {
+                self.job.fail(error);
+            }
+            if !filter.passes(entry.metadata()) {
+                return Next::Continue;
+            }
+        }
+        if options.delete {
+            if let Err(error) = entry.remove() {
+                self.job.fail(&error);
+            }
+            return Next::Continue;
+        }
+        if let Some(exec) = exec {
+            self.job.judge(exec.add(&entry.path()));
+            return Next::Continue;
+        }
+        lines.add(entry, &mut self.ready);
+        if self.ready.len() >= ENOUGH || self.job.is_terminal {
+            self.hand_over();
+        }
+        Next::Continue
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        // In its place between the lines.
+        self.hand_over();
+        self.job.fail(&error);
+        Next::Continue
+    }
+}
+
+impl Drop for Teller<'_> {
+    fn drop(&mut self) {
+        self.hand_over();
+    }
+}

@@ -1,0 +1,120 @@
+//! The workers of one operation: how many there are, and how they come to be.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::{Governor, Pool, Sample};
+use crate::sys::{Sys, Usage};
+
+/// Helpers need little: a traversal takes the same stack at any depth. The rest is for the callbacks
+/// of the caller.
+const HELPER_STACK: usize = 256 << 10;
+
+/// Starts a helper; `false` where the system gave no thread.
+pub(crate) type Start<'a> = &'a dyn Fn() -> bool;
+
+/// The workers of one operation; `T` is a piece of work.
+pub(crate) struct Crew<T> {
+    pub(crate) pool: Pool<T>,
+    /// How many threads may work; `None` where that is for the governor to find out.
+    most_threads: Option<usize>,
+    /// How many workers there are descriptors for.
+    most_workers: usize,
+    begin: Sample,
+    /// Comes into being when there is enough to do for it.
+    governor: Mutex<Option<Governor>>,
+    entries: AtomicU64,
+    processor: AtomicU64,
+    waits: AtomicU64,
+}
+
+impl<T: Send> Crew<T> {
+    pub(crate) fn new(most_threads: Option<usize>, most_workers: usize, begin: Sample) -> Self {
+        Crew {
+            pool: Pool::new(),
+            most_threads,
+            most_workers,
+            begin,
+            governor: Mutex::default(),
+            entries: AtomicU64::new(0),
+            processor: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether helpers may be used at all.
+    pub(crate) fn may_share(&self) -> bool {
+        self.most_threads != Some(1)
+    }
+
+    /// Works: on the caller's thread as number 0, which alone can start helpers, and on theirs.
+    /// Returns when all have returned.
+    pub(crate) fn work(&self, work: impl Fn(usize, Option<Start<'_>>) + Sync) {
+        if !self.may_share() {
+            return work(0, None);
+        }
+        let work = &work;
+        thread::scope(|scope| {
+            let start = || {
+                if self.pool.workers() >= self.most_workers {
+                    return false;
+                }
+                let number = self.pool.enlist();
+                let started = thread::Builder::new()
+                    .stack_size(HELPER_STACK)
+                    .spawn_scoped(scope, move || {
+                        let _guard = self.pool.guard();
+                        work(number, None);
+                    })
+                    .is_ok();
+                if !started {
+                    self.pool.dismiss();
+                }
+                started
+            };
+            let _guard = self.pool.guard();
+            work(0, Some(&start));
+        });
+    }
+
+    /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
+    pub(crate) fn checkpoint<S: Sys>(
+        &self,
+        sys: &S,
+        worker: usize,
+        done: u64,
+        used: Usage,
+        start: Option<Start<'_>>,
+    ) {
+        let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
+        let nanoseconds = used.processor.as_nanos() as u64;
+        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
+        let waits = self.waits.fetch_add(used.waits, Ordering::Relaxed) + used.waits;
+        if self.most_threads.is_none() && entries < Governor::FIRST {
+            return;
+        }
+        let (now, processor) = (sys.now(), Duration::from_nanos(processor));
+        let collide = sys.helpers_collide();
+        let sample = Sample { now, entries, processor, waits, collide };
+        if let Ok(mut governor) = self.governor.try_lock() {
+            let governor = governor.get_or_insert_with(|| match self.most_threads {
+                Some(most) => Governor::new(most, false, self.begin),
+                None => Governor::new(sys.processors(), true, self.begin),
+            });
+            let before = governor.workers();
+            let wanted = governor.observe(sample);
+            if wanted != before {
+                self.pool.want(wanted);
+            }
+            if let Some(start) = start {
+                if self.pool.workers() < wanted {
+                    sys.close_at_once();
+                }
+                while self.pool.workers() < wanted && start() {}
+            }
+        }
+        self.pool.pause(worker);
+    }
+}

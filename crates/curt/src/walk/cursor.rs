@@ -1,0 +1,590 @@
+//! The traversal: one worker, depth first, without recursion.
+//!
+//! A directory is listed to its end, through the one buffer of the worker, and its entries are told of
+//! as they come; the names of its subdirectories are copied to an arena. Then they are entered, one
+//! after the other. Where the order matters (sorting, rules of files in the directory itself), the
+//! entries are stored first, and each directory is entered when it was told of.
+//!
+//! `frame.rs` is one directory · `room.rs` what happens when descriptors run out · `share.rs` how work
+//! is handed over.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::frame::{Frame, Hold, Known, State, Stored};
+use super::options::{OneFileSystem, Settings};
+use super::order;
+use crate::ask::{Asker, Subject};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
+use crate::name::{Name, Names, Unit};
+use crate::sys::{Ask, Batch, Entry, Listing, Mounts, Opened, Sys};
+
+/// One worker of a walk.
+pub(super) struct Cursor<S: Sys> {
+    pub(super) asker: Asker<S>,
+    pub(super) settings: Settings,
+    pub(super) buf: S::DirBuf,
+    /// Where the next entry lies in the buffer; nothing was read into it yet for the topmost frame.
+    position: usize,
+    is_read: bool,
+    pub(super) names: Names<S::Unit>,
+    pub(super) frames: Vec<Frame<S>>,
+    /// How many descriptors the frames hold.
+    pub(super) held: usize,
+    pub(super) path: Vec<S::Unit>,
+    /// How much of it is the operand.
+    pub(super) operand: usize,
+    pub(super) metadata: Metadata,
+    pub(super) current: Current,
+    after: After,
+    /// What the consumer knows the directory by that was just told of.
+    pub(super) tag: u64,
+    /// A directory that could not be entered and is told of after what it holds: now, and its depth.
+    late: Option<(Metadata, usize)>,
+    /// Why a directory could not be opened again.
+    pub(super) trouble: Cause,
+    /// The directories on the way, where loops are looked for.
+    pub(super) ancestors: HashSet<(u64, u128)>,
+    /// The file system of the operand, where only one is walked, by its number.
+    pub(super) device: Option<u64>,
+}
+
+/// What is being told of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Current {
+    pub(super) depth: usize,
+    /// Where its name begins in the path.
+    pub(super) name: usize,
+    pub(super) place: Place,
+}
+
+/// Where more can be asked about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Place {
+    /// By its path.
+    #[default]
+    Path,
+    /// In the buffer, below the topmost frame.
+    Buffer(usize),
+    /// In the arena, below the topmost frame.
+    Arena(usize),
+}
+
+/// What follows when the consumer has seen an entry.
+#[derive(Clone, Copy, Debug, Default)]
+enum After {
+    #[default]
+    Nothing,
+    /// Enter the operand.
+    EnterOperand,
+    /// Enter the child whose name lies here.
+    Enter(usize),
+    /// Its name was put here to be entered in its turn.
+    Noted(usize),
+}
+
+/// Whether a directory that was opened is to be entered, and which it is where somebody wants to know.
+enum Entering {
+    Yes(Option<(u64, u128)>),
+    No,
+}
+
+/// What a step of the walk came upon.
+pub(super) enum Step {
+    /// An entry, described by the cursor.
+    Entry,
+    Error(Error),
+}
+
+impl<S: Sys> Cursor<S> {
+    pub(super) fn new(sys: S, settings: Settings) -> Self {
+        let buf = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
+        Cursor {
+            asker: Asker::new(sys, settings.plan),
+            settings,
+            buf,
+            position: 0,
+            is_read: false,
+            names: Names::new(),
+            frames: Vec::new(),
+            held: 0,
+            path: Vec::new(),
+            operand: 0,
+            metadata: Metadata::default(),
+            current: Current::default(),
+            after: After::Nothing,
+            tag: 0,
+            late: None,
+            trouble: Cause::Replaced,
+            ancestors: HashSet::new(),
+            device: None,
+        }
+    }
+
+    fn follows_all(&self) -> bool {
+        self.settings.plan.follow == Follow::Links
+    }
+
+    /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
+    pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
+        self.path = S::units(operand);
+        self.operand = self.path.len();
+        self.ancestors.clear();
+        self.device = None;
+        let follow = self.settings.plan.follow != Follow::Never;
+        if let Err(error) = self.ask_operand(follow) {
+            return Some(Step::Error(error));
+        }
+        self.current = Current::default();
+        let is_directory = self.metadata.facts.kind == Kind::Directory;
+        if is_directory && self.settings.max_depth > 0 {
+            self.after = After::EnterOperand;
+        }
+        if is_directory && self.settings.contents_first {
+            return None;
+        }
+        (self.settings.min_depth == 0).then_some(Step::Entry)
+    }
+
+    fn ask_operand(&mut self, follow: bool) -> Result<(), Error> {
+        let Cursor { asker, path, metadata, .. } = self;
+        let to_path = || S::path(path.clone());
+        let fail = |error| Error::new(Operation::Stat, to_path(), Cause::Os(error));
+        let (dir, name) = asker.sys.locate(&to_path()).map_err(fail)?;
+        let name =
+            Name::until_nul(&name).ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
+        let subject = Subject { dir: &dir, name, path: &to_path, follow };
+        asker.begin(metadata);
+        asker.tell(&subject, metadata);
+        asker.sys.close(dir);
+        let is_whole = |(fields, _): &(Fields, Error)| fields.contains(Fields::KIND);
+        match metadata.failed.iter().position(is_whole) {
+            Some(index) => Err(metadata.failed.swap_remove(index).1),
+            None => Ok(()),
+        }
+    }
+
+    /// The next entry or failure; `None` when the operand, or the piece, is done.
+    pub(super) fn next(&mut self) -> Option<Step> {
+        if let Some((own, depth)) = self.late.take() {
+            if let Some(step) = self.tell_late(own, depth) {
+                return Some(step);
+            }
+        }
+        loop {
+            if let After::EnterOperand = self.after {
+                self.after = After::Nothing;
+                if let Some(step) = self.enter_operand() {
+                    return Some(step);
+                }
+                continue;
+            }
+            let Some(frame) = self.frames.last() else {
+                self.path.clear();
+                return None;
+            };
+            self.path.truncate(frame.path_len);
+            let state = frame.state;
+            self.settle();
+            let after = std::mem::take(&mut self.after);
+            let step = match (after, state) {
+                (After::Enter(at), _) => self.enter(at),
+                (_, State::Listing) if self.settings.stores() => self.store(),
+                (_, State::Listing) => self.list(),
+                (_, State::Telling) => self.tell_stored(),
+                (_, State::Entering) => self.enter_next(),
+            };
+            if step.is_some() {
+                return step;
+            }
+        }
+    }
+
+    /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
+    pub(super) fn settle(&mut self) {
+        let goes_down = matches!(self.after, After::Noted(_) | After::Enter(_));
+        if let (true, Some(frame)) = (goes_down && self.settings.tags, self.frames.last_mut()) {
+            frame.tags.push_back(self.tag);
+        }
+        if let After::Noted(_) = self.after {
+            self.after = After::Nothing;
+        }
+    }
+
+    /// Forgets what was to follow.
+    pub(super) fn stop(&mut self) {
+        (self.after, self.late) = (After::Nothing, None);
+    }
+
+    /// Does not enter the directory that was just told of.
+    pub(super) fn skip(&mut self) {
+        if let (After::Noted(at), Some(frame)) = (self.after, self.frames.last_mut()) {
+            self.names.truncate(at);
+            frame.end = at;
+        }
+        self.after = After::Nothing;
+    }
+
+    /// Tells of the next entry in the buffer.
+    fn list(&mut self) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        if self.is_read {
+            if let Some((entry, next)) = self.buf.entry(self.position) {
+                let at = std::mem::replace(&mut self.position, next);
+                let Cursor { asker, frames, path, metadata, settings, .. } = self;
+                let frame = &mut frames[index];
+                let dir = frame.dir()?;
+                let name_at = push::<S>(path, entry.name);
+                if is_excluded::<S>(settings, path, self.operand, entry.kind) {
+                    return None;
+                }
+                let to_path = || S::path(path.clone());
+                let follow = settings.plan.follow == Follow::Links;
+                let subject = Subject { dir, name: entry.name, path: &to_path, follow };
+                asker.begin(metadata);
+                self.buf.facts(at, &entry, &mut metadata.facts);
+                asker.tell(&subject, metadata);
+                self.current =
+                    Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
+                let goes_down =
+                    metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
+                if goes_down {
+                    let noted = self.names.push(entry.name);
+                    frame.end = self.names.len();
+                    self.after = After::Noted(noted);
+                    if settings.contents_first {
+                        frame.later.push_back(std::mem::take(metadata));
+                        return None;
+                    }
+                }
+                return (frame.depth >= settings.min_depth).then_some(Step::Entry);
+            }
+            if self.frames[index].listing == Batch::End {
+                self.frames[index].state = State::Entering;
+                return None;
+            }
+        }
+        self.read(index)
+    }
+
+    /// Reads the next entries of the topmost directory.
+    fn read(&mut self, index: usize) -> Option<Step> {
+        let Cursor { asker, buf, frames, .. } = self;
+        let frame = &mut frames[index];
+        let read = asker.sys.read(frame.dir()?, buf);
+        (self.is_read, self.position) = (true, 0);
+        match read {
+            // A short listing is not the end of it: a signal may have cut it short.
+            Ok(batch) => {
+                frame.listing = batch;
+                None
+            }
+            Err(error) => {
+                frame.listing = Batch::End;
+                frame.state = State::Entering;
+                self.is_read = false;
+                Some(self.failed(Operation::ReadDirectory, error))
+            }
+        }
+    }
+
+    /// Stores all entries of the topmost directory, and puts them in order.
+    fn store(&mut self) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
+        let mut failed = None;
+        loop {
+            if self.is_read {
+                while let Some((entry, next)) = self.buf.entry(self.position) {
+                    let Entry { name, kind, id } = entry;
+                    let known = keeps_facts.then(|| {
+                        let mut facts = Facts::default();
+                        self.buf.facts(self.position, &entry, &mut facts);
+                        Box::new(Known::Listed(facts))
+                    });
+                    let name = self.names.push(name);
+                    self.frames[index].stored.push(Stored { name, kind, id, known });
+                    self.position = next;
+                }
+                if self.frames[index].listing == Batch::End {
+                    break;
+                }
+            }
+            failed = self.read(index);
+            if failed.is_some() {
+                break;
+            }
+        }
+        if let Some(order) = self.settings.order {
+            if order.asks() {
+                self.ask_stored(index);
+            }
+            order::sort(order, &mut self.frames[index].stored, &self.names);
+        }
+        self.frames[index].state = State::Telling;
+        failed
+    }
+
+    /// Asks about all stored entries, because their order depends on it.
+    fn ask_stored(&mut self, index: usize) {
+        let mut stored = std::mem::take(&mut self.frames[index].stored);
+        for entry in &mut stored {
+            let mut metadata = Metadata::default();
+            self.ask_about(index, entry, &mut metadata);
+            entry.known = Some(Box::new(Known::Asked(metadata)));
+        }
+        self.frames[index].stored = stored;
+    }
+
+    fn ask_about(&mut self, index: usize, entry: &Stored, metadata: &mut Metadata) {
+        let follow = self.follows_all();
+        let Cursor { asker, frames, path, names, .. } = self;
+        let (Some(name), Some(dir)) = (names.get(entry.name), frames[index].dir()) else {
+            return;
+        };
+        let path_len = path.len();
+        push::<S>(path, name);
+        let to_path = || S::path(path.clone());
+        let subject = Subject { dir, name, path: &to_path, follow };
+        asker.begin(metadata);
+        entry.add_to(&mut metadata.facts);
+        asker.tell(&subject, metadata);
+        path.truncate(path_len);
+    }
+
+    /// Tells of the next stored entry.
+    fn tell_stored(&mut self) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        let frame = &mut self.frames[index];
+        let Some(entry) = frame.stored.get_mut(frame.next_stored) else {
+            return self.leave();
+        };
+        frame.next_stored += 1;
+        let known = entry.known.take();
+        let entry = Stored { name: entry.name, kind: entry.kind, id: entry.id, known };
+        let name_at = push::<S>(&mut self.path, self.names.get(entry.name)?);
+        if is_excluded::<S>(&self.settings, &self.path, self.operand, entry.kind) {
+            return None;
+        }
+        self.path.truncate(self.frames[index].path_len);
+        let entry_name = entry.name;
+        let mut metadata = std::mem::take(&mut self.metadata);
+        if let Some(Known::Asked(_)) = entry.known.as_deref() {
+            if let Some(Known::Asked(asked)) = entry.known.map(|known| *known) {
+                metadata = asked;
+            }
+        } else {
+            if !self.reopen(index) {
+                return Some(self.gave_up(index));
+            }
+            self.ask_about(index, &entry, &mut metadata);
+        }
+        self.metadata = metadata;
+        push::<S>(&mut self.path, self.names.get(entry_name)?);
+        let frame = &mut self.frames[index];
+        let place = Place::Arena(entry_name);
+        self.current = Current { depth: frame.depth, name: name_at, place };
+        let goes_down =
+            self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
+        if goes_down {
+            self.after = After::Enter(entry_name);
+            if self.settings.contents_first {
+                frame.later.push_back(std::mem::take(&mut self.metadata));
+                return None;
+            }
+        }
+        (frame.depth >= self.settings.min_depth).then_some(Step::Entry)
+    }
+
+    /// Enters the next subdirectory of the topmost frame, or leaves it.
+    fn enter_next(&mut self) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        let frame = &mut self.frames[index];
+        if frame.next >= frame.end {
+            return self.leave();
+        }
+        let at = frame.next;
+        frame.next += self.names.get(at)?.terminated().len();
+        self.enter(at)
+    }
+
+    /// Opens the operand.
+    fn enter_operand(&mut self) -> Option<Step> {
+        let opened = self.open_operand();
+        let own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
+        self.entered(opened, 1, 0, own)
+    }
+
+    /// Opens the child whose name lies at `at` in the arena.
+    fn enter(&mut self, at: usize) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        if !self.reopen(index) {
+            return Some(self.gave_up(index));
+        }
+        self.make_room();
+        let name = push::<S>(&mut self.path, self.names.get(at)?);
+        let mut opened = self.open(index, at);
+        if matches!(opened, Opened::Shortage(_)) && self.release_all_but(index) {
+            opened = self.open(index, at);
+        }
+        let frame = &mut self.frames[index];
+        let own = frame.later.pop_front();
+        self.tag = frame.tags.pop_front().unwrap_or(0);
+        let depth = frame.depth + 1;
+        // Where directories are told of later, somebody may want to remove them from it.
+        if !frame.has_children() && !frame.is_base && !self.settings.contents_first {
+            self.close(index);
+        }
+        self.entered(opened, depth, name, own)
+    }
+
+    fn open(&self, index: usize, at: usize) -> Opened<S::Dir> {
+        let (Some(name), Some(dir)) = (self.names.get(at), self.frames[index].dir()) else {
+            return Opened::Gone;
+        };
+        if self.follows_all() {
+            return self.asker.sys.open_below(dir, name, true);
+        }
+        let mounts = match self.settings.one_file_system {
+            OneFileSystem::Mount => Mounts::Refuse,
+            _ => Mounts::Cross,
+        };
+        self.asker.sys.open_child(dir, name, mounts)
+    }
+
+    /// Pushes a frame for the directory that was opened; its path is at hand.
+    fn entered(
+        &mut self,
+        opened: Opened<S::Dir>,
+        depth: usize,
+        name: usize,
+        own: Option<Metadata>,
+    ) -> Option<Step> {
+        self.current.name = name;
+        let error = match opened {
+            Opened::Dir(dir) => match self.may_enter(&dir) {
+                Ok(Entering::Yes(identity)) => {
+                    let names = self.names.len();
+                    let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
+                    (frame.path_len, frame.name) = (self.path.len(), name);
+                    frame.own = own;
+                    (frame.identity, frame.tag) = (identity, self.tag);
+                    self.frames.push(frame);
+                    self.held += 1;
+                    self.is_read = false;
+                    return None;
+                }
+                Ok(Entering::No) => {
+                    self.asker.sys.close(dir);
+                    return own.and_then(|own| self.tell_late(own, depth - 1));
+                }
+                Err(error) => {
+                    self.asker.sys.close(dir);
+                    error
+                }
+            },
+            Opened::Mount => return own.and_then(|own| self.tell_late(own, depth - 1)),
+            Opened::Gone | Opened::Pending => Cause::Os(io::ErrorKind::NotFound.into()),
+            Opened::NotDirectory => Cause::Os(io::ErrorKind::NotADirectory.into()),
+            Opened::Shortage(error) | Opened::Failed(error) => Cause::Os(error),
+        };
+        let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);
+        self.late = own.map(|own| (own, depth - 1));
+        Some(Step::Error(failed))
+    }
+
+    /// Tells of a directory after what it holds; its path is at hand.
+    fn tell_late(&mut self, own: Metadata, depth: usize) -> Option<Step> {
+        self.current = Current { depth, place: Place::Path, ..self.current };
+        self.metadata = own;
+        (depth >= self.settings.min_depth).then_some(Step::Entry)
+    }
+
+    /// Whether a directory is to be entered, and which it is where somebody wants to know.
+    fn may_enter(&mut self, dir: &S::Dir) -> Result<Entering, Cause> {
+        let by_device = self.settings.one_file_system == OneFileSystem::Device;
+        if !self.follows_all() && !by_device {
+            return Ok(Entering::Yes(None));
+        }
+        let fields = Fields::ID | Fields::DEVICE;
+        let ask = Ask { fields, follow: true, cached: false };
+        let facts = self.asker.sys.query_dir(dir, ask).map_err(Cause::Os)?;
+        let identity = (facts.device, facts.id);
+        if by_device && *self.device.get_or_insert(facts.device) != facts.device {
+            return Ok(Entering::No);
+        }
+        if self.follows_all() && !self.ancestors.insert(identity) {
+            return Err(Cause::Loop);
+        }
+        Ok(Entering::Yes(Some(identity)))
+    }
+
+    /// Leaves the topmost directory, and tells of it where it was not told of before.
+    fn leave(&mut self) -> Option<Step> {
+        let index = self.frames.len() - 1;
+        self.close(index);
+        let frame = self.frames.pop()?;
+        self.names.truncate(frame.names);
+        if let Some(identity) = frame.identity {
+            self.ancestors.remove(&identity);
+        }
+        self.current.name = frame.name;
+        let own = frame.own?;
+        self.tell_late(own, frame.depth - 1)
+    }
+
+    fn failed(&self, operation: Operation, error: io::Error) -> Step {
+        Step::Error(Error::new(operation, S::path(self.path.clone()), Cause::Os(error)))
+    }
+
+    /// The path of what is told of.
+    pub(super) fn text(&self) -> Cow<'_, std::ffi::OsStr> {
+        S::text(&self.path)
+    }
+
+    /// Asks for more about what is told of.
+    pub(super) fn fetch(&mut self, more: Fields) {
+        let follow = self.follows_all();
+        let Cursor { asker, frames, path, names, metadata, buf, current, .. } = self;
+        let to_path = || -> PathBuf { S::path(path.clone()) };
+        let name = match current.place {
+            Place::Buffer(at) => buf.entry(at).map(|(entry, _)| entry.name),
+            Place::Arena(at) => names.get(at),
+            Place::Path => None,
+        };
+        if let (Some(name), Some(dir)) = (name, frames.last().and_then(Frame::dir)) {
+            return asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
+        }
+        let follow = asker.plan().follow != Follow::Never;
+        if let Ok((dir, units)) = asker.sys.locate(&to_path()) {
+            if let Some(name) = Name::until_nul(&units) {
+                let subject = Subject { dir: &dir, name, path: &to_path, follow };
+                asker.fetch(&subject, more, metadata);
+            }
+            asker.sys.close(dir);
+        }
+    }
+}
+
+/// Appends a name to a path. Returns where the name begins.
+pub(super) fn push<S: Sys>(path: &mut Vec<S::Unit>, name: Name<'_, S::Unit>) -> usize {
+    if path.last().is_some_and(|&last| !last.is_separator()) {
+        path.push(S::Unit::SEPARATOR);
+    }
+    let at = path.len();
+    path.extend_from_slice(name.units());
+    at
+}
+
+/// Whether the caller leaves out the entry at `path`.
+fn is_excluded<S: Sys>(settings: &Settings, path: &[S::Unit], operand: usize, kind: Kind) -> bool {
+    let Some(exclude) = &settings.exclude else {
+        return false;
+    };
+    let below = &path[operand..];
+    let begin = below.iter().take_while(|unit| unit.is_separator()).count();
+    exclude.excludes(Path::new(&S::text(&below[begin..])), kind)
+}

@@ -1,0 +1,146 @@
+//! One directory of a walk that is under way.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::fields::{Facts, Kind, Metadata};
+use crate::sys::{Batch, Sys};
+
+/// One directory of the stack.
+pub(super) struct Frame<S: Sys> {
+    pub(super) hold: Hold<S::Dir>,
+    pub(super) state: State,
+    /// How deep its entries lie below the operand.
+    pub(super) depth: usize,
+    /// How long the path of the directory is, and where its last name begins in it.
+    pub(super) path_len: usize,
+    pub(super) name: usize,
+    /// It belongs to another worker, of which we have a piece.
+    pub(super) is_base: bool,
+    /// Where its names begin in the arena, and those of its subdirectories that were not entered yet.
+    pub(super) names: usize,
+    pub(super) next: usize,
+    pub(super) end: usize,
+    /// What its listing said last.
+    pub(super) listing: Batch,
+    /// Where all entries are known before the first is told of: those, and which is next.
+    pub(super) stored: Vec<Stored>,
+    pub(super) next_stored: usize,
+    /// Where directories are told of after what they hold: what is known of itself, and of those that
+    /// were not entered yet.
+    pub(super) own: Option<Metadata>,
+    pub(super) later: VecDeque<Metadata>,
+    /// What the consumer knows it by, and those of its subdirectories that were not entered yet.
+    pub(super) tag: u64,
+    pub(super) tags: VecDeque<u64>,
+    /// Which directory it is, where loops are looked for.
+    pub(super) identity: Option<(u64, u128)>,
+}
+
+/// How a frame has its directory.
+pub(super) enum Hold<D> {
+    Own(D),
+    /// Other workers use it too.
+    Shared(Arc<D>),
+    /// Closed for want of descriptors, and opened again when its turn comes.
+    Released,
+    /// Closed, and not needed any more.
+    Closed,
+}
+
+/// What a frame is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Its entries are told of as they are listed.
+    Listing,
+    /// All its entries are known and told of one by one, each with what lies below it.
+    Telling,
+    /// Its subdirectories are entered.
+    Entering,
+}
+
+/// An entry that was listed and not told of yet.
+pub(super) struct Stored {
+    /// Where its name lies in the arena.
+    pub(super) name: usize,
+    pub(super) kind: Kind,
+    pub(super) id: u64,
+    /// What else the listing carried, or what was asked in order to sort.
+    pub(super) known: Option<Box<Known>>,
+}
+
+/// What is known of a stored entry beyond its kind and number.
+pub(super) enum Known {
+    Listed(Facts),
+    Asked(Metadata),
+}
+
+impl<S: Sys> Frame<S> {
+    pub(super) fn new(hold: Hold<S::Dir>, state: State, depth: usize, names: usize) -> Self {
+        Frame {
+            hold,
+            state,
+            depth,
+            path_len: 0,
+            name: 0,
+            is_base: false,
+            names,
+            next: names,
+            end: names,
+            listing: Batch::More,
+            stored: Vec::new(),
+            next_stored: 0,
+            own: None,
+            later: VecDeque::new(),
+            tag: 0,
+            tags: VecDeque::new(),
+            identity: None,
+        }
+    }
+
+    /// The open directory, unless it was closed.
+    pub(super) fn dir(&self) -> Option<&S::Dir> {
+        match &self.hold {
+            Hold::Own(dir) => Some(dir),
+            Hold::Shared(dir) => Some(dir),
+            Hold::Released | Hold::Closed => None,
+        }
+    }
+
+    /// Whether it was closed and will be wanted again.
+    pub(super) fn is_released(&self) -> bool {
+        matches!(self.hold, Hold::Released)
+    }
+
+    /// Whether it has a descriptor that is ours alone.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.hold, Hold::Own(_))
+    }
+
+    /// The open directory, to be used by other workers too.
+    pub(super) fn share(&mut self) -> Option<Arc<S::Dir>> {
+        match std::mem::replace(&mut self.hold, Hold::Closed) {
+            Hold::Own(dir) => self.hold = Hold::Shared(Arc::new(dir)),
+            other => self.hold = other,
+        }
+        match &self.hold {
+            Hold::Shared(dir) => Some(Arc::clone(dir)),
+            _ => None,
+        }
+    }
+
+    /// Whether subdirectories wait to be entered.
+    pub(super) fn has_children(&self) -> bool {
+        self.next < self.end || self.next_stored < self.stored.len()
+    }
+}
+
+impl Stored {
+    /// Adds what the listing told of it to facts of which nothing is known yet.
+    pub(super) fn add_to(&self, facts: &mut Facts) {
+        match self.known.as_deref() {
+            Some(Known::Listed(listed)) => *facts = *listed,
+            _ => facts.add_listed(self.kind, self.id.into()),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Walking trees.
+//!
+//! # Promises
+//!
+//! - Every entry below an operand is told of once, the operand first, a directory before what it holds
+//!   (or after it, where that is asked for). What cannot be opened, read or asked about is an error in
+//!   the stream, and the walk goes on: it never ends early without saying so.
+//! - Only what the plan names is asked for, and nothing twice.
+//! - No link is followed unless asked for. Where links are followed, a link back to a directory on the
+//!   way is an error, found by one look into a set, however deep the tree is.
+//! - Memory, descriptors and stack are bounded at any depth; no path is ever too long.
+//! - No thread is started on a small tree, and where helpers do not pay they stop.
+//!
+//! # Call budget
+//!
+//! | | Linux | portable (POSIX) | Windows |
+//! |---|---|---|---|
+//! | operand | 1 (`statx`) | 1 | 1 |
+//! | directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 4 |
+//! | entry, for name, kind and number | 0 | 0 | 0 |
+//! | entry, for more | as in [`Plan::cost`](crate::Plan::cost) | the same | the same |
+//! | following links | 1 for each link, 1 for each directory | the same | the same |
+//! | one file system, by mount | 0 | 1 for each directory | 0 |
+//! | one file system, by device | 1 for each directory | the same | the same |
+//! | several threads | 1 for 1,024 entries (processor time) | the same | – |
+//! | depth beyond the descriptors | bounded for each directory, see `room.rs` | the same | the same |
+//!
+//! # Races
+//!
+//! A walk is no snapshot. A directory that becomes something else before it is opened is an error; one
+//! that is swapped for a link is not followed (unless links are). Everything is relative to open
+//! directories, so a directory that is moved while it is walked is walked to its end. Where descriptors
+//! ran out and a directory was moved meanwhile, the rest of it is reported as lost.
+//!
+//! # Fallbacks
+//!
+//! Without `openat2` mounts are seen by comparing what was opened with its parent, and deep directories
+//! are opened again name by name. Listings without kinds cost one question for each entry.
+
+mod cursor;
+mod frame;
+mod options;
+mod order;
+mod room;
+mod share;
+#[cfg(test)]
+mod tests;
+mod visit;
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::vec;
+
+pub use options::{OneFileSystem, Walk};
+pub use order::{Order, SortBy};
+pub use visit::{Next, Summary, Visitor};
+
+use self::cursor::{Cursor, Step};
+use crate::calls::Calls;
+use crate::control::Cancel;
+use crate::error::Error;
+use crate::fields::{Fields, Kind, Metadata};
+use crate::sys::{Os, Setup, Sys};
+
+/// The most directories that one walk holds open, and the fewest that a worker can do with.
+const MOST_DESCRIPTORS: usize = 1024;
+const FEWEST_DESCRIPTORS: usize = 8;
+
+impl<'a> Walk<'a> {
+    /// Walks the operands on this thread, one after the other, each entry when it is asked for.
+    pub fn walk<P: Into<PathBuf>>(&self, operands: impl IntoIterator<Item = P>) -> Walking<'a> {
+        let sys = Os::start(&self.setup(&Setup::default()));
+        let operands: Vec<PathBuf> = operands.into_iter().map(Into::into).collect();
+        let budget = self.budget(&sys);
+        let mut settings = self.settings.clone();
+        settings.descriptors = budget;
+        Walking {
+            cursor: Cursor::new(sys, settings),
+            operands: operands.into_iter(),
+            cancel: self.cancel,
+        }
+    }
+
+    fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
+        setup.with(self.without, 0)
+    }
+
+    /// How many directories may be open.
+    fn budget<S: Sys>(&self, sys: &S) -> usize {
+        let limit = self.most_descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
+        limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
+    }
+}
+
+/// A walk under way on this thread.
+pub struct Walking<'a> {
+    cursor: Cursor<Os>,
+    operands: vec::IntoIter<PathBuf>,
+    cancel: Option<&'a Cancel>,
+}
+
+impl Walking<'_> {
+    /// The next entry, or failure; `None` at the end, or when the walk was cancelled. The entry borrows
+    /// from the walk, which goes on when it is dropped.
+    #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
+    pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
+        if self.cancel.is_some_and(Cancel::is_cancelled) {
+            return None;
+        }
+        let step = match self.cursor.next() {
+            Some(step) => step,
+            None => self.next_operand()?,
+        };
+        Some(match step {
+            Step::Entry => Ok(Visited { cursor: &mut self.cursor }),
+            Step::Error(error) => Err(error),
+        })
+    }
+
+    fn next_operand(&mut self) -> Option<Step> {
+        loop {
+            let operand = self.operands.next()?;
+            if let Some(step) = self.cursor.begin(&operand).or_else(|| self.cursor.next()) {
+                return Some(step);
+            }
+        }
+    }
+
+    /// The calls made so far.
+    pub fn calls(&self) -> Calls {
+        self.cursor.asker.sys.calls()
+    }
+}
+
+/// Entries of their own, for who wants to keep them.
+impl<'a> IntoIterator for Walking<'a> {
+    type Item = Result<WalkEntry, Error>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        Entries(self)
+    }
+}
+
+/// The entries of a walk, each of its own.
+pub struct Entries<'a>(Walking<'a>);
+
+impl Iterator for Entries<'_> {
+    type Item = Result<WalkEntry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|entry| entry.map(Visited::into_entry))
+    }
+}
+
+/// An entry that was told of, of its own.
+#[derive(Debug)]
+pub struct WalkEntry {
+    /// The path: the operand as it was given, and the names below it.
+    pub path: PathBuf,
+    /// How deep below the operand; 0 for the operand.
+    pub depth: usize,
+    /// What was found out.
+    pub metadata: Metadata,
+}
+
+/// An entry that is being told of.
+pub struct Visited<'w> {
+    cursor: &'w mut Cursor<Os>,
+}
+
+impl Visited<'_> {
+    /// The path: the operand as it was given, and the names below it. Borrowed on Unix.
+    pub fn path(&self) -> Cow<'_, Path> {
+        match self.cursor.text() {
+            Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
+            Cow::Owned(text) => Cow::Owned(text.into()),
+        }
+    }
+
+    /// The last part of the path; the whole operand for an operand.
+    pub fn name(&self) -> Cow<'_, OsStr> {
+        Os::text(&self.cursor.path[self.cursor.current.name..])
+    }
+
+    /// How deep below the operand; 0 for the operand.
+    pub fn depth(&self) -> usize {
+        self.cursor.current.depth
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.cursor.metadata.facts.kind
+    }
+
+    /// What was found out.
+    pub fn metadata(&self) -> &Metadata {
+        &self.cursor.metadata
+    }
+
+    /// Asks for more fields of this entry: what they cost beyond what is known.
+    pub fn fetch(&mut self, more: Fields) -> &Metadata {
+        self.cursor.fetch(more);
+        &self.cursor.metadata
+    }
+
+    /// Does not enter it, if it is a directory.
+    pub fn skip(&mut self) {
+        self.cursor.skip();
+    }
+
+    /// Removes it: a directory only if it is empty, which it can be where it is told of after what it
+    /// held ([`Walk::contents_first`]). Nothing is resolved again: the call is relative to the directory
+    /// that it was found in. What vanished meanwhile is no error. 1 call.
+    pub fn remove(&mut self) -> Result<(), Error> {
+        self.cursor.remove()
+    }
+
+    /// What the consumer said that it knows the directory by which this entry lies in; 0 for an
+    /// operand.
+    pub(crate) fn parent_tag(&self) -> u64 {
+        self.cursor.frames.last().map_or(0, |frame| frame.tag)
+    }
+
+    /// Says what the consumer knows this directory by; for a walk with [`Walk::tags`].
+    pub(crate) fn tag(&mut self, tag: u64) {
+        self.cursor.tag = tag;
+    }
+
+    /// Takes it.
+    pub fn into_entry(self) -> WalkEntry {
+        let path = self.path().into_owned();
+        let depth = self.depth();
+        WalkEntry { path, depth, metadata: std::mem::take(&mut self.cursor.metadata) }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a caller of [`Walk`] can choose.
+
+use std::sync::Arc;
+
+use super::order::Order;
+use crate::control::{Cancel, Exclude, Threads};
+use crate::fields::{Fields, Plan};
+use crate::sys::{Feature, Features};
+
+/// Where a walk stops for the sake of one file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OneFileSystem {
+    /// Nowhere.
+    #[default]
+    No,
+    /// At every mount point, also of a bind mount of the same file system; subvolumes of one file system
+    /// are walked. No call of its own on Linux 5.6 and newer. Where links are followed, devices are
+    /// compared instead.
+    Mount,
+    /// Where the number of the device changes, as `find -xdev` has it. One call for each directory.
+    Device,
+}
+
+/// How to walk: every choice with what `find` does as default.
+///
+/// What a walk promises and costs is in the head of `walk/mod.rs`. In short: everything is told of, the
+/// operands included; links are not followed; what cannot be read is an error in the stream, and the
+/// walk goes on.
+///
+/// ```
+/// use curt::{Fields, Plan, Walk};
+/// # let scratch = std::env::temp_dir().join(format!("curt-walk-{}", std::process::id()));
+/// # std::fs::create_dir_all(scratch.join("a/b"))?;
+/// # std::fs::write(scratch.join("a/file"), "1234")?;
+/// let mut bytes = 0;
+/// let mut walk = Walk::new(Plan::new(Fields::SIZE)).walk([&scratch]);
+/// while let Some(entry) = walk.next() {
+///     let entry = entry?;
+///     if entry.kind() == curt::Kind::File {
+///         bytes += entry.metadata().size().known().unwrap_or(0);
+///     }
+/// }
+/// assert_eq!(bytes, 4);
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Walk<'a> {
+    pub(super) settings: Settings,
+    pub(super) threads: Threads,
+    pub(super) cancel: Option<&'a Cancel>,
+    pub(super) most_descriptors: Option<usize>,
+    pub(super) without: Features,
+}
+
+/// What each worker has to know.
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) plan: Plan,
+    pub(super) min_depth: usize,
+    pub(super) max_depth: usize,
+    pub(super) one_file_system: OneFileSystem,
+    pub(super) order: Option<Order>,
+    pub(super) contents_first: bool,
+    /// How many directories one worker may have open.
+    pub(super) descriptors: usize,
+    pub(super) buffer: Option<usize>,
+    /// Whether the consumer tells what it knows directories by.
+    pub(super) tags: bool,
+    pub(super) exclude: Option<Arc<dyn Exclude + Send>>,
+}
+
+impl Settings {
+    /// Whether all entries of a directory must be known before the first is told of.
+    pub(super) fn stores(&self) -> bool {
+        self.order.is_some()
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// Walks with one plan for all entries. The kind is always known, whether the plan names it or not.
+    pub fn new(plan: Plan) -> Walk<'a> {
+        let plan = Plan { fields: plan.fields | Fields::KIND, ..plan };
+        Walk {
+            settings: Settings {
+                plan,
+                min_depth: 0,
+                max_depth: usize::MAX,
+                one_file_system: OneFileSystem::No,
+                order: None,
+                contents_first: false,
+                descriptors: 0,
+                buffer: None,
+                tags: false,
+                exclude: None,
+            },
+            threads: Threads::Automatic,
+            cancel: None,
+            most_descriptors: None,
+            without: Features::default(),
+        }
+    }
+
+    /// Tells of nothing above this depth; an operand has depth 0.
+    pub fn min_depth(mut self, depth: usize) -> Self {
+        self.settings.min_depth = depth;
+        self
+    }
+
+    /// Goes no deeper than this; with 0 only the operands are told of.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.settings.max_depth = depth;
+        self
+    }
+
+    /// Where to stop for the sake of one file system; [`OneFileSystem::No`] by default.
+    pub fn one_file_system(mut self, choice: OneFileSystem) -> Self {
+        self.settings.one_file_system = choice;
+        self
+    }
+
+    /// Sorts the entries of each directory, and enters each directory as soon as it was told of. Takes
+    /// memory for the entries of the directories on the way. By default entries come in the order of
+    /// the system, all those of a directory before what lies below them.
+    pub fn sort(mut self, order: Order) -> Self {
+        self.settings.order = Some(order);
+        self.settings.plan.fields |= order.field();
+        self
+    }
+
+    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
+    /// about them. Operands are never left out.
+    pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
+        self.settings.exclude = Some(exclude);
+        self
+    }
+
+    /// Tells of each directory after what it holds. One thread then.
+    pub fn contents_first(mut self, yes: bool) -> Self {
+        self.settings.contents_first = yes;
+        self
+    }
+
+    /// How many threads may work in [`Walk::visit`]; [`Threads::Automatic`] by default. Sorted walks
+    /// have one.
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What stops the walk early.
+    pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// How many directories may be open at a time; by default half of the process's limit, and never
+    /// more than 1,024. The least is 8, whatever is given.
+    pub fn descriptors(mut self, limit: usize) -> Self {
+        self.most_descriptors = Some(limit);
+        self
+    }
+
+    /// Lets the consumer say what it knows a directory by ([`Visited::tag`](super::Visited::tag)).
+    pub(crate) fn tags(mut self) -> Self {
+        self.settings.tags = true;
+        self
+    }
+
+    /// Lists through a buffer of about this many bytes, at least as large as the longest name takes.
+    #[doc(hidden)]
+    pub fn buffer(mut self, bytes: usize) -> Self {
+        self.settings.buffer = Some(bytes);
+        self
+    }
+
+    /// Does without a feature of the system, as on a system that lacks it. For tests and for finding
+    /// faults.
+    #[doc(hidden)]
+    pub fn without(mut self, feature: Feature) -> Self {
+        self.without = self.without.with(feature);
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! Trees deeper than descriptors, paths and stacks reach.
+
+use curt_testkit::Scratch;
+
+use super::{on_real_platforms, plan, walk};
+use crate::sys::{Feature, Setup, Sys};
+use crate::walk::Order;
+
+on_real_platforms!(a_comb_is_complete, small_stacks_are_enough);
+
+/// How deep a comb is: paths of the standard library end before that of a real one.
+fn levels<S: Sys>() -> usize {
+    if std::any::type_name::<S>().contains("Other") || cfg!(windows) { 60 } else { 1_000 }
+}
+
+/// A chain with a branch at every level, after and before the way down in any order.
+fn comb(scratch: &Scratch, levels: usize) {
+    scratch.deep("t", levels, "spine");
+    let mut path = String::from("t");
+    for level in 0..levels.min(300) {
+        scratch.dir(format!("{path}/branch-{level}"));
+        scratch.dir(format!("{path}/a-{level}"));
+        path += "/spine";
+    }
+}
+
+fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::in_memory();
+    let levels = levels::<S>();
+    comb(&scratch, levels);
+    let expected = levels + 1 + 2 * levels.min(300);
+    for options in [plan(), plan().sort(Order::default())] {
+        let few = options.descriptors(8);
+        for options in
+            [few.clone(), few.clone().without(Feature::Openat2), few.contents_first(true)]
+        {
+            let seen = walk::<S>(&options, &scratch, "t");
+            assert!(seen.errors.is_empty(), "{:?}", &seen.errors[..1]);
+            assert_eq!(seen.entries.len(), expected);
+        }
+    }
+}
+
+fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::in_memory();
+    let levels = levels::<S>();
+    scratch.deep("t", levels, "d");
+    std::thread::scope(|scope| {
+        let small = std::thread::Builder::new().stack_size(64 << 10);
+        let work = || walk::<S>(&plan().descriptors(8), &scratch, "t");
+        let seen = small.spawn_scoped(scope, work).unwrap().join().unwrap();
+        assert_eq!(seen.entries.len(), levels + 1);
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_long_chain_costs_no_more_than_a_short_one() {
+    let scratch = Scratch::in_memory();
+    scratch.deep("t", 10_000, "directory");
+    let seen = walk::<crate::sys::linux::Linux>(&plan().descriptors(8), &scratch, "t");
+    assert_eq!(seen.entries.len(), 10_001);
+    assert_eq!(seen.calls, 4 * 10_001 + 1);
+}

@@ -1,0 +1,292 @@
+//! Walks beside the plainest walk that the standard library allows.
+
+use std::path::{Path, PathBuf};
+
+use curt_testkit::Scratch;
+
+use super::cursor::{Cursor, Step};
+use super::{OneFileSystem, Order, SortBy, Walk};
+use crate::error::{Cause, Error};
+use crate::fields::{Fields, Follow, Kind, Plan};
+use crate::sys::{Feature, Setup, Sys};
+
+mod deep;
+mod visiting;
+
+/// Makes each generic test function one test for each real platform.
+macro_rules! on_real_platforms {
+    ($($name:ident),* $(,)?) => {
+        mod os { $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })* }
+        #[cfg(target_os = "linux")]
+        mod posix { $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })* }
+        #[cfg(unix)]
+        mod other { $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })* }
+    };
+}
+use on_real_platforms;
+
+/// What a walk came upon: paths below the scratch folder with kinds, and failures; and the calls made.
+struct Seen {
+    entries: Vec<(String, Kind, usize)>,
+    errors: Vec<Error>,
+    calls: u64,
+}
+
+impl Seen {
+    fn paths(&self) -> Vec<&str> {
+        self.entries.iter().map(|(path, ..)| path.as_str()).collect()
+    }
+
+    fn sorted(&self) -> Vec<&str> {
+        let mut paths = self.paths();
+        paths.sort_unstable();
+        paths
+    }
+}
+
+fn walk<S: Sys<Setup = Setup>>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Seen {
+    walk_path::<S>(options, scratch.path(), &scratch.at(operand))
+}
+
+fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
+    let sys = S::start(&options.setup(&Setup::default()));
+    let mut settings = options.settings.clone();
+    settings.descriptors = options.budget(&sys);
+    let mut cursor = Cursor::<S>::new(sys, settings);
+    let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: 0 };
+    let mut step = cursor.begin(operand).or_else(|| cursor.next());
+    while let Some(now) = step {
+        match now {
+            Step::Entry => {
+                let path = PathBuf::from(cursor.text().into_owned());
+                let path = path.strip_prefix(base).unwrap_or(&path).to_owned();
+                let kind = cursor.metadata.facts.kind;
+                seen.entries.push((path.display().to_string(), kind, cursor.current.depth));
+            }
+            Step::Error(error) => seen.errors.push(error),
+        }
+        step = cursor.next();
+    }
+    seen.calls = cursor.asker.sys.calls().total();
+    assert_eq!(cursor.held, 0, "everything is closed");
+    seen
+}
+
+/// The same by the standard library: each directory before what it holds, sorted by name.
+fn naive(base: &Path, path: &Path, into: &mut Vec<String>) {
+    into.push(path.strip_prefix(base).unwrap().display().to_string());
+    if path.symlink_metadata().unwrap().is_dir() {
+        let mut names: Vec<_> =
+            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        for name in names {
+            naive(base, &path.join(name), into);
+        }
+    }
+}
+
+fn sample() -> Scratch {
+    let scratch = Scratch::new();
+    for path in ["t/a/deep/er/x", "t/a/y", "t/b/z", "t/a.b", "t/c/only/one/chain/end", "t/~"] {
+        scratch.file(path);
+    }
+    scratch.dir("t/empty");
+    for number in 0..300 {
+        scratch.file(format!("t/many/file-{number}"));
+        if number % 30 == 0 {
+            scratch.file(format!("t/many/sub-{number}/inner"));
+        }
+    }
+    scratch
+}
+
+fn plan() -> Walk<'static> {
+    Walk::new(Plan::new(Fields::NAME))
+}
+
+on_real_platforms!(
+    everything_is_told_of_once_and_parents_first,
+    sorted_walks_are_in_order,
+    contents_can_come_first,
+    depths_are_limits,
+    a_file_is_an_operand_too,
+    what_is_missing_is_an_error,
+    links_are_followed_where_asked_for,
+    sizes_are_those_of_the_file_system,
+    a_small_buffer_is_enough,
+);
+
+fn everything_is_told_of_once_and_parents_first<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    let mut expected = Vec::new();
+    naive(scratch.path(), &scratch.at("t"), &mut expected);
+    let seen = walk::<S>(&plan(), &scratch, "t");
+    assert!(seen.errors.is_empty(), "{:?}", seen.errors);
+    let paths = seen.paths();
+    for (index, path) in paths.iter().enumerate() {
+        let parent = Path::new(path).parent().unwrap();
+        if parent != Path::new("") {
+            let parent = paths.iter().position(|known| Path::new(known) == parent);
+            assert!(parent.is_some_and(|parent| parent < index), "{path} before its parent");
+        }
+    }
+    expected.sort_unstable();
+    assert_eq!(seen.sorted(), expected);
+    let is_directory = |path: &&(String, Kind, usize)| path.1 == Kind::Directory;
+    assert_eq!(seen.entries.iter().filter(is_directory).count(), 21);
+}
+
+fn sorted_walks_are_in_order<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    let mut expected = Vec::new();
+    naive(scratch.path(), &scratch.at("t"), &mut expected);
+    let by_name = plan().sort(Order::default());
+    assert_eq!(walk::<S>(&by_name, &scratch, "t").paths(), expected);
+    scratch.file_with("t/a/large", &[b'x'; 10_000]);
+    scratch.file_with("t/a/small", b"x");
+    let by_size = plan().sort(Order { by: SortBy::Size, reverse: true }).max_depth(1);
+    let seen = walk::<S>(&by_size, &scratch, "t/a");
+    let position = |name: &str| seen.paths().iter().position(|path| path.ends_with(name)).unwrap();
+    assert!(position("y") < position("small") && position("small") < position("large"));
+}
+
+fn contents_can_come_first<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    for options in [plan(), plan().sort(Order::default())] {
+        let seen = walk::<S>(&options.contents_first(true), &scratch, "t");
+        let paths = seen.paths();
+        for (index, path) in paths.iter().enumerate() {
+            let below = Path::new(path);
+            let later = paths[index..]
+                .iter()
+                .any(|other| Path::new(other).starts_with(below) && Path::new(other) != below);
+            assert!(!later, "{path} before what it holds");
+        }
+        assert_eq!(paths.last(), Some(&"t"));
+        assert_eq!(paths.len(), walk::<S>(&plan(), &scratch, "t").paths().len());
+    }
+}
+
+fn depths_are_limits<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    let seen = walk::<S>(&plan().min_depth(1).max_depth(1), &scratch, "t");
+    assert_eq!(seen.sorted(), ["t/a", "t/a.b", "t/b", "t/c", "t/empty", "t/many", "t/~"]);
+    assert!(seen.entries.iter().all(|&(_, _, depth)| depth == 1));
+    let seen = walk::<S>(&plan().max_depth(0), &scratch, "t");
+    assert_eq!(seen.paths(), ["t"]);
+    let seen = walk::<S>(&plan().min_depth(3), &scratch, "t/a");
+    assert_eq!(seen.paths(), ["t/a/deep/er/x"]);
+    let late = plan().max_depth(1).contents_first(true).sort(Order::default());
+    assert_eq!(walk::<S>(&late, &scratch, "t/a").paths(), ["t/a/deep", "t/a/y", "t/a"]);
+}
+
+fn a_file_is_an_operand_too<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    let seen = walk::<S>(&plan(), &scratch, "t/a/y");
+    assert_eq!(seen.entries, [("t/a/y".to_owned(), Kind::File, 0)]);
+}
+
+fn what_is_missing_is_an_error<S: Sys<Setup = Setup>>() {
+    let scratch = sample();
+    let seen = walk::<S>(&plan(), &scratch, "nothing");
+    assert!(seen.entries.is_empty());
+    assert_eq!(seen.errors.len(), 1);
+    assert_eq!(seen.errors[0].kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(seen.errors[0].path(), scratch.at("nothing"));
+}
+
+#[cfg(unix)]
+fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    scratch.file("t/real/file");
+    scratch.link("t/real/back", "..");
+    scratch.link("t/alias", "real");
+    scratch.link("t/nowhere", "missing");
+    let kinds = |seen: &Seen| {
+        let mut kinds: Vec<_> =
+            seen.entries.iter().map(|(path, kind, _)| (path.clone(), *kind)).collect();
+        kinds.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        kinds
+    };
+    let never = walk::<S>(&plan(), &scratch, "t");
+    assert_eq!(
+        never.sorted(),
+        ["t", "t/alias", "t/nowhere", "t/real", "t/real/back", "t/real/file"]
+    );
+    let links = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
+    let seen = walk::<S>(&links, &scratch, "t");
+    let expected = [
+        ("t", Kind::Directory),
+        ("t/alias", Kind::Directory),
+        ("t/alias/back", Kind::Directory),
+        ("t/alias/file", Kind::File),
+        ("t/nowhere", Kind::Symlink),
+        ("t/real", Kind::Directory),
+        ("t/real/back", Kind::Directory),
+        ("t/real/file", Kind::File),
+    ];
+    let expected: Vec<_> = expected.map(|(path, kind)| (path.to_owned(), kind)).into();
+    assert_eq!(kinds(&seen), expected);
+    assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
+    assert!(seen.errors.iter().all(|error| matches!(error.cause(), Cause::Loop)));
+    // The operand alone.
+    let operand = Walk::new(Plan::new(Fields::NAME).follow(Follow::CommandLine));
+    assert_eq!(walk::<S>(&operand, &scratch, "t/alias").entries.len(), 3);
+    assert_eq!(walk::<S>(&plan(), &scratch, "t/alias").entries.len(), 1);
+}
+
+#[cfg(not(unix))]
+fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+    curt_testkit::skip("links cannot be made here without a privilege");
+}
+
+fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/a/one", &[b'x'; 1234]);
+    scratch.file_with("t/two", &[b'x'; 5]);
+    let sys = S::start(&Setup::default());
+    let mut settings = Walk::new(Plan::new(Fields::SIZE)).settings;
+    settings.descriptors = 8;
+    let mut cursor = Cursor::<S>::new(sys, settings);
+    let mut sizes = Vec::new();
+    let mut step = cursor.begin(&scratch.at("t"));
+    while step.is_some() {
+        if cursor.metadata.facts.kind == Kind::File {
+            sizes.extend(cursor.metadata.size().known());
+        }
+        step = cursor.next();
+    }
+    sizes.sort_unstable();
+    assert_eq!(sizes, [5, 1234]);
+}
+
+fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    for number in 0..100 {
+        scratch.file(format!("t/{number:0>200}"));
+    }
+    let seen = walk::<S>(&plan().buffer(1), &scratch, "t");
+    assert_eq!(seen.entries.len(), 101);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn calls_are_four_for_each_directory() {
+    use crate::sys::linux::Linux;
+    let scratch = sample();
+    // The question about the operand, and the limit of descriptors.
+    assert_eq!(walk::<Linux>(&plan(), &scratch, "t").calls, 21 * 4 + 2);
+    let sorted = plan().sort(Order::default());
+    assert_eq!(walk::<Linux>(&sorted, &scratch, "t").calls, 21 * 4 + 2);
+    let one = plan().one_file_system(OneFileSystem::Mount);
+    assert_eq!(walk::<Linux>(&one, &scratch, "t").calls, 21 * 4 + 2);
+    let by_device = plan().one_file_system(OneFileSystem::Device);
+    assert_eq!(walk::<Linux>(&by_device, &scratch, "t").calls, 21 * 5 + 2);
+    let sizes = Walk::new(Plan::new(Fields::SIZE));
+    let entries = walk::<Linux>(&plan(), &scratch, "t").entries.len() as u64;
+    assert_eq!(walk::<Linux>(&sizes, &scratch, "t").calls, 21 * 4 + 1 + entries);
+    let follow = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
+    assert_eq!(walk::<Linux>(&follow, &scratch, "t").calls, 21 * 5 + 2);
+    let older = plan().without(Feature::Openat2).without(Feature::Statx);
+    assert_eq!(walk::<Linux>(&older, &scratch, "t").entries.len() as u64, entries);
+}

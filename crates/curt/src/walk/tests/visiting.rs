@@ -1,0 +1,100 @@
+//! Walks with several threads.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use super::{naive, sample};
+use crate::control::{Cancel, Threads};
+use crate::error::Error;
+use crate::fields::{Fields, Plan};
+use crate::walk::{Next, Visited, Visitor, Walk};
+
+struct Collector<'a> {
+    own: Vec<PathBuf>,
+    all: &'a Mutex<Vec<PathBuf>>,
+    answer: Next,
+}
+
+impl Visitor for Collector<'_> {
+    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+        self.own.push(entry.path().into_owned());
+        if *entry.name() == *"many" { self.answer } else { Next::Continue }
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        panic!("{error}");
+    }
+}
+
+impl Drop for Collector<'_> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap().append(&mut self.own);
+    }
+}
+
+fn visit(walk: &Walk<'_>, scratch: &curt_testkit::Scratch, answer: Next) -> (Vec<String>, usize) {
+    let all = Mutex::default();
+    let operand = scratch.at("t");
+    let make = || Box::new(Collector { own: Vec::new(), all: &all, answer }) as Box<dyn Visitor>;
+    let summary = walk.visit(&[&operand], &make);
+    let paths = all.into_inner().unwrap();
+    let base = scratch.path();
+    let mut paths: Vec<String> =
+        paths.iter().map(|path| path.strip_prefix(base).unwrap().display().to_string()).collect();
+    assert_eq!(summary.entries, paths.len() as u64);
+    paths.sort_unstable();
+    (paths, summary.threads)
+}
+
+#[test]
+fn several_threads_tell_of_everything_once() {
+    let scratch = sample();
+    for number in 0..3000 {
+        scratch.dir(format!("t/wide/{number}/x"));
+    }
+    let mut expected = Vec::new();
+    naive(scratch.path(), &scratch.at("t"), &mut expected);
+    expected.sort_unstable();
+    for threads in [1, 2, 4] {
+        let walk = Walk::new(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
+        let (paths, workers) = visit(&walk, &scratch, Next::Continue);
+        assert_eq!(paths, expected);
+        assert_eq!(workers, threads);
+    }
+}
+
+#[test]
+fn a_small_tree_starts_no_thread() {
+    let scratch = sample();
+    let (_, threads) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Continue);
+    assert_eq!(threads, 1);
+}
+
+#[test]
+fn what_is_skipped_is_not_entered() {
+    let scratch = sample();
+    let (paths, _) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Skip);
+    assert!(paths.contains(&"t/many".to_owned()));
+    assert!(!paths.iter().any(|path| path.starts_with("t/many/")));
+    let mut walk = Walk::new(Plan::new(Fields::NAME)).walk([scratch.at("t")]);
+    let mut seen = 0;
+    while let Some(entry) = walk.next() {
+        let mut entry = entry.unwrap();
+        seen += 1;
+        if *entry.name() == *"many" {
+            entry.skip();
+        }
+    }
+    assert_eq!(seen, paths.len());
+}
+
+#[test]
+fn a_walk_can_be_stopped() {
+    let scratch = sample();
+    let (paths, _) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Stop);
+    assert!(paths.len() < 20);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let walk = Walk::new(Plan::new(Fields::NAME)).cancel(&cancel);
+    assert!(walk.walk([scratch.at("t")]).next().is_none());
+}
