@@ -56,7 +56,7 @@ fn ticks(time: Time) -> u64 {
 fn a_listing_tells_what_the_standard_library_tells() {
     let scratch = Scratch::new();
     scratch.file_with("top/small", b"hello");
-    scratch.file_with("top/large", &[b'x'; 100_000]);
+    scratch.file_with("top/large", &vec![b'x'; 100_000]);
     scratch.dir("top/directory");
     let old = std::fs::File::options().write(true).open(scratch.file("top/old")).unwrap();
     // Half a second before 1970.
