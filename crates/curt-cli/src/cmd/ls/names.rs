@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::item::Item;
 use super::settings::{Marks, Settings};
-use crate::out::entry;
+use crate::quote::for_terminal;
 
 /// Writes names.
 pub(super) struct Names<'a> {
@@ -27,10 +27,7 @@ pub(super) struct Name {
 
 impl<'a> Names<'a> {
     pub(super) fn new(settings: &'a Settings, items: &[Item], has_color: &'a Cell<bool>) -> Self {
-        let is_quoted = |item: &Item| {
-            let shown = entry::name(&item.name, true);
-            shown != item.name.as_encoded_bytes()
-        };
+        let is_quoted = |item: &Item| text(settings, &item.name) != item.name.as_encoded_bytes();
         let is_aligned = settings.quoted && items.iter().any(is_quoted);
         Names { settings, is_aligned, has_color }
     }
@@ -52,7 +49,7 @@ impl<'a> Names<'a> {
 
     /// What a link holds, with the mark of what it leads to.
     pub(super) fn target(&self, item: &Item, target: &OsStr) -> Vec<u8> {
-        let mut bytes = entry::name(target, self.settings.quoted);
+        let mut bytes = text(self.settings, target);
         if let Some((kind, mode)) = item.target {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
@@ -60,7 +57,7 @@ impl<'a> Names<'a> {
     }
 
     fn marked(&self, item: &Item, is_aligned: bool) -> Name {
-        let shown = entry::name(&item.name, self.settings.quoted);
+        let shown = text(self.settings, &item.name);
         let width = width(&shown);
         let is_moved = is_aligned && shown == item.name.as_encoded_bytes();
         let mut bytes = Vec::with_capacity(shown.len() + 16);
@@ -84,6 +81,15 @@ impl<'a> Names<'a> {
         }
         Name { bytes, width: width + usize::from(is_moved) }
     }
+}
+
+/// A name as it is, or as a terminal may show it: quoted, too, where it has what may be a mark.
+fn text(settings: &Settings, name: &OsStr) -> Vec<u8> {
+    if !settings.quoted {
+        return name.as_encoded_bytes().to_vec();
+    }
+    let special = if settings.marks >= Marks::Kinds { "@" } else { "" };
+    for_terminal(name, special).into_bytes()
 }
 
 /// What is appended to the name of such an entry.

@@ -91,8 +91,14 @@ impl<'a> Writer<'a> {
                     grid::Cell { bytes, width: lines.frills_width() + name.width }
                 };
                 let cells: Vec<grid::Cell> = shown(items).map(cell).collect();
-                let across = settings.format == Format::Across;
-                self.screen.data(&grid::lay_out(&cells, settings.width, across, settings.end));
+                let layout = grid::Layout {
+                    line: settings.width,
+                    across: settings.format == Format::Across,
+                    // A terminal does not colour what a tab passes over.
+                    tabs: settings.palette.is_none(),
+                    end: settings.end,
+                };
+                self.screen.data(&grid::lay_out(&cells, layout));
             }
         }
     }
