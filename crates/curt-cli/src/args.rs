@@ -71,7 +71,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
-    Walk(WalkOptions),
+    Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
     /// Measure every operation beside the tools on this machine
@@ -294,7 +294,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
     match args.peek().and_then(|command| command.to_str()) {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
-        Some("walk") => only::<WalkOptions>("walk", args).map(Command::Walk),
+        Some("walk") => only("walk", args).map(Command::Walk),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
 }

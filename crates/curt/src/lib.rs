@@ -48,6 +48,6 @@ pub use remove::{
 #[doc(hidden)]
 pub use sys::Feature;
 pub use walk::{
-    Entries, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
-    Walking,
+    Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
+    WalkEntry, Walking,
 };

@@ -131,7 +131,9 @@ pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
 fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect()
+    calls
+        .iter()
+        .fold(String::new(), |lines, (name, count)| lines + &format!("{count:>12} {name}\n"))
 }
 
 /// Files and directories, counted.

@@ -70,8 +70,7 @@ fn spec(text: &str) -> (Spec, usize) {
     let mut at = 0;
     for letter in text.chars() {
         match letter {
-            '_' | '-' | '+' if spec.width.is_none() => spec.pad = Some(letter),
-            '0' if spec.width.is_none() => spec.pad = Some(letter),
+            '_' | '-' | '+' | '0' if spec.width.is_none() => spec.pad = Some(letter),
             '^' => spec.upper = true,
             '#' => spec.swap = true,
             '0'..='9' => {

@@ -96,6 +96,8 @@ enum Entering {
 pub(super) enum Step {
     /// An entry, described by the cursor.
     Entry,
+    /// The place of the piece of this number, which another worker has.
+    Join(u64),
     Error(Error),
 }
 
@@ -360,7 +362,10 @@ impl<S: Sys> Cursor<S> {
         let index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
         let Some(entry) = frame.stored.get_mut(frame.next_stored) else {
-            return self.leave();
+            return match frame.given.pop() {
+                Some(piece) => Some(Step::Join(piece)),
+                None => self.leave(),
+            };
         };
         frame.next_stored += 1;
         let known = entry.known.take();

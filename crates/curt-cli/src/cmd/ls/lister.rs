@@ -140,6 +140,10 @@ impl<'a> Lister<'a> {
             }
         };
         let mut item = Item::new(name.to_owned(), metadata);
+        let follows = settings.operands == Operands::Followed;
+        if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
+            return None;
+        }
         if item.kind.is_link() && settings.operands == Operands::Directories {
             // A link to a directory stands for the directory. Others are what they are.
             let followed = self.follow.path(path).ok();
@@ -270,6 +274,9 @@ impl<'a> Lister<'a> {
             let path = attach(dir, &name);
             report(&mut self.totals, self.screen, settings, error, &path, false);
         }
+        if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
+            return Some(Item::unknown(name, kind));
+        }
         let is_plain = Fields::NAME | Fields::KIND;
         let metadata = if settings.plan().fields().without(is_plain).is_empty()
             && settings.form == Form::Listing
@@ -293,9 +300,7 @@ impl<'a> Lister<'a> {
         for name in [".", ".."] {
             let path = Path::new(dir).join(name);
             if !asks {
-                let kind = Kind::Directory;
-                let name = name.into();
-                items.push(Item { name, kind, metadata: None, target: None, is_opened: false });
+                items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
             match self.stat.path(&path) {
@@ -304,7 +309,10 @@ impl<'a> Lister<'a> {
                     self.complete(&mut item, &path);
                     items.push(item);
                 }
-                Err(error) => self.fail(&error, &path, false),
+                Err(error) => {
+                    self.fail(&error, &path, false);
+                    items.push(Item::unknown(name.into(), Kind::Directory));
+                }
             }
         }
         items
@@ -346,6 +354,16 @@ impl<'a> Lister<'a> {
 
     fn is_json(&self) -> bool {
         matches!(self.settings.form, Form::Json(_))
+    }
+
+    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not told
+    /// of as the link that it is.
+    fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
+        let Err(error) = self.follow.path(path.join("")) else {
+            return false;
+        };
+        self.fail(&error, path, is_operand);
+        true
     }
 
     fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {

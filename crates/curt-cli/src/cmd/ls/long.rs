@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
     fn widen(&self, widths: &mut Widths, item: &Item) {
         let widen = |width: &mut usize, needed: usize| *width = needed.max(*width);
         if self.settings.inode {
-            widen(&mut widths.inode, self.inode(item).len());
+            widen(&mut widths.inode, inode(item).len());
         }
         if self.settings.has_total() {
             widen(&mut widths.blocks, self.blocks(item).len());
@@ -83,14 +83,12 @@ impl<'a> Lines<'a> {
 
     /// What stands before a name: its number, the room it takes.
     pub(super) fn frills(&self, item: &Item) -> String {
-        let mut text = String::new();
-        if self.settings.inode {
-            text += &format!("{:>1$} ", self.inode(item), self.widths.inode);
-        }
-        if self.settings.blocks {
-            text += &format!("{:>1$} ", self.blocks(item), self.widths.blocks);
-        }
-        text
+        let number = |wanted: bool, text: &dyn Fn() -> String, width: usize| {
+            if wanted { format!("{:>width$} ", text()) } else { String::new() }
+        };
+        let inode = number(self.settings.inode, &|| inode(item), self.widths.inode);
+        let blocks = || self.blocks(item);
+        inode + &number(self.settings.blocks, &blocks, self.widths.blocks)
     }
 
     /// The long form.
@@ -133,10 +131,6 @@ impl<'a> Lines<'a> {
         };
         let blank = widths.size.saturating_sub(widths.major + 2 + widths.minor);
         format!("{major:>0$}, {minor:>1$} ", widths.major + blank, widths.minor)
-    }
-
-    fn inode(&self, item: &Item) -> String {
-        item.get(Metadata::id).map_or_else(|| "?".to_owned(), |id| id.to_string())
     }
 
     fn blocks(&self, item: &Item) -> String {
@@ -207,6 +201,10 @@ fn mode(item: &Item) -> String {
         Some(mode) => entry::mode_string(mode, item.kind),
         None => format!("{}?????????", entry::kind_letter(item.kind)),
     }
+}
+
+fn inode(item: &Item) -> String {
+    item.get(Metadata::id).map_or_else(|| "?".to_owned(), |id| id.to_string())
 }
 
 fn links(item: &Item) -> String {
