@@ -54,6 +54,18 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// A section with nothing in it.
+    pub(crate) fn new(title: &str, reference: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            reference: reference.to_owned(),
+            caption: Vec::new(),
+            cells: Vec::new(),
+            left_out: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
     fn reference_samples<'a>(&self, cell: &'a Cell) -> &'a [Sample] {
         let row = cell.rows.iter().find(|row| row.contender.name == self.reference);
         row.map_or(&[], |row| &row.samples)
@@ -100,7 +112,7 @@ impl Section {
             quartiles,
             row.wall().map_or_else(none, |wall| milliseconds(wall.middle)),
             row.cpu().map_or_else(none, |(user, system)| milliseconds(user + system)),
-            row.slope.as_ref().map_or_else(none, |slope| format!("{:.2}", slope.per_entry())),
+            row.slope.as_ref().map_or_else(none, |slope| calls(slope.per_entry())),
             format!("{}{few}", row.samples.len()),
             row.answer(),
         ]
@@ -209,6 +221,11 @@ impl Row {
         put("answer", json!(self.answer()));
         Value::Object(map)
     }
+}
+
+/// Calls for an entry, with as many digits as tell few from none.
+fn calls(number: f64) -> String {
+    if number.abs() < 0.095 { format!("{number:.4}") } else { format!("{number:.2}") }
 }
 
 /// What a tree is made of, in words.
