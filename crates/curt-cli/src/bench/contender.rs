@@ -108,8 +108,8 @@ pub(crate) struct Found {
     pub(crate) contenders: Vec<Contender>,
     /// They do not exist here.
     pub(crate) missing: Vec<Missing>,
-    /// They exist, but this run has no time for them.
-    pub(crate) left_out: Vec<String>,
+    /// Names of those that exist, but that this run has no time for.
+    pub(crate) later: Vec<String>,
 }
 
 impl Found {
@@ -140,13 +140,7 @@ impl Found {
             let (now, later): (Vec<_>, Vec<_>) =
                 self.contenders.into_iter().partition(|contender| full || contender.quick);
             self.contenders = now;
-            if !later.is_empty() {
-                let names: Vec<_> = later.into_iter().map(|contender| contender.name).collect();
-                self.left_out.push(format!(
-                    "{}: found, but only --full has time for them",
-                    names.join(", ")
-                ));
-            }
+            self.later.extend(later.into_iter().map(|contender| contender.name));
             return self;
         }
         let always = |contender: &Contender| {

@@ -179,9 +179,9 @@ fn note(section: &mut Section, found: Found) -> Vec<super::contender::Contender>
             section.missing.push(missing);
         }
     }
-    for line in found.left_out {
-        if !section.left_out.contains(&line) {
-            section.left_out.push(line);
+    for name in found.later {
+        if !section.later.contains(&name) {
+            section.later.push(name);
         }
     }
     found.contenders

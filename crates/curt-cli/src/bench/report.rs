@@ -47,6 +47,8 @@ pub(crate) struct Section {
     pub(crate) caption: Vec<String>,
     /// The measurements.
     pub(crate) cells: Vec<Cell>,
+    /// Contenders that only `--full` has time for.
+    pub(crate) later: Vec<String>,
     /// What could not be shown, in words.
     pub(crate) left_out: Vec<String>,
     /// Who did not take part.
@@ -61,6 +63,7 @@ impl Section {
             reference: reference.to_owned(),
             caption: Vec::new(),
             cells: Vec::new(),
+            later: Vec::new(),
             left_out: Vec::new(),
             missing: Vec::new(),
         }
@@ -132,14 +135,19 @@ impl Section {
             out.push('\n');
         }
         let item = if markdown { "- " } else { "  " };
-        if !self.left_out.is_empty() {
+        let mut left_out = self.left_out.clone();
+        if !self.later.is_empty() {
+            let names = self.later.join(", ");
+            left_out.insert(0, format!("{names}: found, but only --full has time for them"));
+        }
+        if !left_out.is_empty() {
             let _ = writeln!(out, "Left out:\n");
-            for line in &self.left_out {
+            for line in &left_out {
                 let _ = writeln!(out, "{item}{line}");
             }
         }
         if !self.missing.is_empty() {
-            let _ = writeln!(out, "{}Missing:\n", if self.left_out.is_empty() { "" } else { "\n" });
+            let _ = writeln!(out, "{}Missing:\n", if left_out.is_empty() { "" } else { "\n" });
             for Missing { name, how } in &self.missing {
                 let _ = writeln!(out, "{item}{name}: {how}");
             }

@@ -20,7 +20,7 @@ pub(crate) static OPERATION: Operation = Operation {
         make: |shrink| Tree::flat(25_000 / shrink, Content::Empty),
         shape: "flat-25k",
         question: Question::Count,
-        quick: (1, 0),
+        quick: (2, 0),
         counts_whole: true,
     }],
     contenders,

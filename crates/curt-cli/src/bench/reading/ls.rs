@@ -23,7 +23,7 @@ pub(crate) static OPERATION: Operation = Operation {
     describe,
     notes: &[
         "floor: the bare loop of calls in one thread, unsorted. std: std::fs::read_dir, unsorted.",
-        "Both show of -l sizes and targets, for which everything is asked.",
+        "Of -l they write sizes and targets; the floor asks for all that -l shows.",
         COUNTED,
         BY_STRACE,
         CHECKED,

@@ -10,19 +10,18 @@ use super::roles::{HAS_FLOOR, Task};
 use super::tree::Tree;
 use std::path::Path;
 
-/// What `cargo xtask rivals` builds: the name, how to get it, and whether it looks at one directory
-/// other than a whole tree does not.
-const RIVALS: [(&str, &str, bool); 7] = [
+/// What `cargo xtask rivals` builds: the name, how to get it, and whether it lists a single directory
+/// too.
+const RIVALS: [(&str, &str, bool); 6] = [
     ("walkdir", "cargo xtask rivals", false),
     ("ignore", "cargo xtask rivals", false),
     ("jwalk", "cargo xtask rivals", false),
-    ("zig", "cargo xtask rivals (needs apt-get install python3-venv)", true),
     ("go", "needs Go (apt-get install golang-go), then cargo xtask rivals", true),
     ("python", "needs python3 (apt-get install python3), then cargo xtask rivals", true),
     ("node", "needs node (apt-get install nodejs), then cargo xtask rivals", true),
 ];
 
-/// How the calls are counted: said below every table.
+// Said below every table: how the calls are counted, and what the last column means.
 const COUNTED: &str = "calls/entry: system calls in a run on a smaller tree of that shape minus those on an empty directory,";
 const BY_STRACE: &str =
     "futex left out, divided by the entries; all counted by strace, writing the answer included.";

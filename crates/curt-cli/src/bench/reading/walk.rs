@@ -11,6 +11,9 @@ use std::path::Path;
 /// What people have: its walks are what ratios refer to.
 const FIND: &str = if cfg!(windows) { "std" } else { "find" };
 
+/// The rivals that a quick run has time for.
+const QUICK: [&str; 2] = ["walkdir", "ignore"];
+
 /// The table of `curt walk`.
 pub(crate) static WALK: Operation = Operation {
     name: "walk",
@@ -74,12 +77,12 @@ fn walkers(scenario: &Scenario, program: &Path) -> Found {
         ours(&mut found, program, &["walk", "--format", "{size} {path}\\n"]);
         bare(&mut found, program, Task::Sizes);
         sized_tools(&mut found);
-        built(&mut found, Task::Sizes, &["walkdir"]);
+        built(&mut found, Task::Sizes, &QUICK);
     } else {
         ours(&mut found, program, &["walk"]);
         bare(&mut found, program, Task::Walk);
         tools(&mut found);
-        built(&mut found, Task::Walk, &["walkdir", "ignore"]);
+        built(&mut found, Task::Walk, &QUICK);
     }
     found
 }
@@ -120,6 +123,6 @@ fn measurers(_: &Scenario, program: &Path) -> Found {
         found.add_tool("du", |du| Contender::new("du", du, &["-s", "--"]));
     }
     found.add_tool("coreutils", |uutils| Contender::new("coreutils", uutils, &["du", "-s", "--"]));
-    built(&mut found, Task::Du, &["walkdir"]);
+    built(&mut found, Task::Du, &QUICK);
     found
 }
