@@ -310,3 +310,7 @@ pub(super) fn failure(code: Option<i32>, said: &Path) -> String {
     let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
     format!("{code} {said}").trim_end().to_owned()
 }
+
+#[cfg(test)]
+#[path = "arena_tests.rs"]
+mod tests;

@@ -65,7 +65,9 @@ impl Ground {
         let path = path(place, used);
         place.sandbox.check(&path)?;
         if let Some(standing) = self.0.borrow().get(&path) {
-            if standing.shape == scenario.shape && standing.shrink == grown.shrink {
+            // Somebody may have taken it away.
+            let is_there = path.symlink_metadata().is_ok();
+            if is_there && standing.shape == scenario.shape && standing.shrink == grown.shrink {
                 return Ok(standing.clone());
             }
         }
