@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod du;
 mod plain;
 mod walk;
 
@@ -12,6 +13,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+pub(crate) use du::{DuOptions, Unit};
 pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
@@ -69,6 +71,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Rm(RmOptions),
     Walk(WalkOptions),
+    Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -290,6 +293,9 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
             &alone::<WalkOptions>("walk").try_get_matches_from(args)?,
         )?;
         return Ok(Command::Walk(options));
+    }
+    if args.peek().is_some_and(|command| command == "du") {
+        return du::parse(args).map(Command::Du);
     }
     Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
 }

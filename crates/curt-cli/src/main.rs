@@ -27,6 +27,7 @@ fn run() -> Exit {
     match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
+        Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),

@@ -1,5 +1,6 @@
 //! The commands, one file or folder each.
 
+pub(crate) mod du;
 pub(crate) mod generate;
 pub(crate) mod rm;
 pub(crate) mod walk;
