@@ -55,7 +55,6 @@ use std::path::Path;
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
 
-use self::gather::Gathered;
 use self::operands::{Known, Operands};
 use self::tally::{Shared, Tally};
 use crate::control::Cancel;
@@ -79,61 +78,39 @@ impl Usage<'_> {
     pub fn measure<P: AsRef<Path>>(&self, operands: impl IntoIterator<Item = P>) -> UsageReport {
         let operands: Vec<P> = operands.into_iter().collect();
         let paths: Vec<&Path> = operands.iter().map(AsRef::as_ref).collect();
-        let mut report = UsageReport::default();
-        let walk = self.walk(&paths, &mut report);
-        let known = if paths.len() > 1 && !self.count_links {
-            Operands::ask(self, &walk, &paths, &mut report)
-        } else {
-            Operands::unknown(paths.len())
-        };
-        let mut counted = HashSet::new();
+        let mut run = Run::new(self, &paths);
         for (index, path) in paths.iter().enumerate() {
-            if report.cancelled || self.cancel.is_some_and(Cancel::is_cancelled) {
-                report.cancelled = true;
+            if run.is_over() {
+                run.report.cancelled = true;
                 break;
             }
-            match known.take(index) {
-                Known::Directory => {
-                    self.directory(&walk, &known, index, path, &mut counted, &mut report)
-                }
-                Known::File(facts) => file(index, path, &facts, &mut counted, &mut report),
+            match run.operands.take(index) {
+                Known::Directory => run.directory(index, path),
+                Known::File(facts) => run.file(index, path, &facts),
                 Known::Done => {}
             }
         }
-        report.errors.sort_by(|a, b| a.path().cmp(b.path()));
-        report
+        run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
+        run.report
     }
+}
 
-    /// Measures what was not found to be something other than a directory.
-    fn directory(
-        &self,
-        walk: &Walk<'_>,
-        known: &Operands,
-        index: usize,
-        path: &Path,
-        counted: &mut HashSet<Identity>,
-        report: &mut UsageReport,
-    ) {
-        let shared = Shared::new(self, known, index, path, counted);
-        let make = || Box::new(Tally::new(&shared)) as Box<dyn Visitor>;
-        let summary = walk.visit(&[path], &make);
-        report.calls.add(&summary.calls);
-        report.threads = report.threads.max(summary.threads);
-        report.cancelled |= summary.stopped;
-        let Gathered { records, mut errors, error_count, unknown, linked } =
-            gather::gather(shared.into_parts(), index);
-        report.records.extend(records);
-        report.errors.append(&mut errors);
-        report.error_count += error_count;
-        report.unknown += unknown;
-        counted.extend(linked);
-    }
+/// A measurement under way.
+struct Run<'r> {
+    usage: &'r Usage<'r>,
+    walk: Walk<'r>,
+    operands: Operands,
+    /// Files with several names that were counted.
+    counted: HashSet<Identity>,
+    report: UsageReport,
+}
 
-    /// The walk that all operands have.
-    fn walk(&self, operands: &[&Path], report: &mut UsageReport) -> Walk<'_> {
-        let mut walk = self.plain_walk();
-        let mut descriptors = self.descriptors;
-        if descriptors.is_none() && operands.len() > 1 {
+impl<'r> Run<'r> {
+    fn new(usage: &'r Usage<'r>, paths: &[&Path]) -> Run<'r> {
+        let mut report = UsageReport::default();
+        let mut walk = usage.walk();
+        let mut descriptors = usage.descriptors;
+        if descriptors.is_none() && paths.len() > 1 {
             // Asked once, and not for each operand.
             let sys = Os::start(&Setup::default());
             descriptors = Some(sys.descriptor_limit() / 2);
@@ -142,29 +119,49 @@ impl Usage<'_> {
         if let Some(descriptors) = descriptors {
             walk = walk.descriptors(descriptors);
         }
-        walk
+        let operands = if paths.len() > 1 && !usage.count_links {
+            Operands::ask(usage, &walk, paths, &mut report)
+        } else {
+            Operands::unknown(paths.len())
+        };
+        Run { usage, walk, operands, counted: HashSet::new(), report }
     }
-}
 
-/// Counts an operand that is not a directory, and about which everything is known.
-fn file(
-    index: usize,
-    path: &Path,
-    facts: &Facts,
-    counted: &mut HashSet<Identity>,
-    report: &mut UsageReport,
-) {
-    let has_names = facts.links > 1;
-    if identity(facts).is_some_and(|identity| has_names && !counted.insert(identity)) {
-        return;
+    fn is_over(&self) -> bool {
+        self.report.cancelled || self.usage.cancel.is_some_and(Cancel::is_cancelled)
     }
-    report.threads = report.threads.max(1);
-    report.unknown += u64::from(!Sizes::are_known(facts));
-    report.records.push(UsageRecord {
-        path: path.to_owned(),
-        operand: index,
-        depth: 0,
-        kind: facts.kind,
-        sizes: Sizes::of(facts),
-    });
+
+    /// Measures an operand that is, or may be, a directory.
+    fn directory(&mut self, index: usize, path: &Path) {
+        let shared = Shared::new(self.usage, &self.operands, index, path, &self.counted);
+        let make = || Box::new(Tally::new(&shared)) as Box<dyn Visitor>;
+        let summary = self.walk.visit(&[path], &make);
+        let gathered = gather::gather(shared.into_parts(), index);
+        self.counted.extend(gathered.linked);
+        let report = &mut self.report;
+        report.records.extend(gathered.records);
+        report.errors.extend(gathered.errors);
+        report.error_count += gathered.error_count;
+        report.unknown += gathered.unknown;
+        report.cancelled |= summary.stopped;
+        report.threads = report.threads.max(summary.threads);
+        report.calls.add(&summary.calls);
+    }
+
+    /// Counts an operand that is something else, and about which everything is known.
+    fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
+        let found = identity(facts).filter(|_| facts.links > 1);
+        if found.is_some_and(|found| !self.counted.insert(found)) {
+            return;
+        }
+        self.report.threads = self.report.threads.max(1);
+        self.report.unknown += u64::from(!Sizes::are_known(facts));
+        self.report.records.push(UsageRecord {
+            path: path.to_owned(),
+            operand: index,
+            depth: 0,
+            kind: facts.kind,
+            sizes: Sizes::of(facts),
+        });
+    }
 }

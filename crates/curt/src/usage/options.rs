@@ -157,7 +157,7 @@ impl<'a> Usage<'a> {
     }
 
     /// The walk behind it.
-    pub(super) fn plain_walk(&self) -> Walk<'a> {
+    pub(super) fn walk(&self) -> Walk<'a> {
         let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
         let mut walk =
             Walk::new(Plan::new(self.fields()).follow(follow)).tags().threads(self.threads);

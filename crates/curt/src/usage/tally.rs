@@ -255,7 +255,9 @@ impl Visitor for Tally<'_> {
         let facts = entry.metadata().facts;
         let failures = entry.take_failures();
         let has_failed = !failures.is_empty();
-        failures.into_iter().for_each(|(_, error)| self.failed(error));
+        for (_, error) in failures {
+            self.failed(error);
+        }
         let depth = entry.depth();
         let is_known = Sizes::are_known(&facts);
         // What is known is counted, whatever else could not be asked.

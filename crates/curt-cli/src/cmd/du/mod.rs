@@ -128,10 +128,10 @@ impl Job<'_> {
             self.screen.data(line.as_bytes());
         }
         let written = self.screen.finish();
-        let mut words = String::new();
-        if let Err(error) = &written {
-            words += &format!("{PROGRAM}: write error: {}\n", sys::error_text(error));
-        }
+        let mut words = match &written {
+            Ok(()) => String::new(),
+            Err(error) => format!("{PROGRAM}: write error: {}\n", sys::error_text(error)),
+        };
         if !self.options.json {
             if report.error_count > 1 {
                 words += &text::failures(PROGRAM, report.error_count);
