@@ -2,6 +2,7 @@
 //! how arguments are parsed.
 
 mod du;
+mod ls;
 mod plain;
 mod walk;
 
@@ -14,6 +15,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use crate::bench;
 pub(crate) use du::{DuOptions, Unit};
+pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
@@ -70,7 +72,9 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
-    Walk(WalkOptions),
+    Walk(Box<WalkOptions>),
+    Ls(LsOptions),
+    Stat(StatOptions),
     Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
@@ -288,16 +292,22 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         // The definitions of the other commands take longer to build than ten files to remove.
         return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
     }
-    if args.peek().is_some_and(|command| command == "walk") {
-        let options = WalkOptions::from_arg_matches(
-            &alone::<WalkOptions>("walk").try_get_matches_from(args)?,
-        )?;
-        return Ok(Command::Walk(options));
+    // So do those of these.
+    match args.peek().and_then(|command| command.to_str()) {
+        Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
+        Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
+        Some("walk") => only("walk", args).map(Command::Walk),
+        Some("du") => du::parse(args).map(Command::Du),
+        _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
-    if args.peek().is_some_and(|command| command == "du") {
-        return du::parse(args).map(Command::Du);
-    }
-    Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command)
+}
+
+/// Parses the words of one command.
+fn only<T: Args>(
+    name: &'static str,
+    words: impl Iterator<Item = OsString>,
+) -> Result<T, clap::Error> {
+    T::from_arg_matches(&alone::<T>(name).try_get_matches_from(words)?)
 }
 
 /// `curt rm` as a command of its own.
@@ -305,7 +315,7 @@ fn rm_alone() -> clap::Command {
     alone::<RmOptions>("rm")
 }
 
-/// A command by itself: the definitions of the others need not be built.
+/// One command without the others.
 fn alone<T: Args>(name: &'static str) -> clap::Command {
     let command = clap::Command::new(name)
         .bin_name(format!("curt {name}"))

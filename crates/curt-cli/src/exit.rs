@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 /// An exit code. `std`'s cannot be turned into a number, which the system's own `main` returns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 
 impl Exit {

@@ -12,6 +12,7 @@ mod out;
 mod prompt;
 mod quote;
 mod sys;
+mod time;
 
 use args::Command;
 use exit::Exit;
@@ -27,6 +28,8 @@ fn run() -> Exit {
     match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
+        Ok(Command::Ls(options)) => cmd::ls::run(&options),
+        Ok(Command::Stat(options)) => cmd::stat::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),

@@ -25,6 +25,25 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     quoted.text
 }
 
+/// The name as a listing on a terminal shows it: quoted only where a shell would read something else,
+/// where a terminal would act upon it, or where it has one of the `special` characters. This is
+/// gnulib's `shell_escape_quoting_style`.
+pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
+    let name = name.as_ref();
+    let harmless = |(at, character): (usize, char)| match character {
+        '#' | '~' => at > 0,
+        ' ' | '!' | '"' | '$' | '&' | '\'' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?'
+        | '[' | '\\' | '^' | '`' | '|' => false,
+        _ => is_printable(character) && !special.contains(character),
+    };
+    match name.to_str() {
+        Some(text) if !matches!(text, "" | "{" | "}") && text.char_indices().all(harmless) => {
+            text.to_owned()
+        }
+        _ => quote(name),
+    }
+}
+
 /// The text, where it has a single quote and nothing that means something between double ones.
 fn short_form(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
@@ -102,7 +121,7 @@ impl Quoted {
 
 #[cfg(test)]
 mod tests {
-    use super::quote;
+    use super::{for_terminal, quote};
 
     #[test]
     fn as_the_gnu_tools_write_them() {
@@ -124,5 +143,26 @@ mod tests {
         ] {
             assert_eq!(quote(name), quoted, "{name:?}");
         }
+    }
+    #[test]
+    fn a_terminal_sees_quotes_where_they_matter() {
+        for (name, shown) in [
+            ("plain-1.2_3@+,:%]", "plain-1.2_3@+,:%]"),
+            ("a b", "'a b'"),
+            ("it's", "\"it's\""),
+            ("~a", "'~a'"),
+            ("a~", "a~"),
+            ("{", "'{'"),
+            ("{}", "{}"),
+            ("a=b", "'a=b'"),
+            ("b\\s", "'b\\s'"),
+            ("x\ny", "'x'$'\\n''y'"),
+            ("\u{1b}[31m", "''$'\\033''[31m'"),
+            ("é漢", "é漢"),
+            ("", "''"),
+        ] {
+            assert_eq!(for_terminal(name, ""), shown, "{name:?}");
+        }
+        assert_eq!(for_terminal("a:b", ":"), "'a:b'");
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Freshness, Metadata, Plan};
+use crate::fields::{Fields, Follow, Freshness, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
@@ -38,15 +38,21 @@ impl<S: Sys> Asker<S> {
         self.plan
     }
 
-    /// Tells everything that the plan wants of an entry of a listing.
-    pub(crate) fn tell(&mut self, subject: &Subject<'_, S>, listed: Facts, into: &mut Metadata) {
-        into.begin(self.plan.fields, listed);
+    /// Makes it that of another entry, of which nothing is known yet.
+    pub(crate) fn begin(&self, into: &mut Metadata) {
+        into.begin(self.plan.fields);
+    }
+
+    /// Tells everything that the plan wants of an entry of which it has what a listing told.
+    pub(crate) fn tell(&mut self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        let known = into.facts.known;
+        into.listed = known;
         let mut needs = self.needs;
         if self.plan.freshness != Freshness::Exact {
-            needs = needs.without(listed.known);
+            needs = needs.without(known);
         }
         // What a link leads to is in no listing.
-        let may_be_link = !listed.known.contains(Fields::KIND) || listed.kind.is_link();
+        let may_be_link = !known.contains(Fields::KIND) || into.facts.kind.is_link();
         if subject.follow && may_be_link && self.plan.follow == Follow::Links {
             needs = self.needs | Fields::KIND;
         }
@@ -66,6 +72,7 @@ impl<S: Sys> Asker<S> {
     }
 
     fn ask(&mut self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
+        into.has_more = true;
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {

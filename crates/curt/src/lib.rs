@@ -51,6 +51,6 @@ pub use remove::{
 pub use sys::Feature;
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
-    Entries, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
-    Walking,
+    Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
+    WalkEntry, Walking,
 };

@@ -24,6 +24,7 @@ Examples:
   curt walk --format '{size} {path}' /var/log   sizes and paths
   curt walk -0 --name '*.o' | xargs -0 rm       names of any kind to another program
   curt walk --name '*.tmp' --delete             remove what matches, deepest first
+  curt walk --newer 2h --exec-batch tar cf new.tar {} ';'
 
 Sizes are in bytes, or with k, M, G, T in powers of 1024; '+' is more than, '-' less than.
 In a format, {NAME} is a field (curt ls --help lists them), {path}, {name}, {parent} or {depth};
@@ -87,6 +88,15 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub(crate) size: Vec<String>,
 
+    /// Written to after WHEN: after that FILE was, a date (2026-01-31, 2026-01-31T10:00), or so long ago
+    /// (90s, 36h, '2 weeks')
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub(crate) newer: Option<String>,
+
+    /// Written to before WHEN
+    #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
+    pub(crate) older: Option<String>,
+
     /// The owner, and the group: names or numbers, either may be missing
     #[arg(long, value_name = "USER[:GROUP]")]
     pub(crate) owner: Option<String>,
@@ -101,6 +111,18 @@ pub(crate) struct WalkOptions {
     #[arg(long, requires = "sort")]
     pub(crate) reverse: bool,
 
+    /// Print a line of this shape for each entry
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
+    pub(crate) format: Option<String>,
+
+    /// Print these fields of each entry, separated by commas here and by tabs there
+    #[arg(long, value_name = "LIST")]
+    pub(crate) fields: Option<String>,
+
+    /// Print an object for each entry, then a summary
+    #[arg(long)]
+    pub(crate) json: bool,
+
     /// End each path (or line) by a NUL
     #[arg(short = '0', long = "null")]
     pub(crate) null: bool,
@@ -108,6 +130,16 @@ pub(crate) struct WalkOptions {
     /// The most threads to work with; 1 starts none [default: as many as pay]
     #[arg(short = 'j', long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
+
+    /// Run a command for each entry; '{}' stands for its path, ';' ends the command
+    #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"])]
+    pub(crate) exec: Vec<OsString>,
+
+    /// Run a command for as many entries at a time as fit; '{}' stands for their paths
+    #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with = "delete")]
+    pub(crate) exec_batch: Vec<OsString>,
 
     /// Remove what matches, deepest first; a directory only if it is empty then
     #[arg(long)]

@@ -2,5 +2,7 @@
 
 pub(crate) mod du;
 pub(crate) mod generate;
+pub(crate) mod ls;
 pub(crate) mod rm;
+pub(crate) mod stat;
 pub(crate) mod walk;

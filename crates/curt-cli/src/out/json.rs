@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, Summary};
 
 use crate::out::text;
 use crate::sys;
@@ -18,7 +18,8 @@ impl Object {
         Self::default()
     }
 
-    fn raw(mut self, name: &str, value: &str) -> Self {
+    /// Adds a field whose value is JSON already.
+    pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(&string(name));
         self.0.push(':');
@@ -64,12 +65,25 @@ impl Object {
     }
 }
 
-fn string(text: &str) -> String {
+pub(crate) fn string(text: &str) -> String {
     // Writing a string into memory cannot fail.
-    serde_json::to_string(text).unwrap_or_default()
+    let json = serde_json::to_string(text).unwrap_or_default();
+    let is_control = |character: char| matches!(character, '\x7f'..='\u{9f}');
+    if !json.contains(is_control) {
+        return json;
+    }
+    // JSON allows these as they are; a terminal acts upon them.
+    let escape = |character: char| {
+        if is_control(character) {
+            format!("\\u{:04x}", u32::from(character))
+        } else {
+            character.to_string()
+        }
+    };
+    json.chars().map(escape).collect()
 }
 
-fn os_string(name: &OsStr) -> String {
+pub(crate) fn os_string(name: &OsStr) -> String {
     name.to_str().map_or_else(|| sys::name_to_json(name), string)
 }
 
@@ -120,6 +134,19 @@ pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
     Object::new().object("summary", fields).line()
 }
 
+/// The last line of a walk.
+pub(crate) fn walk_summary(summary: &Summary, failures: u64, stats: bool) -> String {
+    let mut fields = Object::new()
+        .number("entries", summary.entries)
+        .number("errors", failures)
+        .boolean("interrupted", summary.stopped)
+        .number("threads", summary.threads as u64);
+    if stats {
+        fields = fields.object("calls", calls(&summary.calls));
+    }
+    Object::new().object("summary", fields).line()
+}
+
 /// The calls made, by kind, and all of them.
 pub(crate) fn calls(calls: &Calls) -> Object {
     let by_kind =
@@ -133,6 +160,10 @@ fn operation(operation: Operation) -> &'static str {
         Operation::OpenDirectory => "open_directory",
         Operation::ReadDirectory => "read_directory",
         Operation::Stat => "stat",
+        Operation::ReadLink => "read_link",
+        Operation::Access => "access",
+        Operation::ReadAttributes => "read_attributes",
+        Operation::ReadOwner => "read_owner",
         _ => "other",
     }
 }
@@ -155,7 +186,7 @@ fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::File => "file",
         Kind::Directory => "directory",
-        Kind::Symlink => "symlink",
+        kind if kind.is_link() => "symlink",
         Kind::Fifo => "fifo",
         Kind::Socket => "socket",
         Kind::CharacterDevice => "character_device",
@@ -177,6 +208,11 @@ mod tests {
             Object::new().text("te\"xt", "a\nb").object("in", inner).objects("none", []).line();
         assert_eq!(line, "{\"te\\\"xt\":\"a\\nb\",\"in\":{\"n\":-1,\"yes\":true},\"none\":[]}\n");
         assert_eq!(Object::new().line(), "{}\n");
+    }
+
+    #[test]
+    fn no_control_character_is_written_as_it_is() {
+        assert_eq!(super::string("a\u{1b}\u{7f}\u{9b}é"), "\"a\\u001b\\u007f\\u009bé\"");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! What the command says: data on standard output, everything else on standard error, whole lines
 //! in single writes, whichever thread says them.
 
+pub(crate) mod entry;
+pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod sum;
 pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};
@@ -22,6 +25,11 @@ const BETWEEN: Duration = Duration::from_millis(100);
 pub(crate) fn complain(line: &str) {
     // Where standard error cannot be written there is nobody to tell.
     let _ = io::stderr().lock().write_all(line.as_bytes());
+}
+
+/// Whether data goes to a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Both outputs, shared by the threads of one command.
@@ -77,6 +85,11 @@ impl Screen {
         if is_due || inner.data.len() >= ENOUGH {
             self.write(&mut inner);
         }
+    }
+
+    /// Writes the data so far.
+    pub(crate) fn flush(&self) {
+        self.write(&mut self.lock());
     }
 
     /// Writes a message to standard error at once, behind the data so far.

@@ -131,7 +131,9 @@ pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
 pub(crate) fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect()
+    calls
+        .iter()
+        .fold(String::new(), |lines, (name, count)| lines + &format!("{count:>12} {name}\n"))
 }
 
 /// Files and directories, counted.
@@ -154,7 +156,7 @@ fn kind(kind: Kind, empty_file: bool) -> &'static str {
         Kind::File if empty_file => "regular empty file",
         Kind::File => "regular file",
         Kind::Directory => "directory",
-        Kind::Symlink => "symbolic link",
+        kind if kind.is_link() => "symbolic link",
         Kind::Fifo => "fifo",
         Kind::Socket => "socket",
         Kind::CharacterDevice => "character special file",

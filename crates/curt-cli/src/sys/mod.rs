@@ -1,5 +1,6 @@
 //! What the command needs of the system beyond the library: signals, waiting for an answer, the
-//! texts of errors, names that are not text, the limit of descriptors. The same items in each file.
+//! texts of errors, names that are not text, the limit of descriptors, the time zone, the width of the
+//! terminal. The same items in each file.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::io::{self, BufRead};
@@ -20,8 +21,8 @@ mod other;
 use other as system;
 
 pub(crate) use system::{
-    end_by, error_number, error_text, listen, name_from_bytes, name_to_json,
-    raise_descriptor_limit, read_file, read_input,
+    device_parts, end_by, error_number, error_text, listen, local_zone, name_from_bytes,
+    name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input, terminal_width,
 };
 
 /// What standard input has next, waiting for it; nothing at its end. `None` if a signal came first.

@@ -52,3 +52,28 @@ pub(crate) fn name_to_json(name: &OsStr) -> String {
         name.to_string_lossy().encode_utf16().map(|unit| unit.to_string()).collect();
     format!("{{\"utf16\":[{}]}}", units.join(","))
 }
+
+/// Time zones are not known here.
+pub(crate) fn local_zone() -> jiff::tz::TimeZone {
+    jiff::tz::TimeZone::UTC
+}
+
+/// The terminal's width is not asked for here: `COLUMNS` or `--width` say it.
+pub(crate) fn terminal_width() -> Option<usize> {
+    None
+}
+
+/// Devices have no numbers in two parts here.
+pub(crate) fn device_parts(number: u64) -> (u64, u64) {
+    (0, number)
+}
+
+/// A name from JSON: text, or 16-bit units that are text.
+pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    let units = value.get("utf16")?.as_array()?.iter();
+    let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
+    String::from_utf16(&units?).ok().map(OsString::from)
+}

@@ -129,6 +129,18 @@ macro_rules! adopt {
 }
 
 impl Facts {
+    /// Adds what every listing has, where it has it.
+    pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
+        if kind != Kind::Unknown {
+            self.kind = kind;
+            self.known |= Fields::KIND;
+        }
+        if id != 0 {
+            self.id = id;
+            self.known |= Fields::ID;
+        }
+    }
+
     /// Takes over what another answer knows and this one does not.
     pub(crate) fn adopt(&mut self, older: &Facts) {
         let missing = older.known.without(self.known);
@@ -151,6 +163,8 @@ pub struct Metadata {
     /// The fields whose values came with the listing.
     pub(crate) listed: Fields,
     pub(crate) facts: Facts,
+    /// Whether any of what follows may be there.
+    pub(crate) has_more: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
     pub(crate) target: Option<PathBuf>,
@@ -269,13 +283,19 @@ impl Metadata {
         value.map_or(Value::Unsupported, |value| Value::Value(value, origin))
     }
 
-    /// Makes it that of another entry, of which the listing told this.
-    pub(crate) fn begin(&mut self, requested: Fields, facts: Facts) {
+    /// Makes it that of another entry, of which nothing is known yet.
+    pub(crate) fn begin(&mut self, requested: Fields) {
         self.requested = requested;
-        self.listed = facts.known;
-        self.facts = facts;
-        (self.user, self.group, self.target, self.label) = (None, None, None, None);
-        self.failed.clear();
+        self.listed = Fields::NONE;
+        self.facts.kind = Kind::Unknown;
+        self.facts.known = Fields::NONE;
+        self.facts.allowed = Fields::NONE;
+        self.facts.present = Fields::NONE;
+        if self.has_more {
+            (self.user, self.group, self.target, self.label) = (None, None, None, None);
+            self.failed.clear();
+            self.has_more = false;
+        }
     }
 }
 
@@ -286,7 +306,8 @@ mod tests {
 
     #[test]
     fn times_before_1970_come_back() {
-        for (seconds, nanoseconds) in [(0, 0), (5, 7), (-1, 999_999_999), (-2, 0), (-3, 1)] {
+        // Windows counts in 100 ns.
+        for (seconds, nanoseconds) in [(0, 0), (5, 700), (-1, 999_999_900), (-2, 0), (-3, 100)] {
             let time = Time { seconds, nanoseconds };
             assert_eq!(Time::from(SystemTime::from(time)), time);
         }

@@ -74,16 +74,18 @@ impl Plan {
         self.cost_by(&<Os as Sys>::SOURCES)
     }
 
-    /// What has to be known for these fields: an owner's name is found by its number, where owners have
-    /// numbers, and whether there is a target depends on the kind.
+    /// What has to be known for these fields: an owner's name is found by its number, where its security
+    /// does not tell it; whether there is a target depends on the kind, and so does what the security
+    /// that is read is that of.
     pub(crate) fn needs(fields: Fields, sources: &Sources) -> Fields {
         let mut needs = fields.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {
-            if fields.contains(name) && sources.query.contains(number) {
+            let is_by_number = sources.query.contains(number) && !sources.secured.contains(name);
+            if fields.contains(name) && is_by_number {
                 needs |= number;
             }
         }
-        if fields.contains(Fields::TARGET) {
+        if fields.contains(Fields::TARGET) || fields.intersects(sources.secured) {
             needs |= Fields::KIND;
         }
         needs
@@ -168,6 +170,16 @@ mod tests {
         assert_eq!(cost(Fields::READABLE | Fields::WRITABLE), (2, 0));
         assert_eq!(cost(Fields::ACL), (1, 0));
         assert_eq!(cost(Fields::ACL | Fields::LABEL), (2, 0));
+        let secured = Sources {
+            listing: UNIX.query,
+            extended: Fields::NONE,
+            secured: Fields::USER | Fields::ACL,
+            secured_calls: 3,
+            ..UNIX
+        };
+        let cost = |fields: Fields| Plan::new(fields).cost_by(&secured).entry;
+        assert_eq!(cost(Fields::USER), 3, "its security tells the name");
+        assert_eq!(cost(Fields::USER | Fields::ACL | Fields::SIZE), 3);
         let exact = Plan::new(Fields::KIND).freshness(Freshness::Exact);
         assert_eq!(exact.cost_by(&UNIX).entry, 1);
         let follow = Plan::new(Fields::KIND).follow(Follow::Links);

@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Metadata, Plan};
+use crate::fields::{Fields, Follow, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
 
@@ -124,7 +124,8 @@ impl Stat {
         let to_path = || path.to_owned();
         let subject = Subject { dir: &dir, name, path: &to_path, follow };
         let mut metadata = Metadata::default();
-        self.asker.tell(&subject, Facts::default(), &mut metadata);
+        self.asker.begin(&mut metadata);
+        self.asker.tell(&subject, &mut metadata);
         self.asker.sys.close(dir);
         let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
         match metadata.failed.iter().position(is_whole) {
@@ -233,7 +234,9 @@ impl List {
                 let path = || self.path.join(Os::path(entry.name.units().to_vec()));
                 let follow = self.asker.plan().follow == Follow::Links;
                 let subject = Subject { dir, name: entry.name, path: &path, follow };
-                self.asker.tell(&subject, self.buf.facts(at), &mut self.metadata);
+                self.asker.begin(&mut self.metadata);
+                self.buf.facts(at, &entry, &mut self.metadata.facts);
+                self.asker.tell(&subject, &mut self.metadata);
                 return Some(Ok(Entry { list: self, at }));
             }
             if self.listing == Batch::End {
@@ -277,8 +280,8 @@ impl List {
         let mut metadata = Metadata::default();
         if let Some(dir) = &self.dir {
             let ask = Ask { fields, follow: true, cached: false };
-            metadata.begin(fields, self.asker.sys.query_dir(dir, ask).map_err(fail)?);
-            metadata.listed = Fields::NONE;
+            metadata.begin(fields);
+            metadata.facts = self.asker.sys.query_dir(dir, ask).map_err(fail)?;
         }
         Ok(metadata)
     }

@@ -292,6 +292,7 @@ pub(crate) struct Ask {
     /// Whether a link is followed.
     pub(crate) follow: bool,
     /// Whether a network file system may answer from its cache.
+    #[cfg_attr(windows, allow(dead_code, reason = "nobody can be told so there"))]
     pub(crate) cached: bool,
 }
 
@@ -317,20 +318,11 @@ pub(crate) trait Listing: Send {
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// What the listing carries of the entry at `position`.
-    fn facts(&self, position: usize) -> Facts {
-        let mut facts = Facts::default();
-        if let Some((entry, _)) = self.entry(position) {
-            if entry.kind != Kind::Unknown {
-                facts.kind = entry.kind;
-                facts.known |= Fields::KIND;
-            }
-            if entry.id != 0 {
-                facts.id = entry.id.into();
-                facts.known |= Fields::ID;
-            }
-        }
-        facts
+    /// Adds what the listing carries of the entry at `position`, which is `entry`, to facts of which
+    /// nothing is known yet.
+    fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
+        let _ = position;
+        facts.add_listed(entry.kind, entry.id.into());
     }
     /// About how many entries there are from `position` on.
     fn left(&self, position: usize) -> usize;
@@ -502,12 +494,18 @@ pub(crate) trait Sys: Sized + Send {
     fn thread_usage(&self) -> Usage;
 }
 
-/// Opens a directory some names below another one, one step after the other, so that no link on the
-/// way is followed.
+/// Opens a directory some names below another one (or below the root, where the path begins there), one
+/// step after the other, so that no link on the way is followed.
 #[cfg(any(test, not(windows)))]
 fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) -> Opened<S::Dir> {
     let mut last = None;
     let mut step = Vec::new();
+    if path.units().first().is_some_and(|unit| unit.is_separator()) {
+        match sys.open_parent(Path::new("/")) {
+            Ok(root) => last = Some(root),
+            Err(error) => return Opened::Failed(error),
+        }
+    }
     for name in path.units().split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
         step.clear();
         step.extend_from_slice(name);

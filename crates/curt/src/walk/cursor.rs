@@ -96,6 +96,8 @@ enum Entering {
 pub(super) enum Step {
     /// An entry, described by the cursor.
     Entry,
+    /// The place of the piece of this number, which another worker has.
+    Join(u64),
     Error(Error),
 }
 
@@ -157,7 +159,8 @@ impl<S: Sys> Cursor<S> {
         let name =
             Name::until_nul(&name).ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
         let subject = Subject { dir: &dir, name, path: &to_path, follow };
-        asker.tell(&subject, Facts::default(), metadata);
+        asker.begin(metadata);
+        asker.tell(&subject, metadata);
         asker.sys.close(dir);
         let is_whole = |(fields, _): &(Fields, Error)| fields.contains(Fields::KIND);
         match metadata.failed.iter().position(is_whole) {
@@ -233,18 +236,19 @@ impl<S: Sys> Cursor<S> {
         if self.is_read {
             if let Some((entry, next)) = self.buf.entry(self.position) {
                 let at = std::mem::replace(&mut self.position, next);
-                let facts = self.buf.facts(at);
                 let Cursor { asker, frames, path, metadata, settings, .. } = self;
                 let frame = &mut frames[index];
                 let dir = frame.dir()?;
                 let name_at = push::<S>(path, entry.name);
-                if is_excluded::<S>(settings, path, self.operand, facts.kind) {
+                if is_excluded::<S>(settings, path, self.operand, entry.kind) {
                     return None;
                 }
                 let to_path = || S::path(path.clone());
                 let follow = settings.plan.follow == Follow::Links;
                 let subject = Subject { dir, name: entry.name, path: &to_path, follow };
-                asker.tell(&subject, facts, metadata);
+                asker.begin(metadata);
+                self.buf.facts(at, &entry, &mut metadata.facts);
+                asker.tell(&subject, metadata);
                 self.current =
                     Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
                 let goes_down =
@@ -298,8 +302,11 @@ impl<S: Sys> Cursor<S> {
             if self.is_read {
                 while let Some((entry, next)) = self.buf.entry(self.position) {
                     let Entry { name, kind, id } = entry;
-                    let listed = || Box::new(Known::Listed(self.buf.facts(self.position)));
-                    let known = keeps_facts.then(listed);
+                    let known = keeps_facts.then(|| {
+                        let mut facts = Facts::default();
+                        self.buf.facts(self.position, &entry, &mut facts);
+                        Box::new(Known::Listed(facts))
+                    });
                     let name = self.names.push(name);
                     self.frames[index].stored.push(Stored { name, kind, id, known });
                     self.position = next;
@@ -344,7 +351,9 @@ impl<S: Sys> Cursor<S> {
         push::<S>(path, name);
         let to_path = || S::path(path.clone());
         let subject = Subject { dir, name, path: &to_path, follow };
-        asker.tell(&subject, entry.facts(), metadata);
+        asker.begin(metadata);
+        entry.add_to(&mut metadata.facts);
+        asker.tell(&subject, metadata);
         path.truncate(path_len);
     }
 
@@ -353,7 +362,10 @@ impl<S: Sys> Cursor<S> {
         let index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
         let Some(entry) = frame.stored.get_mut(frame.next_stored) else {
-            return self.leave();
+            return match frame.given.pop() {
+                Some(piece) => Some(Step::Join(piece)),
+                None => self.leave(),
+            };
         };
         frame.next_stored += 1;
         let known = entry.known.take();

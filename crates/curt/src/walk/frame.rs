@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::fields::{Facts, Kind, Metadata};
 use crate::sys::{Batch, Sys};
 
 /// One directory of the stack.
@@ -26,6 +26,8 @@ pub(super) struct Frame<S: Sys> {
     /// Where all entries are known before the first is told of: those, and which is next.
     pub(super) stored: Vec<Stored>,
     pub(super) next_stored: usize,
+    /// The pieces that were taken from the end of those, the first last.
+    pub(super) given: Vec<u64>,
     /// Where directories are told of after what they hold: what is known of itself, and of those that
     /// were not entered yet.
     pub(super) own: Option<Metadata>,
@@ -90,6 +92,7 @@ impl<S: Sys> Frame<S> {
             listing: Batch::More,
             stored: Vec::new(),
             next_stored: 0,
+            given: Vec::new(),
             own: None,
             later: VecDeque::new(),
             tag: 0,
@@ -136,18 +139,11 @@ impl<S: Sys> Frame<S> {
 }
 
 impl Stored {
-    /// What the listing told of it.
-    pub(super) fn facts(&self) -> Facts {
-        if let Some(Known::Listed(facts)) = self.known.as_deref() {
-            return *facts;
+    /// Adds what the listing told of it to facts of which nothing is known yet.
+    pub(super) fn add_to(&self, facts: &mut Facts) {
+        match self.known.as_deref() {
+            Some(Known::Listed(listed)) => *facts = *listed,
+            _ => facts.add_listed(self.kind, self.id.into()),
         }
-        let mut facts = Facts { kind: self.kind, id: self.id.into(), ..Facts::default() };
-        if self.kind != Kind::Unknown {
-            facts.known |= Fields::KIND;
-        }
-        if self.id != 0 {
-            facts.known |= Fields::ID;
-        }
-        facts
     }
 }

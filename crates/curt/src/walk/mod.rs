@@ -39,6 +39,7 @@
 
 mod cursor;
 mod frame;
+mod in_order;
 mod options;
 mod order;
 mod room;
@@ -52,6 +53,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::vec;
 
+pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
 pub use visit::{Next, Summary, Visitor};
@@ -108,14 +110,19 @@ impl Walking<'_> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return None;
         }
-        let step = match self.cursor.next() {
-            Some(step) => step,
-            None => self.next_operand()?,
-        };
-        Some(match step {
-            Step::Entry => Ok(Visited { cursor: &mut self.cursor }),
-            Step::Error(error) => Err(error),
-        })
+        loop {
+            let step = match self.cursor.next() {
+                Some(step) => step,
+                None => self.next_operand()?,
+            };
+            match step {
+                Step::Entry => break,
+                Step::Error(error) => return Some(Err(error)),
+                // There is nobody who could have taken a piece.
+                Step::Join(_) => {}
+            }
+        }
+        Some(Ok(Visited { cursor: &mut self.cursor }))
     }
 
     fn next_operand(&mut self) -> Option<Step> {

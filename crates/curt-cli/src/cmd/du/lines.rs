@@ -5,7 +5,7 @@ use std::path::Path;
 use curt::{Cause, Error, Operation, Sizes, UsageRecord, UsageReport};
 
 use crate::args::{DuOptions, Unit};
-use crate::out::{json, text};
+use crate::out::{human, json, text};
 use crate::quote::quote;
 
 /// The shape of the lines.
@@ -44,7 +44,7 @@ impl Lines {
     fn size(&self, sizes: &Sizes) -> String {
         let measure = self.measure(sizes);
         match self.unit {
-            Unit::Human => human(measure),
+            Unit::Human => human::size(measure),
             Unit::Kilobytes if !self.counts_entries => measure.div_ceil(1024).to_string(),
             Unit::Kilobytes | Unit::Bytes => measure.to_string(),
         }
@@ -83,27 +83,6 @@ impl Lines {
             to.extend_from_slice(bytes);
         }
         to.push(self.end);
-    }
-}
-
-/// A number in powers of 1024, rounded up: one digit behind the point below ten.
-fn human(number: u64) -> String {
-    const SUFFIXES: [&str; 6] = ["K", "M", "G", "T", "P", "E"];
-    let number = u128::from(number);
-    let mut unit = 1;
-    let mut suffix = "";
-    for next in SUFFIXES {
-        if number.div_ceil(unit) < 1024 {
-            break;
-        }
-        unit *= 1024;
-        suffix = next;
-    }
-    let tenths = (number * 10).div_ceil(unit);
-    if unit > 1 && tenths < 100 {
-        format!("{}.{}{suffix}", tenths / 10, tenths % 10)
-    } else {
-        format!("{}{suffix}", number.div_ceil(unit))
     }
 }
 
@@ -149,31 +128,4 @@ pub(super) fn stats(program: &str, report: &UsageReport) -> String {
 
 fn entries(report: &UsageReport) -> String {
     text::counted(report.total().entries, "entry", "entries")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::human;
-
-    #[test]
-    fn as_gnu_rounds() {
-        for (number, text) in [
-            (0, "0"),
-            (1, "1"),
-            (1023, "1023"),
-            (1024, "1.0K"),
-            (1025, "1.1K"),
-            (1536, "1.5K"),
-            (10_137, "9.9K"),
-            (10_138, "10K"),
-            (10_240, "10K"),
-            (10_241, "11K"),
-            (1_047_552, "1023K"),
-            (1_047_553, "1.0M"),
-            (1_048_576, "1.0M"),
-            (u64::MAX, "16E"),
-        ] {
-            assert_eq!(human(number), text, "{number}");
-        }
-    }
 }

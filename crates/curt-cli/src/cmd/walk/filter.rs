@@ -5,11 +5,13 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use curt::{Fields, Kind, Metadata, Visited};
+use curt::{Fields, Kind, Metadata, Time, Visited};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::Regex;
 
+use super::when;
 use crate::args::WalkOptions;
+use crate::quote::quote;
 
 /// The tests.
 pub(super) struct Filter {
@@ -18,6 +20,8 @@ pub(super) struct Filter {
     regex: Option<Regex>,
     kinds: Vec<Kind>,
     sizes: Vec<Size>,
+    newer: Option<Time>,
+    older: Option<Time>,
     owner: Option<Owner>,
 }
 
@@ -34,6 +38,8 @@ impl Filter {
             regex,
             kinds: options.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
             sizes: options.size.iter().map(|text| Size::read(text)).collect::<Result<_, _>>()?,
+            newer: options.newer.as_deref().map(when::point).transpose()?,
+            older: options.older.as_deref().map(when::point).transpose()?,
             owner: options.owner.as_deref().map(Owner::read).transpose()?,
         })
     }
@@ -41,7 +47,9 @@ impl Filter {
     /// What the tests have to know beyond name and kind.
     pub(super) fn asks(&self) -> Fields {
         let size = if self.sizes.is_empty() { Fields::NONE } else { Fields::SIZE };
-        size | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
+        let dated = self.newer.is_some() || self.older.is_some();
+        let time = if dated { Fields::MODIFIED } else { Fields::NONE };
+        size | time | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
     }
 
     /// Whether it passes the tests that cost nothing.
@@ -66,7 +74,13 @@ impl Filter {
     /// Whether it passes the others.
     pub(super) fn passes(&self, metadata: &Metadata) -> bool {
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.matches(size));
+        let modified = metadata.modified().known();
+        let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
+            limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
+        };
         self.sizes.iter().all(size)
+            && is(Time::gt, &self.newer)
+            && is(Time::lt, &self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
     }
 }
@@ -88,7 +102,7 @@ fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
     let read = |pattern: &OsString| {
         let text = pattern
             .to_str()
-            .ok_or_else(|| format!("invalid pattern '{}': not Unicode", pattern.display()))?;
+            .ok_or_else(|| format!("invalid pattern {}: not Unicode", quote(pattern)))?;
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
     };

@@ -1,10 +1,12 @@
 //! `curt walk`.
 //!
 //! The library walks; this file turns options into its choices. `filter` decides which entries are
-//! wanted, `lines` what is printed of them.
+//! wanted, `lines` what is printed of them, `exec` what is run for them.
 
+mod exec;
 mod filter;
 mod lines;
+mod when;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,16 +14,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::{
-    Cancel, Error, Fields, Follow, Globs, Next, Order, Plan, Summary, Threads, Visited, Visitor,
-    Walk,
+    Cancel, Error, Fields, Follow, Globs, InOrder, Next, Order, Plan, Summary, Threads, Visited,
+    Visitor, Walk,
 };
 
 use crate::args::WalkOptions;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::{self, Screen, text};
+use crate::out::{self, Screen, json, text};
 use crate::quote::quote;
 use crate::sys;
+use exec::Exec;
 use filter::Filter;
 use lines::Lines;
 
@@ -44,13 +47,19 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
     if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
         return usage("the buffer does not hold the longest name");
     }
+    let lines = match Lines::new(options) {
+        Ok(lines) => lines,
+        Err(message) => return usage(&message),
+    };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);
     let job = Job {
         options,
         filter,
         globs,
-        lines: Lines::new(options),
+        lines,
+        exec: Exec::new(&options.exec, &options.exec_batch),
+        is_terminal: screen.is_terminal(),
         screen,
         failures: AtomicU64::new(0),
     };
@@ -69,7 +78,9 @@ struct Job<'a> {
     filter: Filter,
     globs: Globs,
     lines: Lines,
+    exec: Option<Exec>,
     screen: Screen,
+    is_terminal: bool,
     failures: AtomicU64,
 }
 
@@ -79,8 +90,13 @@ impl Job<'_> {
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
         let operands: Vec<&Path> = operands.iter().map(Path::new).collect();
-        let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
-        let summary = self.walk(cancel).visit(&operands, &make);
+        let walk = self.walk(cancel);
+        let summary = if self.options.sort_by().is_some() && !self.options.delete {
+            walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.screen.data(&lines))
+        } else {
+            let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
+            walk.visit(&operands, &make)
+        };
         self.finish(&summary)
     }
 
@@ -93,13 +109,13 @@ impl Job<'_> {
             _ => Follow::Never,
         };
         // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
-        let fields = if self.is_plain() { self.lines.asks() } else { Fields::NAME };
+        let fields = if self.is_plain() { self.asks() } else { Fields::NAME };
         let mut walk = Walk::new(Plan::new(fields).follow(follow))
             .min_depth(options.min_depth)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
             .one_file_system(options.one_file_system())
             .contents_first(options.delete)
-            .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
+            .threads(self.threads())
             .cancel(cancel);
         if let Some(by) = options.sort_by() {
             walk = walk.sort(Order { by, reverse: options.reverse });
@@ -119,6 +135,15 @@ impl Job<'_> {
         options.without().fold(walk, Walk::without)
     }
 
+    /// Commands are run one after the other, unless threads were asked for.
+    fn threads(&self) -> Threads {
+        match self.options.threads {
+            Some(most) => Threads::AtMost(most.get()),
+            None if self.exec.is_some() => Threads::AtMost(1),
+            None => Threads::Automatic,
+        }
+    }
+
     /// Whether every entry is printed.
     fn is_plain(&self) -> bool {
         let options = self.options;
@@ -129,14 +154,64 @@ impl Job<'_> {
             && self.filter.asks().is_empty()
     }
 
+    /// What has to be known of an entry that is wanted.
+    fn asks(&self) -> Fields {
+        let acts = self.options.delete || self.exec.is_some();
+        if acts { Fields::NONE } else { self.lines.asks() }
+    }
+
     /// Reports a failure.
     fn fail(&self, error: &Error) {
+        self.complain(&text::failed(PROGRAM, error));
+    }
+
+    fn complain(&self, line: &str) {
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.screen.message(&text::failed(PROGRAM, error));
+        self.screen.message(line);
+    }
+
+    /// Reports what went wrong with a command.
+    fn judge(&self, ran: Result<(), String>) {
+        if let Err(message) = ran {
+            self.complain(&format!("{PROGRAM}: {message}\n"));
+        }
+    }
+
+    /// Does what is to be done with an entry; what is to be printed is added to `ready`.
+    fn tell(&self, entry: &mut Visited<'_>, ready: &mut Vec<u8>) {
+        if !self.filter.may_pass(entry) {
+            return;
+        }
+        let wanted = self.filter.asks() | self.asks();
+        if !wanted.is_empty() {
+            entry.fetch(wanted);
+            for (_, error) in entry.metadata().failures() {
+                self.fail(error);
+            }
+            if !self.filter.passes(entry.metadata()) {
+                return;
+            }
+        }
+        if self.options.delete {
+            if let Err(error) = entry.remove() {
+                self.fail(&error);
+            }
+        } else if let Some(exec) = &self.exec {
+            self.judge(exec.add(&entry.path()));
+        } else {
+            self.lines.add(entry, ready);
+        }
     }
 
     fn finish(&self, summary: &Summary) -> Exit {
+        if let Some(exec) = self.exec.as_ref().filter(|_| !summary.stopped) {
+            self.judge(exec.finish());
+        }
         let failures = self.failures.load(Ordering::Relaxed);
+        if self.lines.are_json() {
+            let line = json::walk_summary(summary, failures, self.options.stats);
+            self.screen.data(line.as_bytes());
+        }
         let written = self.screen.finish();
         if let Err(error) = &written {
             out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
@@ -145,7 +220,7 @@ impl Job<'_> {
         if failures > 1 {
             words += &text::failures(PROGRAM, failures);
         }
-        if self.options.stats {
+        if self.options.stats && !self.lines.are_json() {
             words += &text::walk_stats(PROGRAM, summary);
         }
         if !words.is_empty() {
@@ -178,28 +253,8 @@ impl Teller<'_> {
 
 impl Visitor for Teller<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
-        let Job { filter, lines, options, .. } = self.job;
-        if !filter.may_pass(entry) {
-            return Next::Continue;
-        }
-        let wanted = filter.asks() | lines.asks();
-        if !wanted.is_empty() {
-            entry.fetch(wanted);
-            for (_, error) in entry.metadata().failures() {
-                self.job.fail(error);
-            }
-            if !filter.passes(entry.metadata()) {
-                return Next::Continue;
-            }
-        }
-        if options.delete {
-            if let Err(error) = entry.remove() {
-                self.job.fail(&error);
-            }
-            return Next::Continue;
-        }
-        lines.add(entry, &mut self.ready);
-        if self.ready.len() >= ENOUGH || self.job.screen.is_terminal() {
+        self.job.tell(entry, &mut self.ready);
+        if self.ready.len() >= ENOUGH || self.job.is_terminal {
             self.hand_over();
         }
         Next::Continue
@@ -216,5 +271,20 @@ impl Visitor for Teller<'_> {
 impl Drop for Teller<'_> {
     fn drop(&mut self) {
         self.hand_over();
+    }
+}
+
+/// Sorted walks: lines are gathered by several threads, and printed in order.
+impl InOrder for Job<'_> {
+    type Chunk = Vec<u8>;
+
+    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Vec<u8>) -> Next {
+        self.tell(entry, chunk);
+        Next::Continue
+    }
+
+    fn error(&self, error: Error, _: &mut Vec<u8>) -> Next {
+        self.fail(&error);
+        Next::Continue
     }
 }

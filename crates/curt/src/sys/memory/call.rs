@@ -19,6 +19,7 @@ pub(super) enum Call {
     Renameat2,
     Lseek,
     Faccessat2,
+    Readlinkat,
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
@@ -27,7 +28,7 @@ pub(super) enum Call {
 }
 
 /// Their names: those of Linux.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -36,6 +37,7 @@ const NAMES: [&str; 13] = [
     "renameat2",
     "lseek",
     "faccessat2",
+    "readlinkat",
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",

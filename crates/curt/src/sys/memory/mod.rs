@@ -89,6 +89,20 @@ impl Memory {
         Dir { world: self.door.world.clone(), number }
     }
 
+    /// What the answer to opening a directory means.
+    fn opened(&self, opened: Result<u64, i32>) -> Opened<Dir> {
+        match opened {
+            Ok(number) => Opened::Dir(self.new_dir(number)),
+            Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
+            Err(errno::NOENT) => Opened::Gone,
+            Err(errno::XDEV) => Opened::Mount,
+            Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
+                Opened::Shortage(io::Error::from_raw_os_error(error))
+            }
+            Err(error) => Opened::Failed(io::Error::from_raw_os_error(error)),
+        }
+    }
+
     fn rmdir(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), i32> {
         let (mut world, parent) = self.at(Call::Unlinkat, parent)?;
         world.rmdir(parent, name.units())
@@ -136,21 +150,11 @@ impl Sys for Memory {
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        let opened = self.at(Call::Openat, parent).and_then(|(mut world, parent)| {
+        self.opened(self.at(Call::Openat, parent).and_then(|(mut world, parent)| {
             let node = world.child(parent, name.units())?;
             world.may_list(node, mounts == Mounts::Refuse)?;
             world.open(node)
-        });
-        match opened {
-            Ok(number) => Opened::Dir(self.new_dir(number)),
-            Err(errno::NOTDIR | errno::LOOP) => Opened::NotDirectory,
-            Err(errno::NOENT) => Opened::Gone,
-            Err(errno::XDEV) => Opened::Mount,
-            Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
-                Opened::Shortage(io::Error::from_raw_os_error(error))
-            }
-            Err(error) => Opened::Failed(io::Error::from_raw_os_error(error)),
-        }
+        }))
     }
 
     fn close(&self, dir: Dir) {
@@ -239,30 +243,52 @@ impl Sys for Memory {
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        Ok((self.new_dir(dir::WORKING), [Self::units(path), vec![0]].concat()))
+        let units = Self::units(path);
+        if units.contains(&0) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok((self.new_dir(dir::WORKING), [units, vec![0]].concat()))
     }
 
-    fn open_below(&self, from: &Dir, path: Name<'_, u8>, _follow: bool) -> Opened<Dir> {
-        super::open_step_by_step(self, from, path)
+    fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
+        if !follow {
+            return super::open_step_by_step(self, from, path);
+        }
+        self.opened(self.at(Call::Openat, from).and_then(|(mut world, from)| {
+            let node = world.resolve(from, path.units(), true)?;
+            world.may_list(node, false)?;
+            world.open(node)
+        }))
     }
 
-    fn query(&self, parent: &Dir, name: Name<'_, u8>, _ask: Ask) -> io::Result<Facts> {
-        self.stat_child(parent, name).map(|stat| facts(&stat))
+    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+        let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
+            let node = world.resolve(parent, name.units(), ask.follow)?;
+            Ok(world.stat(node))
+        });
+        stat.map(|stat| facts(&stat)).map_err(io::Error::from_raw_os_error)
     }
 
     fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
         self.stat_dir(dir).map(|stat| facts(&stat))
     }
 
-    /// Links here lead nowhere.
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
-        target.extend_from_slice(b"nowhere");
-        self.stat_child(parent, name).map(drop)
+        let read = self.at(Call::Readlinkat, parent).and_then(|(world, parent)| {
+            let node = world.resolve(parent, name.units(), false)?;
+            target.extend_from_slice(world.target(node)?);
+            Ok(())
+        });
+        read.map_err(io::Error::from_raw_os_error)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
-        let writable = self.may_write(parent, name, Kind::Unknown);
-        Ok(if writable { asked } else { asked.without(Fields::WRITABLE) })
+        let denied = self.at(Call::Faccessat2, parent).and_then(|(world, parent)| {
+            let node = world.resolve(parent, name.units(), true)?;
+            Ok(world.denied(node))
+        });
+        let denied = denied.map_err(io::Error::from_raw_os_error)?;
+        Ok(if denied.write { asked.without(Fields::WRITABLE) } else { asked })
     }
 
     fn extended(

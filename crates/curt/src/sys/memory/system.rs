@@ -29,8 +29,14 @@ type Result<T> = std::result::Result<T, i32>;
 impl World {
     /// The directory that a path as a caller types it leads to, links followed.
     pub(super) fn follow(&self, path: &[u8]) -> Result<usize> {
+        let at = self.resolve(ROOT, path, true)?;
+        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
+    }
+
+    /// What a path leads to from a directory; a link at its end is followed or not.
+    pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Result<usize> {
         let mut waiting: Vec<Vec<u8>> = parts(path);
-        let mut at = ROOT;
+        let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
         let mut links = 0;
         while let Some(part) = waiting.pop() {
             if part == b".." {
@@ -38,7 +44,7 @@ impl World {
                 continue;
             }
             let next = self.child(at, &part)?;
-            if self.nodes[next].kind == Kind::Symlink {
+            if self.nodes[next].kind == Kind::Symlink && (last || !waiting.is_empty()) {
                 links += 1;
                 if links > 40 {
                     return Err(errno::LOOP);
@@ -52,7 +58,13 @@ impl World {
                 at = next;
             }
         }
-        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
+        Ok(at)
+    }
+
+    /// What a link holds.
+    pub(super) fn target(&self, node: usize) -> Result<&[u8]> {
+        let found = &self.nodes[node];
+        if found.kind == Kind::Symlink { Ok(&found.target) } else { Err(errno::INVAL) }
     }
 
     pub(super) fn child(&self, parent: usize, name: &[u8]) -> Result<usize> {

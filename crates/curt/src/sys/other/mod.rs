@@ -258,6 +258,9 @@ impl Sys for Other {
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<text::Unit>)> {
         let mut units = text::units(path)?;
+        if units.contains(&0) {
+            return Err(ErrorKind::InvalidInput.into());
+        }
         units.push(0);
         Ok((Dir::new(PathBuf::new(), None), units))
     }

@@ -21,6 +21,10 @@ pub(super) trait Ground {
     fn base(&self) -> PathBuf;
     /// A directory of the working directory, and a mount point of the root.
     fn known(&self) -> (&'static str, Option<&'static str>);
+    /// A path below the base, as an operand would spell it.
+    fn at(&self, path: &str) -> PathBuf {
+        path.split('/').fold(self.base(), |at, part| at.join(part))
+    }
     fn dir(&self, path: &str);
     fn file(&self, path: &Path, content: &[u8]);
     fn hard_link(&self, original: &str, path: &str);
@@ -197,6 +201,10 @@ impl Ground for Imagined {
 
     fn known(&self) -> (&'static str, Option<&'static str>) {
         ("base", Some("mounted"))
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        format!("base/{path}").into()
     }
 
     fn dir(&self, path: &str) {

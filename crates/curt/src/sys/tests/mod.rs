@@ -1,8 +1,9 @@
-//! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs` and
-//! `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
+//! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs`,
+//! `asking.rs` and `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
 //! true directories, or the tree in memory.
 
 mod asked;
+mod asking;
 mod ground;
 mod listing;
 mod others;
@@ -39,6 +40,12 @@ macro_rules! contract {
             removal::planned_errors_are_the_answers,
             removal::everything_opened_is_closed,
             others::operands_are_taken_apart_by_text,
+            asking::a_query_tells_what_an_entry_is,
+            asking::a_query_follows_links_if_it_is_asked_to,
+            asking::what_is_no_link_holds_nothing,
+            asking::a_listing_tells_what_queries_tell,
+            asking::paths_are_located_without_a_call,
+            asking::directories_below_are_opened,
         );
     };
     ($platform:ident, $ground:expr, $($file:ident::$case:ident,)*) => {

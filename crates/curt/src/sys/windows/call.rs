@@ -32,12 +32,15 @@ enum Call {
     SetFile,
     QueryVolume,
     QueryByName,
+    FsControl,
+    QuerySecurity,
+    LookUpAccount,
     Now,
     Sleep,
 }
 
-/// Their names, as in ntdll; the last two are counted by their nearest.
-const NAMES: [&str; 9] = [
+/// Their names, as in ntdll (and one of advapi32); the last two are counted by their nearest.
+const NAMES: [&str; 12] = [
     "NtOpenFile",
     "NtClose",
     "NtQueryDirectoryFile",
@@ -45,6 +48,9 @@ const NAMES: [&str; 9] = [
     "NtSetInformationFile",
     "NtQueryVolumeInformationFile",
     "NtQueryInformationByName",
+    "NtFsControlFile",
+    "NtQuerySecurityObject",
+    "LookupAccountSidW",
     "NtQueryPerformanceCounter",
     "NtDelayExecution",
 ];
@@ -221,6 +227,94 @@ impl Door {
             };
             check(status)
         }))
+    }
+
+    /// Orders a file system to do something that takes no words; `buffer` gets its answer. Returns how
+    /// many bytes that has. The handle must have been opened for synchronous use.
+    pub(super) fn fs_control(
+        &self,
+        file: BorrowedHandle<'_>,
+        code: u32,
+        buffer: &mut [u64],
+    ) -> Result<usize> {
+        self.pass(Call::FsControl)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = size_of_val(buffer) as u32;
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
+        // open, and was opened for synchronous use, so nothing is written after the return.
+        let status = unsafe {
+            (self.native.fs_control)(
+                raw(file),
+                ptr::null_mut(),
+                None,
+                ptr::null(),
+                &raw mut block,
+                code,
+                ptr::null(),
+                0,
+                buffer.as_mut_ptr().cast(),
+                length,
+            )
+        };
+        check(status)?;
+        Ok(block.Information)
+    }
+
+    /// Reads parts of the security of something open. The error, where the buffer is too small, comes
+    /// with the bytes that are wanted.
+    pub(super) fn query_security(
+        &self,
+        file: BorrowedHandle<'_>,
+        parts: u32,
+        buffer: &mut [u64],
+    ) -> std::result::Result<usize, (Status, usize)> {
+        self.pass(Call::QuerySecurity).map_err(|status| (status, 0))?;
+        let mut wanted = 0_u32;
+        let length = size_of_val(buffer) as u32;
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
+        // is open.
+        let status = unsafe {
+            (self.native.query_security)(
+                raw(file),
+                parts,
+                buffer.as_mut_ptr().cast(),
+                length,
+                &raw mut wanted,
+            )
+        };
+        check(status).map_err(|status| (status, wanted as usize))?;
+        Ok(wanted as usize)
+    }
+
+    /// The names of an account and of its domain, each in a buffer of this many units; `None` where it
+    /// has no name, or nobody can be asked.
+    pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
+        /// As long as a name can be, and its NUL.
+        const ROOM: usize = 256;
+        let look_up = self.native.look_up_account()?;
+        self.pass(Call::LookUpAccount).ok()?;
+        let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
+        let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
+        let mut kind = 0;
+        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked to
+        // be as long as it says, is aligned, and only read.
+        let found = unsafe {
+            look_up(
+                ptr::null(),
+                sid.as_ptr().cast_mut().cast(),
+                name.as_mut_ptr(),
+                &raw mut name_length,
+                domain.as_mut_ptr(),
+                &raw mut domain_length,
+                &raw mut kind,
+            )
+        };
+        if found == 0 {
+            return None;
+        }
+        name.truncate(name_length as usize);
+        domain.truncate(domain_length as usize);
+        Some((name, domain))
     }
 
     /// Writes a class of information: the first `length` bytes of the buffer.

@@ -1,25 +1,27 @@
 //! Open directories, and listings.
 //!
-//! A listing is one buffer: the system fills it with its records, and these are rewritten in place
-//! to shorter ones of our own, whose names end with a NUL. So an entry costs no allocation, and the
-//! buffer of the caller is all that there is.
+//! A listing is one buffer: the system fills it with its records, and they stay where they lie. All
+//! that is done to them is that each name gets a NUL behind it, in the padding or over the first unit
+//! of the next record, whose distance to the one after it is kept elsewhere before. So an entry costs
+//! neither an allocation nor a copy, and everything that the system told of it can still be read.
 
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
-use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
-};
 
+use super::kinds::kind;
 use super::native::Volume;
-use crate::fields::Kind;
+use super::status::{Result, Status};
+use super::time::time;
+use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// An open directory.
+/// An open directory, or the place where full native paths begin, which is not open.
+#[derive(Debug)]
 pub(crate) struct Dir {
-    handle: OwnedHandle,
+    handle: Option<OwnedHandle>,
     /// What is known of its volume. Nothing here crosses from one volume to another.
     pub(super) volume: &'static Volume,
     /// Whether it is where operands lie, whose names people type: in any case of letters.
@@ -32,7 +34,23 @@ pub(crate) struct Dir {
 impl Dir {
     pub(super) fn new(handle: OwnedHandle, volume: &'static Volume) -> Dir {
         let restart = AtomicBool::new(false);
-        Dir { handle, volume, is_place: false, may_remove: true, restart }
+        Dir { handle: Some(handle), volume, is_place: false, may_remove: true, restart }
+    }
+
+    /// Where full native paths begin; the volume is what is known of the drive that they name.
+    pub(super) fn nowhere(volume: &'static Volume) -> Dir {
+        let restart = AtomicBool::new(false);
+        Dir { handle: None, volume, is_place: true, may_remove: false, restart }
+    }
+
+    /// The handle, for names to be relative to.
+    pub(super) fn root(&self) -> Option<BorrowedHandle<'_>> {
+        self.handle.as_ref().map(AsHandle::as_handle)
+    }
+
+    /// The handle, for questions to it.
+    pub(super) fn handle(&self) -> Result<BorrowedHandle<'_>> {
+        self.root().ok_or(Status::INVALID_HANDLE)
     }
 
     /// Lets the next reading begin the listing again.
@@ -45,14 +63,8 @@ impl Dir {
         self.restart.swap(false, Ordering::Relaxed)
     }
 
-    pub(super) fn into_handle(self) -> OwnedHandle {
+    pub(super) fn into_handle(self) -> Option<OwnedHandle> {
         self.handle
-    }
-}
-
-impl AsHandle for Dir {
-    fn as_handle(&self) -> BorrowedHandle<'_> {
-        self.handle.as_handle()
     }
 }
 
@@ -63,45 +75,72 @@ pub(super) struct Class {
     pub(super) number: i32,
     /// Where, in units of 16 bits, the tag of a reparse point lies; older forms do not tell it.
     tag: Option<usize>,
-    /// Where the file number lies, or its lower half.
-    id: Option<usize>,
+    /// Where the file number lies, and how many units it has.
+    id: Option<(usize, usize)>,
     /// Where the name begins.
     name: usize,
 }
 
 /// The ladder.
 pub(super) const CLASSES: [Class; 4] = [
-    Class { number: nt::FileIdExtdDirectoryInformation, tag: Some(34), id: Some(36), name: 44 },
+    Class {
+        number: nt::FileIdExtdDirectoryInformation,
+        tag: Some(34),
+        id: Some((36, 8)),
+        name: 44,
+    },
     // In these two the field for the size of extended attributes holds the tag.
-    Class { number: nt::FileIdFullDirectoryInformation, tag: Some(32), id: Some(36), name: 40 },
+    Class {
+        number: nt::FileIdFullDirectoryInformation,
+        tag: Some(32),
+        id: Some((36, 4)),
+        name: 40,
+    },
     Class { number: nt::FileFullDirectoryInformation, tag: Some(32), id: None, name: 34 },
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
+// What all forms have at the same place, in units.
+/// Four times of four units, in the order of [`TIMES`].
+const CREATED: usize = 4;
+const SIZE: usize = 20;
+const ALLOCATED: usize = 24;
 const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
+const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// Units in the head of one of our records: its length, its kind, its number; the name follows.
-const HEAD: usize = 6;
+/// Where we keep the distance to the next record: the system has a number there that no file system
+/// of today fills in.
+const DISTANCE: usize = 2;
 
 /// 64 KiB: more fails on some servers.
 const CAPACITY: usize = 32 << 10;
 /// The largest head and the longest name, 255 units, twice.
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
-const _: () = assert!(CAPACITY <= u16::MAX as usize, "a length must fit one unit");
+const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
 /// When at least this much stays empty, the listing is probably at its end.
 const SLACK: usize = 512;
 
 /// Units that make 8 bytes, to which the system aligns.
 const ALIGN: usize = 4;
+/// What is allocated beyond the capacity: for alignment, and for the NUL behind the last name.
+const BEYOND: usize = ALIGN + 1;
 
 /// The buffer of one worker. Allocated at the first use.
-#[derive(Default)]
 pub(crate) struct DirBuf {
     units: Vec<u16>,
     capacity: usize,
     filled: usize,
+    class: Class,
+    /// That of the volume, if it is known.
+    serial: Option<u64>,
+}
+
+impl Default for DirBuf {
+    fn default() -> Self {
+        DirBuf { units: Vec::new(), capacity: 0, filled: 0, class: CLASSES[0], serial: None }
+    }
 }
 
 impl DirBuf {
@@ -109,7 +148,7 @@ impl DirBuf {
     pub(super) fn space(&mut self) -> &mut [u16] {
         if self.units.is_empty() {
             self.capacity = CAPACITY;
-            self.units = vec![0; CAPACITY + ALIGN];
+            self.units = vec![0; CAPACITY + BEYOND];
         }
         self.filled = 0;
         let begin = self.begin();
@@ -121,49 +160,69 @@ impl DirBuf {
         self.units.as_ptr().align_offset(size_of::<u64>()).min(ALIGN)
     }
 
-    /// Takes what the system wrote: rewrites its records to ours. Returns whether there was room for
-    /// another one.
-    pub(super) fn take(&mut self, bytes: usize, class: Class) -> bool {
+    /// Takes what the system wrote, of a volume with this serial number. Returns whether there was
+    /// room for another record.
+    pub(super) fn take(&mut self, bytes: usize, class: Class, serial: Option<u64>) -> bool {
         let begin = self.begin();
         let filled = (bytes / 2).min(self.capacity);
-        let records = &mut self.units[begin..begin + self.capacity];
-        self.filled = rewrite(records, filled, class).unwrap_or_else(|rewritten| rewritten);
+        let units = &mut self.units[begin..=begin + filled];
+        self.filled = terminate(units, filled, class.name);
+        (self.class, self.serial) = (class, serial);
         filled + SLACK <= self.capacity
+    }
+
+    /// The record at a position, or the first one after it that is of an entry; its name; and the
+    /// position of the next.
+    fn record(&self, mut position: usize) -> Option<(Record<'_>, Name<'_, u16>, usize)> {
+        let begin = self.begin();
+        let units = self.units.get(begin..begin + self.filled)?;
+        loop {
+            let record = units.get(position..)?;
+            let next = match *record.get(DISTANCE)? {
+                0 => units.len(),
+                distance => position + usize::from(distance),
+            };
+            let end = self.class.name + wide(record, NAME_LENGTH)? as usize / 2;
+            let name = Name::until_nul(record.get(self.class.name..=end)?)?;
+            // A name without units would be the directory itself.
+            if !name.units().is_empty() && !name.is_dot_or_dot_dot() {
+                return Some((Record { units: record, class: self.class }, name, next));
+            }
+            position = next;
+        }
     }
 }
 
-/// Rewrites the records in the first units. Returns how many units ours take; the error is that too,
-/// where a record was broken, which ends the listing.
-fn rewrite(units: &mut [u16], filled: usize, class: Class) -> Result<usize, usize> {
-    let mut from = 0;
-    let mut to = 0;
+/// Puts a NUL behind each name of the records in the first units, and the distance to the next record
+/// into each. Returns how many units are good: a record that is broken ends the listing.
+fn terminate(units: &mut [u16], filled: usize, name: usize) -> usize {
+    let mut at = 0;
+    let mut next = distance(units, at, filled);
     loop {
-        let record = units.get(from..filled).ok_or(to)?;
-        let next = wide(record, 0).ok_or(to)? as usize / 2;
-        let attributes = wide(record, ATTRIBUTES).ok_or(to)?;
-        let length = wide(record, NAME_LENGTH).ok_or(to)? as usize / 2;
-        record.get(class.name..class.name + length).ok_or(to)?;
-        let tag = class.tag.and_then(|at| wide(record, at));
-        let id = class.id.and_then(|at| record.get(at..at + 4)).unwrap_or(&[0; 4]);
-        let head = [id[0], id[1], id[2], id[3]];
-        let kind = kind_code(attributes, tag);
-        // Ours is shorter by more than the terminator, so nothing is overwritten that is still to
-        // be read.
-        let name = from + class.name;
-        units.copy_within(name..name + length, to + HEAD);
-        units[to] = (HEAD + length + 1) as u16;
-        units[to + 1] = kind;
-        units[to + 2..to + HEAD].copy_from_slice(&head);
-        units[to + HEAD + length] = 0;
-        to += HEAD + length + 1;
+        let record = units.get(at..filled).unwrap_or_default();
+        let length = wide(record, NAME_LENGTH).map_or(usize::MAX, |bytes| bytes as usize / 2);
+        let end = name.saturating_add(length);
+        if end > record.len() {
+            return at;
+        }
+        if next < end || at + next >= filled {
+            next = 0;
+        }
+        // Read before the NUL may be put over it.
+        let after = distance(units, at + next, filled);
+        units[at + end] = 0;
+        units[at + DISTANCE] = next as u16;
         if next == 0 {
-            return Ok(to);
+            return at + end + 1;
         }
-        if next < class.name + length {
-            return Err(to);
-        }
-        from += next;
+        at += next;
+        next = after;
     }
+}
+
+/// How far the record after the one at this place is away from it; 0 for the last.
+fn distance(units: &[u16], at: usize, filled: usize) -> usize {
+    units.get(at..filled).and_then(|record| wide(record, 0)).map_or(0, |bytes| bytes as usize / 2)
 }
 
 /// A number of 32 bits.
@@ -172,64 +231,106 @@ fn wide(units: &[u16], at: usize) -> Option<u32> {
     Some(u32::from(pair[0]) | (u32::from(pair[1]) << 16))
 }
 
-const KINDS: [Kind; 4] = [Kind::File, Kind::Directory, Kind::Symlink, Kind::Unknown];
-
-fn kind_code(attributes: u32, tag: Option<u32>) -> u16 {
-    let kind = kind(attributes, tag);
-    KINDS.iter().position(|&known| known == kind).unwrap_or(KINDS.len() - 1) as u16
+/// A record of the system, with the distance in it. Whatever is missing reads as zero.
+#[derive(Clone, Copy)]
+struct Record<'a> {
+    units: &'a [u16],
+    class: Class,
 }
 
-/// The bit of a tag that says that the entry stands for another one: links of all sorts, junctions,
-/// mounted volumes. Files that a cloud or a compressor keeps elsewhere are themselves.
-const NAME_SURROGATE: u32 = 0x2000_0000;
+impl Record<'_> {
+    fn number(&self, at: usize, units: usize) -> u128 {
+        let units = self.units.get(at..at + units).unwrap_or_default();
+        units.iter().rev().fold(0, |number, &unit| (number << 16) | u128::from(unit))
+    }
 
-/// What attributes and tag make of an entry.
-pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
-    let is_reparse_point = attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0;
-    match tag {
-        None if is_reparse_point => Kind::Unknown,
-        Some(tag) if is_reparse_point && tag & NAME_SURROGATE != 0 => Kind::Symlink,
-        _ if attributes & FILE_ATTRIBUTE_DIRECTORY != 0 => Kind::Directory,
-        _ => Kind::File,
+    fn u64(&self, at: usize) -> u64 {
+        self.number(at, 4) as u64
+    }
+
+    fn attributes(&self) -> u32 {
+        wide(self.units, ATTRIBUTES).unwrap_or(0)
+    }
+
+    fn kind(&self) -> Kind {
+        kind(self.attributes(), self.class.tag.and_then(|at| wide(self.units, at)))
+    }
+
+    /// The file number; 0 where there is none.
+    fn id(&self) -> u128 {
+        self.class.id.map_or(0, |(at, units)| self.number(at, units))
+    }
+
+    fn facts(&self, serial: Option<u64>) -> Facts {
+        let mut facts = Facts {
+            known: Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES,
+            kind: self.kind(),
+            id: self.id(),
+            device: serial.unwrap_or(0),
+            size: self.u64(SIZE),
+            allocated: self.u64(ALLOCATED),
+            attributes: self.attributes().into(),
+            ..Facts::default()
+        };
+        let mut know = |is_known: bool, field| {
+            if is_known {
+                facts.known |= field;
+            }
+        };
+        know(facts.kind != Kind::Unknown, Fields::KIND);
+        // What a file system has none of is 0, or all ones.
+        know(facts.id != 0 && facts.id != u64::MAX.into(), Fields::ID);
+        know(serial.is_some(), Fields::DEVICE);
+        let ticks = [0, 1, 2, 3].map(|index| self.u64(CREATED + 4 * index));
+        set_times(&mut facts, ticks);
+        facts
+    }
+}
+
+/// Sets the times, given in the order of the system: when it was created, accessed, modified and
+/// changed. One that a file system does not keep is zero.
+pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
+    let places: [&mut Time; 4] =
+        [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];
+    for ((place, ticks), field) in places.into_iter().zip(ticks).zip(TIMES) {
+        if ticks != 0 {
+            *place = time(ticks);
+            facts.known |= field;
+        }
     }
 }
 
 impl Listing for DirBuf {
     type Unit = u16;
 
-    fn entry(&self, mut position: usize) -> Option<(Entry<'_, u16>, usize)> {
-        let begin = self.begin();
-        let units = self.units.get(begin..begin + self.filled)?;
-        loop {
-            let length = usize::from(*units.get(position)?);
-            let record = units.get(position..position + length)?;
-            position += length;
-            let name = Name::until_nul(record.get(HEAD..)?)?;
-            if !name.is_dot_or_dot_dot() {
-                let kind = *KINDS.get(usize::from(record[1]))?;
-                let id =
-                    record[2..HEAD].iter().rev().fold(0, |id, &unit| (id << 16) | u64::from(unit));
-                return Some((Entry { name, kind, id }, position));
-            }
+    fn entry(&self, position: usize) -> Option<(Entry<'_, u16>, usize)> {
+        let (record, name, next) = self.record(position)?;
+        Some((Entry { name, kind: record.kind(), id: record.id() as u64 }, next))
+    }
+
+    fn facts(&self, position: usize, _entry: &Entry<'_, u16>, facts: &mut Facts) {
+        if let Some((record, _, _)) = self.record(position) {
+            *facts = record.facts(self.serial);
         }
     }
 
     fn left(&self, position: usize) -> usize {
-        const USUAL_RECORD: usize = HEAD + 14;
-        self.filled.saturating_sub(position) / USUAL_RECORD
+        const USUAL_NAME: usize = 16;
+        self.filled.saturating_sub(position) / (self.class.name + USUAL_NAME)
     }
 
     const LEAST_CAPACITY: usize = LEAST_CAPACITY * 2;
 
     fn with_capacity(bytes: usize) -> Self {
         let capacity = (bytes / 2).clamp(LEAST_CAPACITY, CAPACITY);
-        DirBuf { units: vec![0; capacity + ALIGN], capacity, filled: 0 }
+        DirBuf { units: vec![0; capacity + BEYOND], capacity, ..DirBuf::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{CLASSES, DirBuf, Listing};
+    use crate::fields::Fields;
 
     /// Numbers that look random, the same each time.
     fn numbers() -> impl FnMut() -> u16 {
@@ -263,9 +364,10 @@ mod tests {
                 space[at + 31] = 0;
                 at += next;
             }
-            buf.take(filled, CLASSES[round % CLASSES.len()]);
+            buf.take(filled, CLASSES[round % CLASSES.len()], Some(1));
             let mut position = 0;
             while let Some((_, next)) = buf.entry(position) {
+                assert!(buf.facts(position).known.contains(Fields::SIZE));
                 assert!(next > position, "a position must advance");
                 position = next;
                 found += 1;

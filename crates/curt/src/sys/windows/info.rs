@@ -1,7 +1,6 @@
 //! Questions about an entry, and orders to it, in the layouts of the native functions.
 
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
-use std::time::Duration;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem::{
@@ -9,23 +8,25 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use super::call::{Door, Target};
-use super::dir::{self, Dir};
-use super::native::Volume;
+use super::dir::Dir;
+use super::kinds;
+use super::native::{Key, Volume};
 use super::status::Result;
+use super::time::since_1970;
 use super::{ABOUT, DELETE, READ_ATTRIBUTES, WRITE_ATTRIBUTES};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Identity, Stat};
 
 /// An answer, read field by field: offsets are in bytes.
-struct Answer<'a>(&'a [u64]);
+pub(super) struct Answer<'a>(pub(super) &'a [u64]);
 
 impl Answer<'_> {
-    fn u64(&self, offset: usize) -> u64 {
+    pub(super) fn u64(&self, offset: usize) -> u64 {
         self.0.get(offset / 8).copied().unwrap_or(0)
     }
 
-    fn u32(&self, offset: usize) -> u32 {
+    pub(super) fn u32(&self, offset: usize) -> u32 {
         (self.u64(offset) >> (offset % 8 * 8)) as u32
     }
 }
@@ -41,7 +42,7 @@ pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
     door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
     let answer = Answer(&buffer);
-    Ok(dir::kind(answer.u32(0), Some(answer.u32(4))))
+    Ok(kinds::kind(answer.u32(0), Some(answer.u32(4))))
 }
 
 /// Everything about what a handle has open: 1 call, and another one for a reparse point.
@@ -56,13 +57,13 @@ pub(super) fn about_handle(
     let answer = Answer(&buffer);
     let attributes = answer.u32(32);
     let kind = if attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
-        dir::kind(attributes, None)
+        kinds::kind(attributes, None)
     } else {
         kind_of(door, handle)?
     };
     let stat = Stat {
         kind,
-        identity: Identity { device: volume.serial, file: answer.u64(64).into() },
+        identity: Identity { device: device(volume), file: answer.u64(64).into() },
         links: answer.u32(56).into(),
         size: answer.u64(48),
         allocated: answer.u64(40),
@@ -93,8 +94,8 @@ pub(super) fn about_name(door: &Door, parent: &Dir, name: Name<'_, u16>) -> Resu
 fn from_stat(answer: &Answer<'_>, volume: &Volume) -> About {
     let attributes = answer.u32(56);
     let stat = Stat {
-        kind: dir::kind(attributes, Some(answer.u32(60))),
-        identity: Identity { device: volume.serial, file: answer.u64(0).into() },
+        kind: kinds::kind(attributes, Some(answer.u32(60))),
+        identity: Identity { device: device(volume), file: answer.u64(0).into() },
         links: answer.u32(64).into(),
         size: answer.u64(48),
         allocated: answer.u64(40),
@@ -103,18 +104,26 @@ fn from_stat(answer: &Answer<'_>, volume: &Volume) -> About {
     About { stat, attributes }
 }
 
-/// The name of an entry below an open directory.
-pub(super) fn target<'a>(parent: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
-    Target { root: Some(parent.as_handle()), name: name.units(), any_case: parent.is_place }
+/// For comparisons, in which volumes without a number are one.
+fn device(volume: &Volume) -> u64 {
+    volume.serial().unwrap_or(0)
 }
 
-/// The serial number of the volume of a handle; 0 where it has none.
-pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> u64 {
+/// The name of an entry below an open directory.
+pub(super) fn target<'a>(parent: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
+    Target { root: parent.root(), name: name.units(), any_case: parent.is_place }
+}
+
+/// The serial number of the volume of a handle, if it has one.
+pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
     let mut buffer = [0; 4];
-    match door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation) {
-        Ok(()) => Answer(&buffer).u32(8).into(),
-        Err(_) => 0,
-    }
+    door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
+    Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
+}
+
+/// What is known of the volume of a handle: 1 call.
+pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
+    door.native.volume(serial(door, handle).map_or(Key::Unknown, Key::Serial))
 }
 
 /// Whether a handle has the root directory of its volume open: its name there is one separator.
@@ -206,18 +215,10 @@ pub(super) fn rename(
     let units = name.units();
     let length = NAME + units.len() * 2;
     let mut buffer = vec![0_u64; length.div_ceil(8)];
-    buffer[1] = to.as_handle().as_raw_handle() as u64;
+    buffer[1] = to.handle()?.as_raw_handle() as u64;
     buffer[2] = (units.len() * 2) as u64;
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {
         buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
     }
     door.set_file(handle, &buffer, length, nt::FileRenameInformation)
-}
-
-/// A time of Windows: ticks of 100 ns since 1601.
-fn since_1970(ticks: u64) -> Duration {
-    const BETWEEN: u64 = 11_644_473_600;
-    const TICKS: u64 = 10_000_000;
-    let nanoseconds = (ticks % TICKS) as u32 * 100;
-    Duration::new((ticks / TICKS).saturating_sub(BETWEEN), nanoseconds)
 }

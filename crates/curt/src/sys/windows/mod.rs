@@ -12,11 +12,17 @@
 mod call;
 mod dir;
 mod info;
+mod kinds;
+mod links;
 pub(crate) mod native;
+mod query;
+mod removal;
+mod security;
 mod status;
 #[cfg(test)]
 mod tests;
 mod text;
+mod time;
 
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
@@ -31,14 +37,15 @@ use self::call::{Door, Target};
 use self::dir::CLASSES;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::info::target;
+use self::native::Key;
 use self::status::{Result, Status};
 use super::{
-    Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Removed, Setup, Stat,
-    Sys, Usage,
+    Ask, Batch, Extended, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners,
+    Removed, Setup, Sources, Stat, Sys, Usage,
 };
 use crate::calls::Calls;
-use crate::fields::Kind;
-use crate::name::Name;
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::{Name, Unit};
 
 const DELETE: u32 = win::DELETE;
 const READ_ATTRIBUTES: u32 = win::FILE_READ_ATTRIBUTES;
@@ -50,16 +57,31 @@ const REACH: u32 = win::FILE_TRAVERSE | READ_ATTRIBUTES | win::SYNCHRONIZE;
 
 /// The entry itself and not what it leads to, also where only the right to make backups allows it.
 const ABOUT: u32 = nt::FILE_OPEN_REPARSE_POINT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
+/// What the entry leads to; nothing is fetched from where files are kept elsewhere.
+const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
 const LISTED: u32 = DIRECTORY | nt::FILE_SYNCHRONOUS_IO_NONALERT;
 const PLACE: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
 
+/// What a listing carries.
+const LISTED_FIELDS: Fields = Fields::KIND
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::ACCESSED)
+    .union(Fields::MODIFIED)
+    .union(Fields::CHANGED)
+    .union(Fields::CREATED)
+    .union(Fields::ATTRIBUTES);
+
 /// Windows, as one worker sees it.
 pub(crate) struct Windows {
     door: Door,
     without: Features,
+    accounts: security::Accounts,
 }
 
 /// A directory that the caller has open, as a place to begin from.
@@ -69,10 +91,21 @@ pub(crate) fn place(handle: OwnedHandle) -> Dir {
 
 /// A place to begin from: 1 call, which asks for the volume.
 fn place_by(door: &Door, handle: OwnedHandle) -> Dir {
-    let serial = info::serial(door, handle.as_handle());
-    let mut dir = Dir::new(handle, door.native.volume(serial));
+    let volume = info::volume(door, handle.as_handle());
+    let mut dir = Dir::new(handle, volume);
     dir.is_place = true;
     dir
+}
+
+/// What it means that a directory could not be opened.
+fn not_opened(status: Status) -> Opened<Dir> {
+    match status {
+        Status::NOT_A_DIRECTORY => Opened::NotDirectory,
+        status if status.is_gone() => Opened::Gone,
+        status if status.is_pending() => Opened::Pending,
+        status if status.is_shortage() => Opened::Shortage(status.into()),
+        status => Opened::Failed(status.into()),
+    }
 }
 
 impl Windows {
@@ -94,7 +127,7 @@ impl Windows {
     /// A directory that turned out not to be empty, by a fresh handle: some systems go on with the
     /// listing, and with the answer, of the first. Not by its name, so it is the same.
     fn open_again(&self, dir: Dir) -> Dir {
-        let target = Target { root: Some(dir.as_handle()), name: &[], any_case: false };
+        let target = Target { root: dir.root(), name: &[], any_case: false };
         let access = if dir.may_remove { LIST | DELETE } else { LIST };
         if let Ok(handle) = self.door.open(target, access, LISTED) {
             let mut again = Dir::new(handle, dir.volume);
@@ -106,66 +139,69 @@ impl Windows {
         dir
     }
 
-    /// Removes what is no directory.
-    fn remove_file(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> Result<Removed> {
-        // A link may be a file or a directory; its own handle is of both.
-        let options = if kind == Kind::Symlink { ABOUT } else { FILE };
-        match self.remove(parent, name, options) {
-            Ok(()) => Ok(Removed::Done),
-            Err(Status::FILE_IS_A_DIRECTORY) => self.remove_directory_link(parent, name),
-            // It was a link when it was listed.
-            Err(Status::DIRECTORY_NOT_EMPTY) => Ok(Removed::IsDirectory),
-            Err(status) => Err(status),
-        }
-    }
-
-    /// Opens, marks and closes: 3 calls.
-    fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
-        let handle = self.door.open(target(parent, name), DELETE, options)?;
-        let marked = info::dispose(&self.door, handle.as_handle(), parent.volume);
-        self.door.close(handle);
-        match marked {
-            Err(Status::CANNOT_DELETE) => info::dispose_readonly(&self.door, parent, name, options),
-            answer => answer,
-        }
-    }
-
-    /// Removes a directory that stands for another one: a link, a junction, a mounted volume.
-    fn remove_directory_link(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Removed> {
-        let access = DELETE | READ_ATTRIBUTES;
-        let handle = self.door.open(target(parent, name), access, DIRECTORY)?;
-        let removed = match info::kind_of(&self.door, handle.as_handle()) {
-            Ok(Kind::Symlink) => {
-                info::dispose(&self.door, handle.as_handle(), parent.volume).map(|()| Removed::Done)
-            }
-            Ok(_) => Ok(Removed::IsDirectory),
-            Err(status) => Err(status),
-        };
-        self.door.close(handle);
-        match removed {
-            Err(Status::CANNOT_DELETE) => {
-                info::dispose_readonly(&self.door, parent, name, DIRECTORY)?;
-                Ok(Removed::Done)
-            }
-            answer => answer,
-        }
-    }
-
     /// Fills the buffer in the newest form that the volume did not refuse.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<bool> {
         let restart = dir.take_restart();
         loop {
             let rung = dir.volume.listing.get().min(CLASSES.len() - 1);
             let class = CLASSES[rung];
-            let handle = dir.as_handle();
+            let handle = dir.handle()?;
             match self.door.query_directory(handle, buf.space(), class.number, restart) {
-                Ok(bytes) => return Ok(buf.take(bytes, class)),
+                Ok(bytes) => return Ok(buf.take(bytes, class, dir.volume.serial())),
                 Err(status) if status.is_refusal() && rung + 1 < CLASSES.len() => {
                     dir.volume.listing.below(rung);
                 }
                 Err(status) => return Err(status),
             }
         }
+    }
+
+    /// A directory that was opened as what it is, unless it stands for another one.
+    fn if_no_link(&self, dir: Dir) -> Opened<Dir> {
+        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+            Ok(Kind::Directory) => Opened::Dir(dir),
+            Ok(_) => {
+                self.close(dir);
+                Opened::NotDirectory
+            }
+            Err(status) => {
+                self.close(dir);
+                Opened::Failed(status.into())
+            }
+        }
+    }
+
+    /// Opens a directory for listing alone, wherever links lead: 2 calls, the second of which asks for
+    /// the volume.
+    fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
+        let handle = self.door.open(target, LIST, PLACE)?;
+        let volume = info::volume(&self.door, handle.as_handle());
+        let mut dir = Dir::new(handle, volume);
+        dir.may_remove = false;
+        Ok(dir)
+    }
+
+    /// Opens a directory some names below another one, one name after the other, each as what it is.
+    /// It is for listing alone, so others may do with it what they like meanwhile.
+    fn open_steps(&self, from: Dir, path: &[u16]) -> Opened<Dir> {
+        let mut dir = from;
+        for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
+            let target = Target { root: dir.root(), name, any_case: true };
+            let mut next = match self.door.open(target, LIST, LISTED) {
+                Ok(handle) => Dir::new(handle, dir.volume),
+                Err(status) => {
+                    self.close(dir);
+                    return not_opened(status);
+                }
+            };
+            next.may_remove = false;
+            self.close(std::mem::replace(&mut dir, next));
+            dir = match self.if_no_link(dir) {
+                Opened::Dir(dir) => dir,
+                other => return other,
+            };
+        }
+        Opened::Dir(dir)
     }
 
     fn shows_the_end(&self, has_room: bool) -> bool {
@@ -180,7 +216,11 @@ impl Sys for Windows {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Windows { door: Door::new(setup), without: setup.without }
+        Windows {
+            door: Door::new(setup),
+            without: setup.without,
+            accounts: security::Accounts::default(),
+        }
     }
 
     fn calls(&self) -> Calls {
@@ -210,27 +250,15 @@ impl Sys for Windows {
     fn open_child(&self, parent: &Dir, name: Name<'_, u16>, _mounts: Mounts) -> Opened<Dir> {
         let dir = match self.open_listed(parent, name) {
             Ok(dir) => dir,
-            Err(Status::NOT_A_DIRECTORY) => return Opened::NotDirectory,
-            Err(status) if status.is_gone() => return Opened::Gone,
-            Err(status) if status.is_pending() => return Opened::Pending,
-            Err(status) if status.is_shortage() => return Opened::Shortage(status.into()),
-            Err(status) => return Opened::Failed(status.into()),
+            Err(status) => return not_opened(status),
         };
-        match info::kind_of(&self.door, dir.as_handle()) {
-            Ok(Kind::Directory) => Opened::Dir(dir),
-            Ok(_) => {
-                self.close(dir);
-                Opened::NotDirectory
-            }
-            Err(status) => {
-                self.close(dir);
-                Opened::Failed(status.into())
-            }
-        }
+        self.if_no_link(dir)
     }
 
     fn close(&self, dir: Dir) {
-        self.door.close(dir.into_handle());
+        if let Some(handle) = dir.into_handle() {
+            self.door.close(handle);
+        }
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
@@ -262,7 +290,7 @@ impl Sys for Windows {
     /// Marks it and closes it: as long as it is open its parent cannot go.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> Finished<Dir> {
         let marked = if dir.may_remove {
-            match info::dispose(&self.door, dir.as_handle(), dir.volume) {
+            match dir.handle().and_then(|handle| info::dispose(&self.door, handle, dir.volume)) {
                 Err(Status::CANNOT_DELETE) => {
                     info::dispose_readonly(&self.door, parent, name, DIRECTORY)
                 }
@@ -303,12 +331,97 @@ impl Sys for Windows {
         Ok(renamed?)
     }
 
+    const SOURCES: Sources = Sources {
+        listing: LISTED_FIELDS,
+        query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),
+        query_calls: 1,
+        // The second asks for the volume.
+        directory_calls: 5,
+        target_calls: 3,
+        extended: Fields::NONE,
+        extended_calls: 0,
+        secured: Fields::USER.union(Fields::GROUP).union(Fields::ACL),
+        secured_calls: 3,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u16>)> {
+        if path.as_os_str().is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let mut name = text::native(path)?;
+        let volume = self.door.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));
+        name.push(0);
+        Ok((Dir::nowhere(volume), name))
+    }
+
+    fn open_below(&self, from: &Dir, path: Name<'_, u16>, follow: bool) -> Opened<Dir> {
+        let path = text::spelled(path.units(), from.root().is_some());
+        let target = Target { root: from.root(), name: &path, any_case: from.is_place };
+        if follow {
+            return self.open_followed(target).map_or_else(not_opened, Opened::Dir);
+        }
+        // The root of a full path is no link; a directory is opened again, so that it can be closed.
+        let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
+        let (root, path) = path.split_at(root);
+        let begin = if root.is_empty() {
+            let handle = self.door.open(Target { name: &[], ..target }, LIST, LISTED);
+            handle.map(|handle| Dir::new(handle, from.volume))
+        } else {
+            self.open_followed(Target { name: root, ..target })
+        };
+        begin.map_or_else(not_opened, |begin| self.open_steps(begin, path))
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, u16>, ask: Ask) -> io::Result<Facts> {
+        Ok(query::about_name(&self.door, parent, name, ask)?)
+    }
+
+    fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
+        Ok(query::about_dir(&self.door, dir, ask.fields)?)
+    }
+
+    fn read_link(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        target: &mut Vec<u16>,
+    ) -> io::Result<()> {
+        let found = links::read(&self.door, parent, name)?;
+        *target = found.ok_or(io::ErrorKind::Unsupported)?;
+        Ok(())
+    }
+
+    fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {
+        Ok(query::may(&self.door, parent, name, asked)?)
+    }
+
+    /// Nothing that is asked here lies in extended attributes.
+    fn extended(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u16>,
+        _asked: Fields,
+        _device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        Ok(None)
+    }
+
+    fn owners(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        asked: Fields,
+        facts: &Facts,
+    ) -> io::Result<Owners> {
+        Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
+    }
+
     fn stat_child(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Stat> {
         Ok(info::about_name(&self.door, parent, name)?.stat)
     }
 
     fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        Ok(info::about_handle(&self.door, dir.as_handle(), dir.volume)?.stat)
+        Ok(info::about_handle(&self.door, dir.handle()?, dir.volume)?.stat)
     }
 
     /// That of the drive of the working directory.
@@ -326,7 +439,7 @@ impl Sys for Windows {
         _identity: Identity,
         _known: &OnceLock<Option<Identity>>,
     ) -> io::Result<bool> {
-        Ok(info::is_root(&self.door, dir.as_handle())?)
+        Ok(info::is_root(&self.door, dir.handle()?)?)
     }
 
     fn is_busy(error: &io::Error) -> bool {
@@ -336,7 +449,7 @@ impl Sys for Windows {
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {
-        kind == Kind::Symlink
+        kind.is_link()
             || info::about_name(&self.door, parent, name)
                 .is_ok_and(|about| about.attributes & win::FILE_ATTRIBUTE_READONLY == 0)
     }

@@ -1,4 +1,4 @@
-//! The native functions of ntdll: one table, looked up once, which a test can replace. So both the
+//! The native functions, nearly all of ntdll: one table, looked up once, which a test can replace. So both the
 //! newest forms, which not every Windows has (and Wine has not), and what older ones refuse are run.
 //!
 //! What a volume refused is remembered with the table, for the life of the process.
@@ -11,7 +11,9 @@ use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation::{HANDLE, NTSTATUS, UNICODE_STRING};
 use windows_sys::Win32::System::IO::{IO_STATUS_BLOCK, PIO_APC_ROUTINE};
-use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
+use windows_sys::Win32::System::LibraryLoader::{
+    GetModuleHandleW, GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExW,
+};
 
 /// `NtOpenFile`.
 pub(crate) type OpenFile = unsafe extern "system" fn(
@@ -53,6 +55,34 @@ pub(crate) type QueryByName = unsafe extern "system" fn(
     i32,
 ) -> NTSTATUS;
 
+/// `NtFsControlFile`.
+pub(crate) type FsControl = unsafe extern "system" fn(
+    HANDLE,
+    HANDLE,
+    PIO_APC_ROUTINE,
+    *const c_void,
+    *mut IO_STATUS_BLOCK,
+    u32,
+    *const c_void,
+    u32,
+    *mut c_void,
+    u32,
+) -> NTSTATUS;
+/// `NtQuerySecurityObject`.
+pub(crate) type QuerySecurity =
+    unsafe extern "system" fn(HANDLE, u32, *mut c_void, u32, *mut u32) -> NTSTATUS;
+/// `LookupAccountSidW`: the names of the account and of its domain, each with the units it has room
+/// for and then takes.
+pub(crate) type LookUpAccount = unsafe extern "system" fn(
+    *const u16,
+    *mut c_void,
+    *mut u16,
+    *mut u32,
+    *mut u16,
+    *mut u32,
+    *mut i32,
+) -> i32;
+
 /// The table.
 pub(crate) struct Native {
     pub(crate) open: OpenFile,
@@ -63,6 +93,10 @@ pub(crate) struct Native {
     pub(crate) query_volume: QueryInformation,
     /// Not every system has it.
     pub(crate) query_by_name: Option<QueryByName>,
+    pub(crate) fs_control: FsControl,
+    pub(crate) query_security: QuerySecurity,
+    /// Not of ntdll: it lies in a library that is loaded when the first owner is asked for.
+    look_up_account: OnceLock<Option<LookUpAccount>>,
     volumes: Mutex<Vec<&'static Volume>>,
 }
 
@@ -83,23 +117,39 @@ impl Native {
             set_file: nt::NtSetInformationFile,
             query_volume: nt::NtQueryVolumeInformationFile,
             query_by_name: look_up_query_by_name(),
+            fs_control: nt::NtFsControlFile,
+            query_security: nt::NtQuerySecurityObject,
+            look_up_account: OnceLock::new(),
             volumes: Mutex::default(),
         }
     }
 
-    /// What is known of the volume with this serial number. (Copies of a volume share a number and
-    /// what is known; what one refuses decides each time anew.)
-    pub(super) fn volume(&self, serial: u64) -> &'static Volume {
+    /// The function that names accounts.
+    pub(super) fn look_up_account(&self) -> Option<LookUpAccount> {
+        *self.look_up_account.get_or_init(load_look_up_account)
+    }
+
+    /// Puts another one in its place.
+    #[cfg(test)]
+    pub(super) fn replace_look_up_account(&mut self, function: Option<LookUpAccount>) {
+        self.look_up_account = OnceLock::from(function);
+    }
+
+    /// What is known of a volume. (Copies of a volume share a number and what is known; what one
+    /// refuses decides each time anew.)
+    pub(super) fn volume(&self, key: Key) -> &'static Volume {
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = volumes.iter().find(|volume| volume.serial == serial) {
+        if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
         // Never freed: there are as many as volumes.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
-            serial,
-            listing: Rung(AtomicUsize::new(0)),
-            disposition: Rung(AtomicUsize::new(0)),
-            by_name: Rung(AtomicUsize::new(0)),
+            key,
+            listing: Rung::top(),
+            disposition: Rung::top(),
+            by_name: Rung::top(),
+            basic: Rung::top(),
+            linux: Rung::top(),
         }));
         volumes.push(volume);
         volume
@@ -110,6 +160,22 @@ fn look_up_query_by_name() -> Option<QueryByName> {
     let found = look_up(c"NtQueryInformationByName")?;
     // SAFETY: the function of this name has this type, as Microsoft's page of it says.
     Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
+}
+
+fn load_look_up_account() -> Option<LookUpAccount> {
+    const ADVAPI32: &[u16] =
+        &[0x61, 0x64, 0x76, 0x61, 0x70, 0x69, 0x33, 0x32, 0x2e, 0x64, 0x6c, 0x6c, 0];
+    // SAFETY: the name is terminated; only the directory of the system is searched.
+    let library = unsafe {
+        LoadLibraryExW(ADVAPI32.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
+    };
+    if library.is_null() {
+        return None;
+    }
+    // SAFETY: the module is loaded, and never unloaded; the name is terminated.
+    let found = unsafe { GetProcAddress(library, c"LookupAccountSidW".as_ptr().cast()) }?;
+    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+    Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
 /// Whether this is Wine, which keeps a listing as it was at first.
@@ -132,18 +198,47 @@ fn look_up(name: &CStr) -> Option<Function> {
     unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
+/// What a volume is known by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Serial(u64),
+    /// The letter of the drive that a path begins with, of which nobody asked for the number.
+    Drive(u16),
+    /// It has no number, or lies behind a path that names no drive.
+    Unknown,
+}
+
 /// What is known of a volume: the newest forms that it did not refuse.
+#[derive(Debug)]
 pub(crate) struct Volume {
-    pub(crate) serial: u64,
+    key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
+    /// The question by name, and two forms of it that tell more.
     pub(crate) by_name: Rung,
+    pub(crate) basic: Rung,
+    pub(crate) linux: Rung,
+}
+
+impl Volume {
+    /// The serial number, if it was asked for and there is one.
+    pub(super) fn serial(&self) -> Option<u64> {
+        match self.key {
+            Key::Serial(serial) => Some(serial),
+            Key::Drive(_) | Key::Unknown => None,
+        }
+    }
 }
 
 /// How far down a ladder of forms, newest first, one has come. Only ever goes down.
+#[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 
 impl Rung {
+    fn top() -> Rung {
+        Rung(AtomicUsize::new(0))
+    }
+
     pub(crate) fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

@@ -18,6 +18,8 @@ impl Status {
     pub(super) const FILE_IS_A_DIRECTORY: Status = Status(codes::STATUS_FILE_IS_A_DIRECTORY);
     pub(super) const NOT_A_DIRECTORY: Status = Status(codes::STATUS_NOT_A_DIRECTORY);
     pub(super) const BUFFER_OVERFLOW: Status = Status(codes::STATUS_BUFFER_OVERFLOW);
+    pub(super) const BUFFER_TOO_SMALL: Status = Status(codes::STATUS_BUFFER_TOO_SMALL);
+    pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
     /// Nothing of that name is there.
     pub(super) fn is_gone(self) -> bool {
@@ -50,6 +52,26 @@ impl Status {
                 | codes::STATUS_NOT_SUPPORTED
                 | codes::STATUS_NOT_IMPLEMENTED
                 | codes::STATUS_INVALID_DEVICE_REQUEST
+        )
+    }
+
+    /// What stands there leads somewhere only programs know, and not the system.
+    pub(super) fn is_no_way(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_IO_REPARSE_TAG_NOT_HANDLED
+                | codes::STATUS_IO_REPARSE_TAG_INVALID
+                | codes::STATUS_REPARSE_POINT_NOT_RESOLVED
+        )
+    }
+
+    /// What was asked for is not allowed.
+    pub(super) fn is_denial(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_ACCESS_DENIED
+                | codes::STATUS_MEDIA_WRITE_PROTECTED
+                | codes::STATUS_CANNOT_DELETE
         )
     }
 

@@ -1,5 +1,6 @@
 //! Paths: taken apart by text, and as the kernel spells them.
 
+use std::borrow::Cow;
 use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
@@ -84,6 +85,56 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
+/// Some names below an open directory, with the one separator that the kernel knows; full native paths
+/// have no other.
+pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
+    if !is_relative || !units.contains(&SLASH) {
+        return Cow::Borrowed(units);
+    }
+    units.iter().map(|&unit| if unit == SLASH { BACKSLASH } else { unit }).collect()
+}
+
+pub(super) fn has_separators(units: &[u16]) -> bool {
+    units.contains(&BACKSLASH)
+}
+
+/// Win32's spelling of a path that the kernel spells.
+pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
+    let Some(rest) = units.strip_prefix(wide(r"\??\").as_slice()) else {
+        return units.to_vec();
+    };
+    let begins = |prefix: &str| rest.starts_with(&wide(prefix));
+    if begins(r"UNC\") {
+        return [&[BACKSLASH], &rest[3..]].concat();
+    }
+    if drive(units).is_some() {
+        return rest.to_vec();
+    }
+    [wide(r"\\?\").as_slice(), rest].concat()
+}
+
+/// The letter of the drive that a native path begins with.
+pub(super) fn drive(native: &[u16]) -> Option<u16> {
+    let rest = native.strip_prefix(wide(r"\??\").as_slice())?;
+    match *rest {
+        [letter, colon] | [letter, colon, BACKSLASH, ..] if colon == u16::from(b':') => {
+            Some(u16::from(u8::try_from(letter).ok()?.to_ascii_uppercase()))
+        }
+        _ => None,
+    }
+}
+
+/// How much of a native path names the root of a volume, with the separator behind it: a drive, a
+/// share, or a device.
+pub(super) fn root_length(native: &[u16]) -> usize {
+    let prefix = wide(r"\??\");
+    let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };
+    let names = if rest.starts_with(&wide(r"UNC\")) { 3 } else { 1 };
+    let ends = rest.iter().enumerate().filter(|&(_, &unit)| unit == BACKSLASH);
+    let end = ends.map(|(at, _)| at + 1).nth(names - 1);
+    prefix.len() + end.unwrap_or(rest.len())
+}
+
 fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
@@ -92,7 +143,7 @@ fn wide(text: &str) -> Vec<u16> {
 mod tests {
     use std::path::Path;
 
-    use super::{native, operand, path, wide};
+    use super::{drive, from_native, native, operand, path, root_length, spelled, wide};
     use crate::sys::Last;
 
     fn apart(text: &str) -> (String, String, bool) {
@@ -148,5 +199,28 @@ mod tests {
         }
         let here = native(Path::new("")).unwrap();
         assert_eq!(native(&std::env::current_dir().unwrap()).unwrap(), here);
+    }
+
+    #[test]
+    fn native_paths_are_taken_apart() {
+        for (text, root, letter, again) in [
+            (r"\??\C:\a\b", r"\??\C:\", Some(b'C'), r"C:\a\b"),
+            (r"\??\c:", r"\??\c:", Some(b'C'), r"c:"),
+            (r"\??\UNC\server\share\a", r"\??\UNC\server\share\", None, r"\\server\share\a"),
+            (r"\??\UNC\server\share", r"\??\UNC\server\share", None, r"\\server\share"),
+            (r"\??\Volume{1-2}\x", r"\??\Volume{1-2}\", None, r"\\?\Volume{1-2}\x"),
+            (r"x\y", "", None, r"x\y"),
+        ] {
+            let units = wide(text);
+            assert_eq!(units[..root_length(&units)], wide(root), "{text}");
+            assert_eq!(drive(&units), letter.map(u16::from), "{text}");
+            assert_eq!(from_native(&units), wide(again), "{text}");
+        }
+    }
+
+    #[test]
+    fn separators_below_a_directory_are_the_kernels() {
+        assert_eq!(*spelled(&wide(r"a/b\c"), true), wide(r"a\b\c"));
+        assert_eq!(*spelled(&wide(r"a/b"), false), wide("a/b"), "a name of a verbatim path");
     }
 }

@@ -31,7 +31,9 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
         let mut entries: Vec<_> = entries.collect();
         entries.sort();
-        entries.iter().for_each(|entry| list(entry, into));
+        for entry in &entries {
+            list(entry, into);
+        }
     }
     into.push(path.to_owned());
 }

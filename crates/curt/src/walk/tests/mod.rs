@@ -64,6 +64,7 @@ fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &P
                 seen.entries.push((path.display().to_string(), kind, cursor.current.depth));
             }
             Step::Error(error) => seen.errors.push(error),
+            Step::Join(_) => unreachable!("nobody took a piece"),
         }
         step = cursor.next();
     }

@@ -1,5 +1,7 @@
 //! The ladders: the newest forms, which stand-ins play where this system has none, and every older
-//! rung, by refusing what is above it.
+//! rung, by refusing what is above it. `asking.rs` has those of questions.
+
+mod asking;
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -175,7 +177,7 @@ disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformati
 
 static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
 
-/// Plays the question by name: opens, asks and closes.
+/// Plays the question by name in its first form.
 // SAFETY: called only through the table, as the function whose type it has.
 unsafe extern "system" fn ask_by_name(
     attributes: *const OBJECT_ATTRIBUTES,
@@ -184,14 +186,32 @@ unsafe extern "system" fn ask_by_name(
     length: u32,
     class: i32,
 ) -> NTSTATUS {
-    assert_eq!((class, length), (nt::FileStatInformation, 72));
+    if class != nt::FileStatInformation {
+        return STATUS_INVALID_INFO_CLASS;
+    }
+    assert_eq!(length, 72);
     ASKED_BY_NAME.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: handed on as it came.
+    unsafe { stat_by_name(attributes, block, buffer.cast()) }
+}
+
+/// Opens, asks and closes. The access is what one gets who asks for all that there is.
+///
+/// # Safety
+///
+/// The attributes and the block are valid, and the buffer has room for 72 bytes.
+unsafe fn stat_by_name(
+    attributes: *const OBJECT_ATTRIBUTES,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut u64,
+) -> NTSTATUS {
+    const MAXIMUM_ALLOWED: u32 = 0x0200_0000;
     let mut handle: HANDLE = std::ptr::null_mut();
     // SAFETY: the attributes and the block are the caller's; the handle is a live local.
     let status = unsafe {
         nt::NtOpenFile(
             &raw mut handle,
-            win::FILE_READ_ATTRIBUTES,
+            MAXIMUM_ALLOWED,
             attributes,
             block,
             7,
@@ -212,12 +232,25 @@ unsafe extern "system" fn ask_by_name(
             nt::FileAllInformation,
         )
     };
+    let mut access = [0_u64; 1];
+    // SAFETY: the buffer is a live local of that length, and the handle is open.
+    unsafe {
+        nt::NtQueryInformationFile(
+            handle,
+            block,
+            access.as_mut_ptr().cast(),
+            4,
+            nt::FileAccessInformation,
+        )
+    };
     // SAFETY: it was opened above.
     unsafe { windows_sys::Wdk::Foundation::NtClose(handle) };
     let attributes = all[4] & 0xffff_ffff;
-    let stat = [all[8], all[0], all[1], all[2], all[3], all[5], all[6], attributes, all[7]];
+    // Links, and the access that was granted.
+    let last = (all[7] & 0xffff_ffff) | (access[0] << 32);
+    let stat = [all[8], all[0], all[1], all[2], all[3], all[5], all[6], attributes, last];
     // SAFETY: the caller's buffer has these 72 bytes.
-    unsafe { std::ptr::copy_nonoverlapping(stat.as_ptr(), buffer.cast::<u64>(), 9) };
+    unsafe { std::ptr::copy_nonoverlapping(stat.as_ptr(), buffer, 9) };
     0
 }
 

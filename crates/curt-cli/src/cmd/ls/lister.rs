@@ -1,0 +1,433 @@
+//! Goes through the operands and the directories below them.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use curt::{
+    Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
+};
+
+use super::PROGRAM;
+use super::item::{self, Item};
+use super::owners::Owners;
+use super::settings::{Form, Hidden, Marks, Operands, Settings};
+use super::shown::Writer;
+use crate::exit::Exit;
+use crate::out::sum::Sum;
+use crate::out::{Screen, json, text};
+use crate::quote::quote;
+
+/// What was done in all.
+#[derive(Default)]
+pub(super) struct Totals {
+    pub(super) entries: u64,
+    pub(super) directories: u64,
+    pub(super) errors: u64,
+    pub(super) calls: Sum,
+    pub(super) exit: Exit,
+}
+
+/// A directory that waits to be listed.
+enum Pending {
+    Directory {
+        path: OsString,
+        is_operand: bool,
+    },
+    /// Everything below the last directory on the way is listed.
+    Leave,
+}
+
+/// A listing under way.
+pub(super) struct Lister<'a> {
+    settings: &'a Settings,
+    writer: Writer<'a>,
+    screen: &'a Screen,
+    gone: &'a Cancel,
+    owners: Owners,
+    /// For operands, and for the two entries that listings leave out.
+    stat: Stat,
+    /// For what links lead to.
+    follow: Stat,
+    pending: Vec<Pending>,
+    /// The directories that lead to the one being listed, where links may make a circle.
+    way: Vec<(Option<u64>, Option<u128>)>,
+    has_headers: bool,
+    is_first: bool,
+    totals: Totals,
+}
+
+impl<'a> Lister<'a> {
+    pub(super) fn new(settings: &'a Settings, screen: &'a Screen, gone: &'a Cancel) -> Self {
+        let follows = settings.operands == Operands::Followed || settings.follow;
+        let follow = if follows { Follow::Links } else { Follow::Never };
+        let plan = settings.operand_plan();
+        Lister {
+            settings,
+            writer: Writer::new(settings, screen),
+            screen,
+            gone,
+            owners: Owners::default(),
+            stat: Stat::new(plan.follow(follow)),
+            follow: Stat::new(plan.follow(Follow::Links)),
+            pending: Vec::new(),
+            way: Vec::new(),
+            has_headers: true,
+            is_first: true,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Lists the operands, files first; without any, the working directory.
+    pub(super) fn run(&mut self, operands: &[OsString]) {
+        let here = [OsString::from(".")];
+        if operands.is_empty() && !self.settings.themselves {
+            self.has_headers = false;
+            self.pending.push(Pending::Directory { path: ".".into(), is_operand: true });
+        } else {
+            self.operands(if operands.is_empty() { &here } else { operands });
+        }
+        while let Some(pending) = self.pending.pop() {
+            match pending {
+                Pending::Directory { path, is_operand } => self.directory(&path, is_operand),
+                Pending::Leave => drop(self.way.pop()),
+            }
+            if self.gone.is_cancelled() {
+                break;
+            }
+        }
+    }
+
+    /// What was done.
+    pub(super) fn totals(mut self) -> Totals {
+        self.totals.calls.add(&self.stat.calls());
+        self.totals.calls.add(&self.follow.calls());
+        self.totals
+    }
+
+    fn operands(&mut self, operands: &[OsString]) {
+        let mut items: Vec<Item> = operands.iter().filter_map(|name| self.operand(name)).collect();
+        item::sort(&mut items, self.settings);
+        let shown = items.iter().filter(|item| !item.is_opened).count();
+        let opened = items.iter().rev().filter(|item| item.is_opened);
+        self.pending.extend(
+            opened.map(|item| Pending::Directory { path: item.name.clone(), is_operand: true }),
+        );
+        if shown > 0 {
+            self.totals.entries += shown as u64;
+            // As in GNU ls, columns are wide enough for the directories too, which are not shown.
+            for item in &items {
+                if let Some(metadata) = &item.metadata {
+                    self.owners.learn_operand(Path::new(&item.name), metadata, self.settings);
+                }
+            }
+            self.writer.items(&items, None, &self.owners);
+            if !self.pending.is_empty() && !self.is_json() {
+                self.screen.data(b"\n");
+            }
+        } else if operands.len() <= 1 && self.pending.len() == 1 {
+            self.has_headers = false;
+        }
+    }
+
+    fn operand(&mut self, name: &OsStr) -> Option<Item> {
+        let settings = self.settings;
+        let path = Path::new(name);
+        let metadata = match self.stat.path(path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                self.fail(&error, path, true);
+                return None;
+            }
+        };
+        let mut item = Item::new(name.to_owned(), metadata);
+        let follows = settings.operands == Operands::Followed;
+        if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
+            return None;
+        }
+        if item.kind.is_link() && settings.operands == Operands::Directories {
+            // A link to a directory stands for the directory. Others are what they are.
+            let followed = self.follow.path(path).ok();
+            let followed = followed.map(|metadata| Item::new(name.to_owned(), metadata));
+            item = followed.filter(|item| item.kind == Kind::Directory).unwrap_or(item);
+        }
+        item.is_opened = item.kind == Kind::Directory && !settings.themselves;
+        if !item.is_opened {
+            self.complete(&mut item, path);
+        }
+        Some(item)
+    }
+
+    /// Finds out the rest that is to be shown of an operand, or of one of the two entries that listings
+    /// leave out.
+    fn complete(&mut self, item: &mut Item, path: &Path) {
+        let settings = self.settings;
+        if let Some(metadata) = &item.metadata {
+            for (_, error) in metadata.failures() {
+                report(&mut self.totals, self.screen, settings, error, path, true);
+            }
+            self.owners.learn_operand(path, metadata, settings);
+        }
+        let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
+        if wants_mode && item.mode().is_none() {
+            let plan = settings.operand_plan();
+            let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
+            if let Ok(metadata) = stat.path(path) {
+                item.metadata = Some(Box::new(metadata));
+            }
+            self.totals.calls.add(&stat.calls());
+        }
+        self.find_target(item, path);
+    }
+
+    /// Finds out what a link leads to, if that is to be shown.
+    fn find_target(&mut self, item: &mut Item, path: &Path) {
+        if !item.kind.is_link() || !self.settings.asks_for_targets() {
+            return;
+        }
+        let followed = self.follow.path(path).ok();
+        let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
+        item.target = followed
+            .filter(|metadata| !kind(metadata).is_link())
+            .map(|metadata| (kind(&metadata), metadata.mode().known()));
+    }
+
+    fn directory(&mut self, path: &OsStr, is_operand: bool) {
+        let mut list = match Directory::open(path) {
+            Ok(directory) => directory.list(self.settings.plan()),
+            Err(error) => return self.fail(&error, Path::new(path), is_operand),
+        };
+        if self.settings.recursive && self.settings.follow && !self.enter(&mut list, path) {
+            return;
+        }
+        self.totals.directories += 1;
+        if (self.settings.recursive || self.has_headers) && !self.is_json() {
+            if !std::mem::take(&mut self.is_first) {
+                self.screen.data(b"\n");
+            }
+            self.writer.header(path);
+        }
+        let mut items = self.dots(path);
+        self.read(&mut list, path, is_operand, &mut items);
+        self.totals.calls.add(&list.calls());
+        drop(list);
+        if self.settings.streams() {
+            return;
+        }
+        for item in &mut items {
+            if item.kind.is_link() && self.settings.asks_for_targets() {
+                let path = attach(path, &item.name);
+                self.find_target(item, &path);
+            }
+        }
+        item::sort(&mut items, self.settings);
+        self.totals.entries += items.len() as u64;
+        if self.settings.has_total() && self.settings.form == Form::Listing {
+            self.writer.total(&items, &self.owners);
+        }
+        self.writer.items(&items, Some(path), &self.owners);
+        if self.settings.recursive {
+            self.descend(&items, path);
+        }
+    }
+
+    /// Reads the entries of a directory, or shows each at once where nothing has to be waited for.
+    fn read(&mut self, list: &mut List, path: &OsStr, is_operand: bool, items: &mut Vec<Item>) {
+        let streams = self.settings.streams();
+        while !self.gone.is_cancelled() {
+            let failed = match list.next() {
+                None => break,
+                Some(Err(error)) => Some(error),
+                Some(Ok(entry)) => {
+                    items.extend(self.entry(entry, path));
+                    None
+                }
+            };
+            if let Some(error) = failed {
+                self.fail(&error, Path::new(path), is_operand);
+            }
+            if streams {
+                for item in items.drain(..) {
+                    let mut item = item;
+                    let path_of_item = attach(path, &item.name);
+                    self.find_target(&mut item, &path_of_item);
+                    self.totals.entries += 1;
+                    self.writer.items(&[item], Some(path), &self.owners);
+                }
+            }
+        }
+    }
+
+    /// One entry of a directory, unless it is left out.
+    fn entry(&mut self, mut entry: Entry<'_>, dir: &OsStr) -> Option<Item> {
+        let settings = self.settings;
+        let is_hidden = entry.name().as_encoded_bytes().starts_with(b".");
+        if is_hidden && settings.hidden == Hidden::WithDot {
+            return None;
+        }
+        let kind = entry.metadata().kind().known().unwrap_or_default();
+        if settings.marks == Marks::All && kind == Kind::File {
+            entry.fetch(Fields::MODE);
+        }
+        self.owners.learn(&mut entry, settings);
+        let name = entry.to_name();
+        for (_, error) in entry.metadata().failures() {
+            let path = attach(dir, &name);
+            report(&mut self.totals, self.screen, settings, error, &path, false);
+        }
+        if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
+            return Some(Item::unknown(name, kind));
+        }
+        let is_plain = Fields::NAME | Fields::KIND;
+        let metadata = if settings.plan().fields().without(is_plain).is_empty()
+            && settings.form == Form::Listing
+            && settings.marks != Marks::All
+        {
+            None
+        } else {
+            Some(Box::new(entry.into_metadata()))
+        };
+        Some(Item { name, kind, metadata, target: None, is_opened: false })
+    }
+
+    /// The two entries that listings leave out, if they are to be shown.
+    fn dots(&mut self, dir: &OsStr) -> Vec<Item> {
+        let mut items = Vec::new();
+        if self.settings.hidden != Hidden::Nothing {
+            return items;
+        }
+        let asks = !self.settings.plan().fields().without(Fields::NAME | Fields::KIND).is_empty()
+            || self.settings.form != Form::Listing;
+        for name in [".", ".."] {
+            let path = Path::new(dir).join(name);
+            if !asks {
+                items.push(Item::unknown(name.into(), Kind::Directory));
+                continue;
+            }
+            match self.stat.path(&path) {
+                Ok(metadata) => {
+                    let mut item = Item::new(name.into(), metadata);
+                    self.complete(&mut item, &path);
+                    items.push(item);
+                }
+                Err(error) => {
+                    self.fail(&error, &path, false);
+                    items.push(Item::unknown(name.into(), Kind::Directory));
+                }
+            }
+        }
+        items
+    }
+
+    /// Puts the directories among the entries at the head of those that wait.
+    fn descend(&mut self, items: &[Item], dir: &OsStr) {
+        if self.settings.follow {
+            self.pending.push(Pending::Leave);
+        }
+        let is_below =
+            |item: &&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
+        for item in items.iter().rev().filter(is_below) {
+            let path = below(dir, &item.name).into_os_string();
+            self.pending.push(Pending::Directory { path, is_operand: false });
+        }
+    }
+
+    /// Notes that a directory is being listed; `false`, said aloud, if it is listed already and a link
+    /// led back to it.
+    fn enter(&mut self, list: &mut List, path: &OsStr) -> bool {
+        let Ok(metadata) = list.directory(Fields::DEVICE | Fields::ID) else {
+            // Without an identity nothing can be compared; paths have an end all the same.
+            self.way.push((None, None));
+            return true;
+        };
+        let identity = (metadata.device().known(), metadata.id().known());
+        if self.way.contains(&identity) {
+            let shown = quote(path);
+            self.screen
+                .message(&format!("{PROGRAM}: {shown}: not listing already-listed directory\n"));
+            self.totals.errors += 1;
+            self.totals.exit = Exit::USAGE;
+            return false;
+        }
+        self.way.push(identity);
+        true
+    }
+
+    fn is_json(&self) -> bool {
+        matches!(self.settings.form, Form::Json(_))
+    }
+
+    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not told
+    /// of as the link that it is.
+    fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
+        let Err(error) = self.follow.path(path.join("")) else {
+            return false;
+        };
+        self.fail(&error, path, is_operand);
+        true
+    }
+
+    fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {
+        report(&mut self.totals, self.screen, self.settings, error, path, is_operand);
+    }
+}
+
+/// Says what failed. What was asked for by name counts for more than what lies below it.
+fn report(
+    totals: &mut Totals,
+    screen: &Screen,
+    settings: &Settings,
+    error: &Error,
+    path: &Path,
+    is_operand: bool,
+) {
+    totals.errors += 1;
+    if is_operand {
+        totals.exit = Exit::USAGE;
+    } else if totals.exit == Exit::SUCCESS {
+        totals.exit = Exit::FAILURE;
+    }
+    if matches!(settings.form, Form::Json(_)) {
+        screen.data(json::failure(error).as_bytes());
+        return;
+    }
+    let reason = text::reason(error.cause());
+    let path = quote(path);
+    screen.message(&match error.operation() {
+        Operation::ReadDirectory => format!("{PROGRAM}: reading directory {path}: {reason}\n"),
+        operation => format!("{PROGRAM}: cannot {} {path}: {reason}\n", operation.verb()),
+    });
+}
+
+/// The path of an entry as messages show it: in the working directory, its name alone.
+pub(super) fn attach(dir: &OsStr, name: &OsStr) -> PathBuf {
+    if dir == "." { PathBuf::from(name) } else { Path::new(dir).join(name) }
+}
+
+/// The path of a directory in another one, as headers show it.
+fn below(dir: &OsStr, name: &OsStr) -> PathBuf {
+    let trimmed = dir.as_encoded_bytes();
+    let end = trimmed.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    let components = Path::new(dir);
+    if end == 0 || end == trimmed.len() {
+        return components.join(name);
+    }
+    crate::sys::name_from_bytes(&trimmed[..end])
+        .map_or_else(|| components.join(name), |dir| Path::new(&dir).join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{attach, below};
+    use std::path::Path;
+
+    #[test]
+    fn paths_are_put_together_as_gnu_does() {
+        assert_eq!(attach(".".as_ref(), "a".as_ref()), Path::new("a"));
+        assert_eq!(attach("d".as_ref(), "a".as_ref()), Path::new("d/a"));
+        for (dir, path) in
+            [(".", "./a"), ("d", "d/a"), ("d//", "d/a"), ("/", "/a"), ("b/d/", "b/d/a")]
+        {
+            assert_eq!(below(dir.as_ref(), "a".as_ref()).as_os_str(), path);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What the options come to.
+
+use std::io::{self, IsTerminal};
+
+use curt::{Fields, Follow, Freshness, Plan};
+
+use super::colors::Palette;
+use super::times::Times;
+use crate::args::{Clock, Format, LsOptions, Sort, Wish};
+use crate::out::entry;
+use crate::sys;
+
+/// How wide a line is where nobody says.
+const WIDTH: usize = 80;
+
+/// What an entry becomes in the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A line, or a part of one.
+    Listing,
+    /// These fields, separated by tabs.
+    Fields(Vec<Fields>),
+    /// An object with these fields.
+    Json(Fields),
+}
+
+/// Which names are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hidden {
+    WithDot,
+    OnlyDots,
+    Nothing,
+}
+
+/// What is appended to names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Marks {
+    None,
+    Slash,
+    Kinds,
+    All,
+}
+
+/// Which operands that are links are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operands {
+    Themselves,
+    /// Those that lead to directories.
+    Directories,
+    Followed,
+}
+
+/// How to list.
+pub(super) struct Settings {
+    pub(super) format: Format,
+    pub(super) form: Form,
+    pub(super) hidden: Hidden,
+    pub(super) marks: Marks,
+    pub(super) sort: Sort,
+    pub(super) clock: Clock,
+    pub(super) operands: Operands,
+    pub(super) follow: bool,
+    pub(super) reverse: bool,
+    pub(super) directories_first: bool,
+    /// Directories are listed as entries.
+    pub(super) themselves: bool,
+    pub(super) recursive: bool,
+    pub(super) human: bool,
+    pub(super) numeric: bool,
+    pub(super) owner: bool,
+    pub(super) group: bool,
+    pub(super) acl: bool,
+    pub(super) inode: bool,
+    pub(super) blocks: bool,
+    pub(super) palette: Option<Palette>,
+    pub(super) times: Option<Times>,
+    /// What ends a line.
+    pub(super) end: u8,
+    /// 0 is no limit.
+    pub(super) width: usize,
+    /// Names go to a terminal, which must not act upon them.
+    pub(super) quoted: bool,
+}
+
+impl Settings {
+    /// The error says what is wrong with the options.
+    pub(super) fn new(options: &LsOptions) -> Result<Settings, String> {
+        let is_terminal = io::stdout().is_terminal();
+        let format = format(options, is_terminal);
+        let is_long = format == Format::Long;
+        let clock = clock(options);
+        let says_time = options.by_access || options.by_change || options.time.is_some();
+        let unsorted = options.unsorted || options.raw;
+        let sort = match options.sort {
+            Some(sort) => sort,
+            None if options.by_size => Sort::Size,
+            None if options.by_time => Sort::Time,
+            None if options.by_extension => Sort::Extension,
+            None if unsorted => Sort::None,
+            None if says_time && !is_long => Sort::Time,
+            None => Sort::Name,
+        };
+        let marks = marks(options, is_terminal);
+        let operands = if options.dereference || options.dereference_command_line {
+            Operands::Followed
+        } else if options.directory || is_long || marks == Marks::All {
+            Operands::Themselves
+        } else {
+            Operands::Directories
+        };
+        let form = form(options, is_long, clock)?;
+        let hidden = match (options.all || options.raw, options.almost_all) {
+            (true, _) => Hidden::Nothing,
+            (_, true) => Hidden::OnlyDots,
+            _ => Hidden::WithDot,
+        };
+        let is_listing = form == Form::Listing;
+        let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
+        Ok(Settings {
+            format,
+            hidden,
+            marks,
+            sort,
+            clock,
+            operands,
+            times,
+            follow: options.dereference,
+            reverse: options.reverse,
+            directories_first: options.group_directories_first,
+            themselves: options.directory,
+            recursive: options.recursive && !options.directory,
+            human: options.human_readable,
+            numeric: options.numeric_uid_gid,
+            owner: !options.no_owner,
+            group: !(options.no_group || options.no_group_long),
+            acl: options.acl,
+            inode: options.inode && is_listing,
+            blocks: options.size && is_listing,
+            palette: (wants_color(options, is_terminal) && is_listing)
+                .then(Palette::from_environment),
+            end: if options.zero { 0 } else { b'\n' },
+            width: width(options),
+            quoted: is_terminal && !options.zero,
+            form,
+        })
+    }
+
+    pub(super) fn is_long(&self) -> bool {
+        self.format == Format::Long && self.form == Form::Listing
+    }
+
+    /// The room that entries take is shown, and its sum.
+    pub(super) fn has_total(&self) -> bool {
+        self.is_long() || self.blocks
+    }
+
+    /// Every entry can be shown as soon as it is known: there is no order and no column to wait for.
+    pub(super) fn streams(&self) -> bool {
+        let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
+        self.sort == Sort::None && is_line && !self.recursive && !self.blocks
+    }
+
+    /// It matters what links lead to, though the links are shown.
+    pub(super) fn asks_for_targets(&self) -> bool {
+        !self.follow && (self.directories_first || self.is_long() && self.marks > Marks::Slash)
+    }
+
+    /// What is asked about the entries of a directory.
+    pub(super) fn plan(&self) -> Plan {
+        // A listing tells what lies below a mount point, and not its own number.
+        let exact =
+            self.inode || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
+        let freshness = if exact { Freshness::Exact } else { Freshness::FromListing };
+        let fields = self.fields();
+        // The name of a link is its own in any case.
+        let follows = self.follow && fields != Fields::NAME;
+        let follow = if follows { Follow::Links } else { Follow::Never };
+        Plan::new(fields).freshness(freshness).follow(follow)
+    }
+
+    /// What is asked about an operand: in any case what it is.
+    pub(super) fn operand_plan(&self) -> Plan {
+        Plan::new(self.fields() | Fields::KIND)
+    }
+
+    fn fields(&self) -> Fields {
+        let mut fields = Fields::NAME;
+        match &self.form {
+            Form::Fields(list) => list.iter().for_each(|&field| fields |= field),
+            Form::Json(asked) => fields |= *asked,
+            Form::Listing if self.is_long() => {
+                fields |= Fields::KIND | Fields::MODE | Fields::LINKS | Fields::SIZE;
+                fields |= Fields::ALLOCATED | Fields::DEVICE_NUMBER | Fields::TARGET;
+                fields |= time_field(self.clock);
+                let more = [
+                    (self.owner, Fields::USER_ID),
+                    (self.group, Fields::GROUP_ID),
+                    (self.acl, Fields::ACL),
+                ];
+                more.into_iter()
+                    .filter(|&(wanted, _)| wanted)
+                    .for_each(|(_, field)| fields |= field);
+            }
+            Form::Listing => {}
+        }
+        let needs_kind = self.recursive
+            || self.directories_first
+            || self.palette.is_some()
+            || self.marks > Marks::None;
+        let more = [
+            (needs_kind, Fields::KIND),
+            (self.inode, Fields::ID),
+            (self.blocks, Fields::ALLOCATED),
+            (self.sort == Sort::Size, Fields::SIZE),
+            (self.sort == Sort::Time, time_field(self.clock)),
+        ];
+        more.into_iter().filter(|&(wanted, _)| wanted).for_each(|(_, field)| fields |= field);
+        fields
+    }
+}
+
+/// The field that holds a time.
+pub(super) fn time_field(clock: Clock) -> Fields {
+    match clock {
+        Clock::Accessed => Fields::ACCESSED,
+        Clock::Changed => Fields::CHANGED,
+        Clock::Modified => Fields::MODIFIED,
+        Clock::Created => Fields::CREATED,
+    }
+}
+
+fn clock(options: &LsOptions) -> Clock {
+    match options.time {
+        Some(clock) => clock,
+        None if options.by_access => Clock::Accessed,
+        None if options.by_change => Clock::Changed,
+        None => Clock::Modified,
+    }
+}
+
+fn format(options: &LsOptions, is_terminal: bool) -> Format {
+    let is_long = options.long
+        || options.full_time
+        || options.no_owner
+        || options.no_group_long
+        || options.numeric_uid_gid;
+    match options.format {
+        Some(format) if !is_long || format != Format::OnePerLine => format,
+        _ if options.columns => Format::Columns,
+        _ if options.across => Format::Across,
+        _ if is_long => Format::Long,
+        _ if options.one_per_line || options.zero || !is_terminal => Format::OnePerLine,
+        _ => Format::Columns,
+    }
+}
+
+fn marks(options: &LsOptions, is_terminal: bool) -> Marks {
+    match options.classify {
+        Some(Wish::Always) => Marks::All,
+        Some(Wish::Auto) if is_terminal => Marks::All,
+        _ if options.file_type => Marks::Kinds,
+        _ if options.slash => Marks::Slash,
+        _ => Marks::None,
+    }
+}
+
+fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String> {
+    let named = options.fields.as_deref().map(entry::fields_named).transpose()?;
+    if !options.json {
+        return Ok(named.map_or(Form::Listing, Form::Fields));
+    }
+    let usual = || {
+        let mut fields = Fields::NAME | Fields::KIND | Fields::SIZE | time_field(clock);
+        if is_long {
+            fields |= Fields::MODE | Fields::LINKS | Fields::USER | Fields::GROUP;
+            fields |= Fields::TARGET;
+        }
+        let more = [
+            (options.inode, Fields::ID),
+            (options.size, Fields::ALLOCATED),
+            (options.acl, Fields::ACL),
+        ];
+        more.into_iter().filter(|&(wanted, _)| wanted).for_each(|(_, field)| fields |= field);
+        fields
+    };
+    let fields =
+        named.map_or_else(usual, |list| list.into_iter().fold(Fields::NONE, Fields::union));
+    Ok(Form::Json(fields))
+}
+
+fn wants_color(options: &LsOptions, is_terminal: bool) -> bool {
+    let is_refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    match options.color {
+        Some(Wish::Always) => !options.zero,
+        Some(Wish::Auto) => is_terminal && !options.zero && !is_refused(),
+        Some(Wish::Never) | None => false,
+    }
+}
+
+fn width(options: &LsOptions) -> usize {
+    let from_environment =
+        || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&width| width > 0);
+    options.width.or_else(from_environment).or_else(sys::terminal_width).unwrap_or(WIDTH)
+}

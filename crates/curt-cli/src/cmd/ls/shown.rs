@@ -1,0 +1,135 @@
+//! Writing what was found.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use curt::{Fields, Metadata};
+
+use super::grid;
+use super::item::Item;
+use super::lister::attach;
+use super::long::Lines;
+use super::names::Names;
+use super::owners::Owners;
+use super::settings::{Form, Settings};
+use crate::args::Format;
+use crate::out::Screen;
+use crate::out::entry::{self, Shown, Style};
+use crate::quote::for_terminal;
+use crate::time::Zone;
+
+/// Writes entries to the screen.
+pub(super) struct Writer<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) screen: &'a Screen,
+    /// For times among chosen fields; found when the first one is shown.
+    zone: std::cell::OnceCell<Zone>,
+    has_color: Cell<bool>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(settings: &'a Settings, screen: &'a Screen) -> Self {
+        let zone = std::cell::OnceCell::new();
+        Writer { settings, screen, zone, has_color: Cell::new(false) }
+    }
+
+    /// Writes entries of a directory (or operands, where there is none), in their order. Directories
+    /// that are to be opened only count for the widths of columns.
+    pub(super) fn items(&self, items: &[Item], dir: Option<&OsStr>, owners: &Owners) {
+        match &self.settings.form {
+            Form::Listing => self.listing(items, owners),
+            Form::Fields(fields) => shown(items).for_each(|item| self.fields(item, fields)),
+            Form::Json(fields) => shown(items).for_each(|item| self.object(item, *fields, dir)),
+        }
+    }
+
+    /// The line above the content of a directory: its path.
+    pub(super) fn header(&self, path: &OsStr) {
+        let mut line = if self.settings.quoted {
+            for_terminal(path, ":").into_bytes()
+        } else {
+            path.as_encoded_bytes().to_vec()
+        };
+        line.extend(b":\n");
+        self.screen.data(&line);
+    }
+
+    /// The line that says how much room all entries take.
+    pub(super) fn total(&self, items: &[Item], owners: &Owners) {
+        let bytes = items.iter().filter_map(Item::allocated).fold(0, u64::saturating_add);
+        let room = Lines::new(self.settings, owners, &[]).room(bytes);
+        let mut line = format!("total {room}").into_bytes();
+        line.push(self.settings.end);
+        self.screen.data(&line);
+    }
+
+    fn listing(&self, items: &[Item], owners: &Owners) {
+        let settings = self.settings;
+        let lines = Lines::new(settings, owners, items);
+        let mut names = Names::new(settings, items, &self.has_color);
+        match settings.format {
+            Format::Long => {
+                for item in shown(items) {
+                    self.line(lines.long(item, &names));
+                }
+            }
+            Format::OnePerLine => {
+                names.is_aligned = false;
+                for item in shown(items) {
+                    let mut line = lines.frills(item).into_bytes();
+                    line.extend(names.name(item).bytes);
+                    self.line(line);
+                }
+            }
+            Format::Columns | Format::Across => {
+                names.is_aligned &= settings.width > 0;
+                let cell = |item| {
+                    let mut bytes = lines.frills(item).into_bytes();
+                    let name = names.name(item);
+                    bytes.extend(name.bytes);
+                    grid::Cell { bytes, width: lines.frills_width() + name.width }
+                };
+                let cells: Vec<grid::Cell> = shown(items).map(cell).collect();
+                let across = settings.format == Format::Across;
+                self.screen.data(&grid::lay_out(&cells, settings.width, across, settings.end));
+            }
+        }
+    }
+
+    fn fields(&self, item: &Item, fields: &[Fields]) {
+        let nothing = Metadata::default();
+        let metadata = item.metadata.as_deref().unwrap_or(&nothing);
+        let path = PathBuf::new();
+        let shown = Shown { name: &item.name, path: &path, metadata };
+        let zone = self.zone.get_or_init(Zone::local);
+        let style = Style { zone, quoted: self.settings.quoted };
+        let cells: Vec<Vec<u8>> =
+            fields.iter().map(|&field| entry::field(&shown, field, &style)).collect();
+        self.line(cells.join(&b'\t'));
+    }
+
+    fn object(&self, item: &Item, fields: Fields, dir: Option<&OsStr>) {
+        let nothing = Metadata::default();
+        let metadata = item.metadata.as_deref().unwrap_or(&nothing);
+        let path = match dir {
+            Some(dir) => attach(dir, &item.name),
+            None => PathBuf::from(&item.name),
+        };
+        let name = match dir {
+            Some(_) => item.name.as_os_str(),
+            None => path.file_name().unwrap_or(&item.name),
+        };
+        let shown = Shown { name, path: &path, metadata };
+        self.screen.data(entry::object(&shown, fields).line().as_bytes());
+    }
+
+    fn line(&self, mut line: Vec<u8>) {
+        line.push(self.settings.end);
+        self.screen.data(&line);
+    }
+}
+
+fn shown(items: &[Item]) -> impl Iterator<Item = &Item> {
+    items.iter().filter(|item| !item.is_opened)
+}

@@ -1,0 +1,97 @@
+//! How `-l` shows times.
+
+use curt::Time;
+
+use crate::args::LsOptions;
+use crate::quote::quote;
+use crate::time::{self, Format, Zone};
+
+/// Half a year of the Gregorian calendar, in seconds.
+const HALF_A_YEAR: i64 = 31_556_952 / 2;
+
+/// The formats of times, and the time zone.
+pub(super) struct Times {
+    old: Format,
+    recent: Format,
+    zone: Zone,
+    now: Time,
+    /// How wide a time usually is.
+    width: usize,
+}
+
+impl Times {
+    pub(super) fn new(options: &LsOptions) -> Result<Times, String> {
+        let style = match &options.time_style {
+            _ if options.full_time && options.time_style.is_none() => "full-iso".to_owned(),
+            Some(style) => style.clone(),
+            None => std::env::var("TIME_STYLE").unwrap_or_else(|_| "locale".to_owned()),
+        };
+        let (old, recent) = formats(&style)
+            .ok_or_else(|| format!("invalid argument {} for 'time style'", quote(&style)))?;
+        let (old, recent) = (Format::new(old), Format::new(recent));
+        let zone = Zone::local();
+        let epoch = zone.local_time(Time::default());
+        let width = epoch.map_or(0, |epoch| recent.apply(&epoch).chars().count());
+        Ok(Times { old, recent, zone, now: time::now(), width })
+    }
+
+    /// A time as it is shown.
+    pub(super) fn text(&self, time: Time) -> String {
+        let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
+        let is_recent = half_a_year_ago < time && time < self.now();
+        let format = if is_recent { &self.recent } else { &self.old };
+        match self.zone.local_time(time) {
+            Some(local) => format.apply(&local),
+            None => format!("{:>1$}", time.seconds, self.width),
+        }
+    }
+
+    /// What stands where no time is known.
+    pub(super) fn unknown(&self) -> String {
+        format!("{:>1$}", "?", self.width)
+    }
+
+    /// What was written since the command began is not in the future.
+    fn now(&self) -> Time {
+        time::now().max(self.now)
+    }
+}
+
+/// The format of old times and of the future, and that of the last half year.
+fn formats(style: &str) -> Option<(String, String)> {
+    let both = |old: &str, recent: &str| Some((old.to_owned(), recent.to_owned()));
+    let of_locale = || both("%b %e  %Y", "%b %e %H:%M");
+    if let Some(format) = style.strip_prefix('+') {
+        let (old, recent) = format.split_once('\n').unwrap_or((format, format));
+        return both(old, recent);
+    }
+    if style.starts_with("posix-") {
+        // In the C locale this means the usual style, whatever follows.
+        return of_locale();
+    }
+    let names = ["full-iso", "long-iso", "iso", "locale"];
+    let exact = names.into_iter().find(|&name| name == style);
+    let mut meant = names.into_iter().filter(|name| name.starts_with(style));
+    match exact.or_else(|| meant.next().filter(|_| meant.next().is_none()))? {
+        "full-iso" => both("%Y-%m-%d %H:%M:%S.%N %z", "%Y-%m-%d %H:%M:%S.%N %z"),
+        "long-iso" => both("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M"),
+        "iso" => both("%Y-%m-%d ", "%m-%d %H:%M"),
+        _ => of_locale(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::formats;
+
+    #[test]
+    fn styles_have_names_and_may_be_formats() {
+        let both = |old: &str, recent: &str| Some((old.to_owned(), recent.to_owned()));
+        assert_eq!(formats("iso"), both("%Y-%m-%d ", "%m-%d %H:%M"));
+        assert_eq!(formats("lon"), both("%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M"));
+        assert_eq!(formats("+a\nb"), both("a", "b"));
+        assert_eq!(formats("+"), both("", ""));
+        assert_eq!(formats("l"), None, "long-iso or locale");
+        assert_eq!(formats("x"), None);
+    }
+}

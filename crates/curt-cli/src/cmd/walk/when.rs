@@ -1,0 +1,75 @@
+//! Points in time as `--newer` and `--older` take them: of a file, of a calendar, or a while ago.
+
+use curt::{Fields, Follow, Plan, Time};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
+
+/// Reads a point in time. A file of that name decides; then a date, then a duration.
+pub(super) fn point(text: &str) -> Result<Time, String> {
+    let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
+    if let Ok(metadata) = curt::stat(text, plan) {
+        if let Some(modified) = metadata.modified().known() {
+            return Ok(modified);
+        }
+    }
+    let timestamp = text
+        .parse::<Timestamp>()
+        .ok()
+        .or_else(|| of_calendar(text))
+        .or_else(|| ago(text, &Zoned::now()));
+    let timestamp = timestamp.ok_or_else(|| {
+        format!(
+            "'{text}' is neither a file, nor a date such as 2026-01-31, nor a time ago such as 3d"
+        )
+    })?;
+    Ok(time(timestamp))
+}
+
+/// A date, with or without a time of day, in the local time zone.
+fn of_calendar(text: &str) -> Option<Timestamp> {
+    let date: DateTime = text.parse().ok()?;
+    Some(date.to_zoned(TimeZone::system()).ok()?.timestamp())
+}
+
+/// So long before now: `90s`, `10min`, `36h`, `3d`, `2 weeks`, `1y 6mo`.
+fn ago(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let span: Span = text.parse().ok()?;
+    Some(now.checked_sub(span.abs()).ok()?.timestamp())
+}
+
+fn time(timestamp: Timestamp) -> Time {
+    let nanoseconds = timestamp.as_nanosecond();
+    let seconds = nanoseconds.div_euclid(1_000_000_000) as i64;
+    Time { seconds, nanoseconds: nanoseconds.rem_euclid(1_000_000_000) as u32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ago, point, time};
+    use jiff::Zoned;
+
+    #[test]
+    fn dates_and_durations_are_read() {
+        assert_eq!(point("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
+        assert!(point("2026-01-31").is_ok() && point("2026-01-31 10:30").is_ok());
+        assert!(point("yesterdayish").is_err());
+        let now: Zoned = "2026-03-10T12:00[UTC]".parse().unwrap();
+        let seconds = |text: &str| ago(text, &now).map(|then| time(then).seconds);
+        let now = time(now.timestamp()).seconds;
+        assert_eq!(seconds("90s"), Some(now - 90));
+        assert_eq!(seconds("36h"), Some(now - 36 * 3600));
+        assert_eq!(seconds("2 weeks"), Some(now - 14 * 86400));
+        assert_eq!(seconds("1mo"), Some(now - 28 * 86400));
+        assert_eq!(seconds("later"), None);
+    }
+
+    #[test]
+    fn a_file_decides_first() {
+        let scratch = curt_testkit::Scratch::new();
+        let file = scratch.file("3d");
+        let point = point(file.to_str().unwrap()).unwrap();
+        let modified = std::fs::metadata(&file).unwrap().modified().unwrap();
+        assert_eq!(point, modified.into());
+    }
+}

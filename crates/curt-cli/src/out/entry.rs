@@ -1,0 +1,215 @@
+//! An entry and what is known of it, as JSON or as text: the same words in every command.
+
+use std::ffi::OsStr;
+use std::fmt::Display;
+use std::path::Path;
+
+use curt::{Fields, Kind, Metadata, Time, Value};
+
+use crate::out::json::{self, Object};
+use crate::out::text;
+use crate::quote::for_terminal;
+use crate::time::Zone;
+
+/// The bits of a POSIX mode that tell the kind.
+const KIND_BITS: u32 = 0o170_000;
+
+/// An entry, and what was found out about it.
+pub(crate) struct Shown<'a> {
+    pub(crate) name: &'a OsStr,
+    pub(crate) path: &'a Path,
+    pub(crate) metadata: &'a Metadata,
+}
+
+/// The entry as JSON: the path, and the fields that were asked for.
+pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
+    let object = Object::new();
+    let object = if fields.contains(Fields::NAME) {
+        object.path("name", Path::new(entry.name))
+    } else {
+        object
+    };
+    let object = object.path("path", entry.path);
+    let others = fields.without(Fields::NAME).iter();
+    others.fold(object, |object, (name, field)| add(object, name, field, entry.metadata))
+}
+
+/// Adds one field: `null` where it does not exist, an object with the reason where it failed.
+fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
+    let value = match field {
+        Fields::KIND => metadata.kind().map(|kind| json::string(kind.name())),
+        Fields::MODIFIED => metadata.modified().map(time),
+        Fields::ACCESSED => metadata.accessed().map(time),
+        Fields::CHANGED => metadata.changed().map(time),
+        Fields::CREATED => metadata.created().map(time),
+        Fields::USER => metadata.user().map(json::os_string),
+        Fields::GROUP => metadata.group().map(json::os_string),
+        Fields::LABEL => metadata.label().map(json::os_string),
+        Fields::TARGET => metadata.target().map(|path| json::os_string(path.as_os_str())),
+        _ => plain(field, metadata),
+    };
+    match value {
+        Value::Value(value, _) => object.raw(name, &value),
+        Value::NotRequested => object,
+        Value::Unsupported => object.raw(name, "null"),
+        Value::Failed(error) => {
+            object.object(name, Object::new().text("error", &text::reason(error.cause())))
+        }
+    }
+}
+
+/// The fields whose text is the same everywhere: numbers, and yes or no.
+fn plain(field: Fields, metadata: &Metadata) -> Value<'_, String> {
+    fn shown<T: Display>(value: Value<'_, T>) -> Value<'_, String> {
+        value.map(|value| value.to_string())
+    }
+    match field {
+        Fields::ID => shown(metadata.id()),
+        Fields::DEVICE => shown(metadata.device()),
+        Fields::SIZE => shown(metadata.size()),
+        Fields::ALLOCATED => shown(metadata.allocated()),
+        Fields::LINKS => shown(metadata.links()),
+        Fields::MODE => shown(metadata.mode()),
+        Fields::USER_ID => shown(metadata.user_id()),
+        Fields::GROUP_ID => shown(metadata.group_id()),
+        Fields::ATTRIBUTES => shown(metadata.attributes()),
+        Fields::DEVICE_NUMBER => shown(metadata.device_number()),
+        Fields::BLOCK_SIZE => shown(metadata.block_size()),
+        Fields::READABLE => shown(metadata.is_readable()),
+        Fields::WRITABLE => shown(metadata.is_writable()),
+        Fields::EXECUTABLE => shown(metadata.is_executable()),
+        Fields::ACL => shown(metadata.has_acl()),
+        Fields::CAPABILITY => shown(metadata.has_capability()),
+        _ => Value::NotRequested,
+    }
+}
+
+fn time(time: Time) -> String {
+    format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
+}
+
+/// How text is shown.
+pub(crate) struct Style<'a> {
+    pub(crate) zone: &'a Zone,
+    /// Names go to a terminal, which must not act upon them.
+    pub(crate) quoted: bool,
+}
+
+/// One field as text: `-` where it does not exist or was not asked for, `?` where it failed.
+pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<u8> {
+    let metadata = entry.metadata;
+    let iso = |time: Value<'_, Time>| known(time.map(|time| style.zone.iso8601(time).into_bytes()));
+    let name = |name: &OsStr| self::name(name, style.quoted);
+    match field {
+        Fields::NAME => name(entry.name),
+        Fields::KIND => known(metadata.kind().map(|kind| kind.name().as_bytes().to_vec())),
+        Fields::MODE => {
+            let kind = metadata.kind().known().unwrap_or_default();
+            known(metadata.mode().map(|mode| mode_string(mode, kind).into_bytes()))
+        }
+        Fields::MODIFIED => iso(metadata.modified()),
+        Fields::ACCESSED => iso(metadata.accessed()),
+        Fields::CHANGED => iso(metadata.changed()),
+        Fields::CREATED => iso(metadata.created()),
+        Fields::USER => known(metadata.user().map(name)),
+        Fields::GROUP => known(metadata.group().map(name)),
+        Fields::LABEL => known(metadata.label().map(name)),
+        Fields::TARGET => known(metadata.target().map(|path| name(path.as_os_str()))),
+        _ => known(plain(field, metadata).map(String::into_bytes)),
+    }
+}
+
+fn known(value: Value<'_, Vec<u8>>) -> Vec<u8> {
+    match value {
+        Value::Value(text, _) => text,
+        Value::Failed(_) => b"?".to_vec(),
+        Value::NotRequested | Value::Unsupported => b"-".to_vec(),
+    }
+}
+
+/// A name as it is, or as a terminal may show it.
+pub(crate) fn name(name: &OsStr, quoted: bool) -> Vec<u8> {
+    if quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
+}
+
+/// The kind and the permissions in ten letters, as `ls -l` has them.
+pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
+    let mut text = String::with_capacity(11);
+    text.push(match mode & KIND_BITS {
+        0o100_000 => '-',
+        0o040_000 => 'd',
+        0o120_000 => 'l',
+        0o060_000 => 'b',
+        0o020_000 => 'c',
+        0o010_000 => 'p',
+        0o140_000 => 's',
+        _ => kind_letter(kind),
+    });
+    let special = [(0o4000, 's', 'S'), (0o2000, 's', 'S'), (0o1000, 't', 'T')];
+    for (shift, (bit, with, without)) in [6, 3, 0].into_iter().zip(special) {
+        let bits = mode >> shift;
+        text.push(if bits & 4 == 0 { '-' } else { 'r' });
+        text.push(if bits & 2 == 0 { '-' } else { 'w' });
+        text.push(match (mode & bit != 0, bits & 1 != 0) {
+            (true, true) => with,
+            (true, false) => without,
+            (false, true) => 'x',
+            (false, false) => '-',
+        });
+    }
+    text
+}
+
+/// The letter of a kind, where that is all that is known.
+pub(crate) fn kind_letter(kind: Kind) -> char {
+    match kind {
+        Kind::File => '-',
+        Kind::Directory => 'd',
+        Kind::Fifo => 'p',
+        Kind::Socket => 's',
+        Kind::CharacterDevice | Kind::Whiteout => 'c',
+        Kind::BlockDevice => 'b',
+        kind if kind.is_link() => 'l',
+        _ => '?',
+    }
+}
+
+/// Reads a list of fields, separated by commas.
+pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
+    list.split(',')
+        .map(|name| {
+            Fields::named(name.trim()).ok_or_else(|| {
+                let all: Vec<&str> = Fields::ALL.iter().map(|(name, _)| *name).collect();
+                format!("there is no field '{}'; the fields are {}", name.trim(), all.join(", "))
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fields_named, mode_string};
+    use curt::{Fields, Kind};
+
+    #[test]
+    fn modes_are_letters() {
+        for (mode, text) in [
+            (0o100_644, "-rw-r--r--"),
+            (0o104_755, "-rwsr-xr-x"),
+            (0o106_644, "-rwSr-Sr--"),
+            (0o041_777, "drwxrwxrwt"),
+            (0o041_770, "drwxrwx--T"),
+            (0o120_777, "lrwxrwxrwx"),
+            (0o060_660, "brw-rw----"),
+            (0o140_000, "s---------"),
+        ] {
+            assert_eq!(mode_string(mode, Kind::Unknown), text);
+        }
+    }
+
+    #[test]
+    fn lists_of_fields_are_read() {
+        assert_eq!(fields_named("name, size"), Ok(vec![Fields::NAME, Fields::SIZE]));
+        assert!(fields_named("name,colour").is_err());
+    }
+}

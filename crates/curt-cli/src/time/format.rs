@@ -1,0 +1,263 @@
+//! The formats of `date` and `ls --time-style`, in the C locale.
+
+use super::Local;
+
+const DAYS: [&str; 7] =
+    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// A format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Format(String);
+
+/// What stands between `%` and the letter.
+#[derive(Clone, Copy, Default)]
+struct Spec {
+    /// `_`, `-`, `0` or `+`.
+    pad: Option<char>,
+    upper: bool,
+    swap: bool,
+    width: Option<usize>,
+    colons: usize,
+}
+
+impl Format {
+    pub(crate) fn new(text: impl Into<String>) -> Format {
+        Format(text.into())
+    }
+
+    /// The time in this format. What is no conversion stays as it is.
+    pub(crate) fn apply(&self, local: &Local) -> String {
+        let mut out = String::new();
+        let mut rest = self.0.as_str();
+        while let Some(at) = rest.find('%') {
+            out.push_str(&rest[..at]);
+            let behind = &rest[at + 1..];
+            let (spec, letter_at) = spec(behind);
+            let converted = behind[letter_at..]
+                .chars()
+                .next()
+                .and_then(|letter| Some((letter, convert(local, letter, spec)?)));
+            if let Some((letter, text)) = converted {
+                out.push_str(&text);
+                rest = &behind[letter_at + letter.len_utf8()..];
+            } else {
+                out.push('%');
+                rest = behind;
+            }
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+/// Reads flags, width and modifiers; also says where the letter is.
+fn spec(text: &str) -> (Spec, usize) {
+    let mut spec = Spec::default();
+    let mut at = 0;
+    for letter in text.chars() {
+        match letter {
+            '_' | '-' | '+' | '0' if spec.width.is_none() => spec.pad = Some(letter),
+            '^' => spec.upper = true,
+            '#' => spec.swap = true,
+            '0'..='9' => {
+                let digit = letter as usize - '0' as usize;
+                // More than a line can hold is as good as anything.
+                let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
+                spec.width = Some(width.min(1024));
+            }
+            // What these choose in other locales is the same in this one.
+            'E' | 'O' => {}
+            ':' => spec.colons += 1,
+            _ => break,
+        }
+        at += letter.len_utf8();
+    }
+    (spec, at)
+}
+
+/// What a letter stands for; `None` where it stands for nothing.
+fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
+    if spec.colons > 0 && letter != 'z' {
+        return None;
+    }
+    let number = |value: i64, digits: usize, pad: char| Some(padded(value, digits, pad, spec));
+    let nested = |format: &str| Some(word(&Format::new(format).apply(local), spec));
+    let weekday = DAYS.get(local.weekday as usize).copied().unwrap_or_default();
+    let month = MONTHS.get(local.month as usize - 1).copied().unwrap_or_default();
+    let hour12 = i64::from((local.hour + 11) % 12 + 1);
+    let half = if local.hour < 12 { "AM" } else { "PM" };
+    let (iso_year, iso_week) = iso_week(local);
+    let day = i64::from(local.day_of_year);
+    match letter {
+        '%' => Some("%".to_owned()),
+        'n' => Some("\n".to_owned()),
+        't' => Some("\t".to_owned()),
+        'a' => Some(word(&weekday[..3], swapped(spec))),
+        'A' => Some(word(weekday, swapped(spec))),
+        'b' | 'h' => Some(word(&month[..3], swapped(spec))),
+        'B' => Some(word(month, swapped(spec))),
+        'c' => nested("%a %b %e %H:%M:%S %Y"),
+        'C' => number(local.year.div_euclid(100), 2, '0'),
+        'd' => number(local.day.into(), 2, '0'),
+        'D' | 'x' => nested("%m/%d/%y"),
+        'e' => number(local.day.into(), 2, '_'),
+        'F' => nested("%Y-%m-%d"),
+        'g' => number(iso_year.rem_euclid(100), 2, '0'),
+        'G' => number(iso_year, 1, '0'),
+        'H' => number(local.hour.into(), 2, '0'),
+        'I' => number(hour12, 2, '0'),
+        'j' => number(day + 1, 3, '0'),
+        'k' => number(local.hour.into(), 2, '_'),
+        'l' => number(hour12, 2, '_'),
+        'm' => number(local.month.into(), 2, '0'),
+        'M' => number(local.minute.into(), 2, '0'),
+        'N' => Some(fraction(local.time.nanoseconds, spec)),
+        'p' if spec.swap => Some(word(&half.to_lowercase(), spec)),
+        'p' => Some(word(half, spec)),
+        'P' => Some(word(&half.to_lowercase(), spec)),
+        'q' => number(i64::from((local.month - 1) / 3 + 1), 1, '0'),
+        'r' => nested("%I:%M:%S %p"),
+        'R' => nested("%H:%M"),
+        's' => number(local.time.seconds, 1, '0'),
+        'S' => number(local.second.into(), 2, '0'),
+        'T' | 'X' => nested("%H:%M:%S"),
+        'u' => number(i64::from((local.weekday + 6) % 7 + 1), 1, '0'),
+        'U' => number((day + 7 - i64::from(local.weekday)) / 7, 2, '0'),
+        'V' => number(iso_week, 2, '0'),
+        'w' => number(local.weekday.into(), 1, '0'),
+        'W' => number((day + 7 - i64::from((local.weekday + 6) % 7)) / 7, 2, '0'),
+        'y' => number(local.year.rem_euclid(100), 2, '0'),
+        'Y' => number(local.year, 4, '0'),
+        'z' => Some(offset(local.offset, spec)),
+        'Z' if spec.swap => Some(word(&local.zone.to_lowercase(), spec)),
+        'Z' => Some(word(&local.zone, spec)),
+        _ => None,
+    }
+}
+
+/// `#` makes the names of days and months upper case.
+fn swapped(spec: Spec) -> Spec {
+    Spec { upper: spec.upper || spec.swap, ..spec }
+}
+
+/// A word, right-aligned in its width.
+fn word(text: &str, spec: Spec) -> String {
+    let text = if spec.upper { text.to_uppercase() } else { text.to_owned() };
+    let width = spec.width.unwrap_or(0);
+    let missing = width.saturating_sub(text.chars().count());
+    let fill = if matches!(spec.pad, Some('0' | '+')) { "0" } else { " " };
+    if spec.pad == Some('-') { text } else { fill.repeat(missing) + &text }
+}
+
+/// A number in at least so many digits.
+fn padded(value: i64, digits: usize, pad: char, spec: Spec) -> String {
+    let width = spec.width.unwrap_or(digits);
+    match spec.pad.unwrap_or(pad) {
+        '-' => value.to_string(),
+        '_' => format!("{value:>width$}"),
+        _ => format!("{value:0width$}"),
+    }
+}
+
+/// The digits behind the second, as many as the width says.
+fn fraction(nanoseconds: u32, spec: Spec) -> String {
+    let mut text = format!("{nanoseconds:09}");
+    let width = spec.width.unwrap_or(9);
+    if spec.pad == Some('-') && spec.width.is_none() {
+        let kept = text.trim_end_matches('0').len().max(1);
+        text.truncate(kept);
+        return text;
+    }
+    text.truncate(width.max(1));
+    format!("{text:0<width$}")
+}
+
+/// `+0100`, or with as many colons as were given.
+fn offset(seconds: i32, spec: Spec) -> String {
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let all = seconds.unsigned_abs();
+    let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60);
+    match spec.colons {
+        0 => format!("{sign}{hours:02}{minutes:02}"),
+        1 => format!("{sign}{hours:02}:{minutes:02}"),
+        2 => format!("{sign}{hours:02}:{minutes:02}:{rest:02}"),
+        _ if rest != 0 => format!("{sign}{hours:02}:{minutes:02}:{rest:02}"),
+        _ if minutes != 0 => format!("{sign}{hours:02}:{minutes:02}"),
+        _ => format!("{sign}{hours:02}"),
+    }
+}
+
+/// The year and the week of ISO 8601: the first week is the one that has a Thursday.
+fn iso_week(local: &Local) -> (i64, i64) {
+    let weekday = i64::from((local.weekday + 6) % 7);
+    let day = i64::from(local.day_of_year);
+    // The Thursday of this week decides which year it belongs to.
+    let thursday = day - weekday + 3;
+    if thursday < 0 {
+        let before = length(local.year - 1);
+        return (local.year - 1, (thursday + before) / 7 + 1);
+    }
+    if thursday >= length(local.year) {
+        return (local.year + 1, 1);
+    }
+    (local.year, thursday / 7 + 1)
+}
+
+/// Days in a year.
+fn length(year: i64) -> i64 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    365 + i64::from(is_leap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::local;
+    use super::Format;
+    use curt::Time;
+
+    fn at(seconds: i64, format: &str) -> String {
+        let time = Time { seconds, nanoseconds: 120_000_000 };
+        Format::new(format).apply(&local(time, 5400, "XYZ").unwrap())
+    }
+
+    #[test]
+    fn conversions_are_those_of_date() {
+        for (format, text) in [
+            ("%Y-%m-%d %H:%M:%S.%N %z", "2009-02-14 01:01:30.120000000 +0130"),
+            ("%a %A %b %B %^b %#a", "Sat Saturday Feb February FEB SAT"),
+            ("%e|%-d|%_m|%5d|%j", "14|14| 2|00014|045"),
+            ("%3N|%N|%:z|%::z|%Z", "120|120000000|+01:30|+01:30:00|XYZ"),
+            ("%I %l %k %p %P", "01  1  1 AM am"),
+            ("%u %w %U %W %V %G %g", "6 6 06 06 07 2009 09"),
+            ("%c", "Sat Feb 14 01:01:30 2009"),
+            ("%D %F %T %R %r", "02/14/09 2009-02-14 01:01:30 01:01 01:01:30 AM"),
+            ("%s %C %y %q %h", "1234567890 20 09 1 Feb"),
+            ("100%% %E %! é%", "100% %E %! é%"),
+        ] {
+            assert_eq!(at(1_234_567_890, format), text, "{format}");
+        }
+    }
+
+    #[test]
+    fn weeks_belong_to_the_year_of_their_thursday() {
+        let week = |seconds: i64| at(seconds - 5400, "%G-%V");
+        assert_eq!(week(1_104_537_600), "2004-53", "2005-01-01");
+        assert_eq!(week(1_230_768_000), "2009-01", "2009-01-01");
+        assert_eq!(week(1_230_508_800), "2009-01", "2008-12-29");
+        assert_eq!(week(1_262_304_000), "2009-53", "2010-01-01");
+    }
+}

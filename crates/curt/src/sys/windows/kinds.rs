@@ -1,0 +1,83 @@
+//! What attributes and the tag of a reparse point make of an entry.
+
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
+};
+
+use crate::fields::Kind;
+
+/// The bit of a tag that says that the entry stands for another one: links of all sorts, junctions,
+/// mounted volumes. Files that a cloud or a compressor keeps elsewhere are themselves.
+const NAME_SURROGATE: u32 = 0x2000_0000;
+
+pub(super) const SYMLINK: u32 = 0xa000_000c;
+pub(super) const MOUNT_POINT: u32 = 0xa000_0003;
+/// Of the Linux subsystem.
+pub(super) const LX_SYMLINK: u32 = 0xa000_001d;
+pub(super) const APP_EXEC_LINK: u32 = 0x8000_001b;
+const AF_UNIX: u32 = 0x8000_0023;
+const LX_FIFO: u32 = 0x8000_0024;
+const LX_CHARACTER_DEVICE: u32 = 0x8000_0025;
+const LX_BLOCK_DEVICE: u32 = 0x8000_0026;
+
+/// The kind. Without the tag, that of a reparse point is not known. Nothing is opened for it, so
+/// nothing is fetched from a cloud.
+pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
+    let is_directory = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
+    let plain = if is_directory { Kind::Directory } else { Kind::File };
+    if attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
+        return plain;
+    }
+    match tag {
+        None => Kind::Unknown,
+        Some(SYMLINK) => Kind::Symlink,
+        Some(MOUNT_POINT) => Kind::Junction,
+        Some(LX_SYMLINK) => Kind::WslSymlink,
+        Some(tag) if tag & NAME_SURROGATE != 0 => Kind::Reparse(tag),
+        // A directory that stands for nothing else has entries of its own, whatever its tag.
+        Some(_) if is_directory => plain,
+        Some(APP_EXEC_LINK) => Kind::AppExecLink,
+        Some(AF_UNIX) => Kind::Socket,
+        Some(LX_FIFO) => Kind::Fifo,
+        Some(LX_CHARACTER_DEVICE) => Kind::CharacterDevice,
+        Some(LX_BLOCK_DEVICE) => Kind::BlockDevice,
+        Some(_) => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kind;
+    use crate::fields::Kind;
+
+    #[test]
+    fn tags_tell_kinds() {
+        const REPARSE: u32 = 0x400;
+        const DIRECTORY: u32 = 0x10;
+        for (attributes, tag, expected) in [
+            (0x20, None, Kind::File),
+            (0x20, Some(0xa000_000c), Kind::File),
+            (DIRECTORY, None, Kind::Directory),
+            (REPARSE, None, Kind::Unknown),
+            (REPARSE, Some(0xa000_000c), Kind::Symlink),
+            (REPARSE | DIRECTORY, Some(0xa000_000c), Kind::Symlink),
+            (REPARSE | DIRECTORY, Some(0xa000_0003), Kind::Junction),
+            (REPARSE, Some(0xa000_001d), Kind::WslSymlink),
+            (REPARSE, Some(0x8000_001b), Kind::AppExecLink),
+            (REPARSE, Some(0x8000_0023), Kind::Socket),
+            (REPARSE, Some(0x8000_0024), Kind::Fifo),
+            (REPARSE, Some(0x8000_0025), Kind::CharacterDevice),
+            (REPARSE, Some(0x8000_0026), Kind::BlockDevice),
+            // Another one that stands for something else, here of a container.
+            (REPARSE, Some(0xa000_0027), Kind::Reparse(0xa000_0027)),
+            // Of a cloud, compressed, deduplicated.
+            (REPARSE, Some(0x9000_101a), Kind::File),
+            (REPARSE | DIRECTORY, Some(0x9000_101a), Kind::Directory),
+            (REPARSE, Some(0x8000_0017), Kind::File),
+            (REPARSE, Some(0x8000_0013), Kind::File),
+            (REPARSE | DIRECTORY, Some(0x8000_0023), Kind::Directory),
+        ] {
+            assert_eq!(kind(attributes, tag), expected, "{attributes:x} {tag:x?}");
+        }
+    }
+}

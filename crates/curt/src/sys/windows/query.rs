@@ -1,0 +1,355 @@
+//! Questions about an entry, answered with facts: by name without opening anything where the system
+//! has that, and else by opening, asking and closing.
+//!
+//! By name there are three forms, each with a memory per volume of whether it was refused:
+//! `FileStatInformation`, which tells what everybody wants and the access one has;
+//! `FileStatLxInformation`, which adds what the Linux subsystem keeps; and, of Windows 11 24H2,
+//! `FileStatBasicInformation`, which tells the volume where it is not known yet. A link is asked about
+//! and not followed by them, so following one takes a handle.
+
+use std::os::windows::io::{AsHandle, BorrowedHandle};
+
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT, FILE_EXECUTE, FILE_READ_DATA,
+    FILE_WRITE_DATA,
+};
+
+use super::call::{Door, Target};
+use super::dir::{Dir, set_times};
+use super::info::{self, Answer};
+use super::kinds::kind;
+use super::native::{Rung, Volume};
+use super::status::{Result, Status};
+use super::{ABOUT, FOLLOW, READ_ATTRIBUTES, text};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::Name;
+use crate::sys::Ask;
+
+/// What the Linux subsystem keeps.
+pub(super) const LINUX: Fields =
+    Fields::MODE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::DEVICE_NUMBER);
+
+pub(super) const ACCESS: Fields =
+    Fields::READABLE.union(Fields::WRITABLE).union(Fields::EXECUTABLE);
+
+/// The form that tells the volume: not in the tables of constants yet.
+const STAT_BASIC: i32 = 77;
+
+/// What is asked about, and what is known before.
+struct Question<'a> {
+    door: &'a Door,
+    target: Target<'a>,
+    /// What was learned about forms of questions.
+    volume: &'a Volume,
+    /// The number of the volume, where the entry cannot but lie on it.
+    serial: Option<u64>,
+    fields: Fields,
+}
+
+/// Asks about a name, which may have separators.
+pub(super) fn about_name(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    ask: Ask,
+) -> Result<Facts> {
+    let spelled = text::spelled(name.units(), parent.root().is_some());
+    let is_child = parent.root().is_some() && !text::has_separators(&spelled);
+    let question = Question {
+        door,
+        target: Target { root: parent.root(), name: &spelled, any_case: parent.is_place },
+        volume: parent.volume,
+        serial: parent.volume.serial().filter(|_| is_child),
+        fields: ask.fields,
+    };
+    let itself = question.by_name()?;
+    match itself {
+        Some(facts) if !ask.follow || !facts.kind.is_link() => Ok(facts),
+        _ if ask.follow => match question.by_handle(FOLLOW) {
+            // Only a program could follow it: it is told of as itself.
+            Err(status) if status.is_no_way() => {
+                itself.map_or_else(|| question.by_handle(ABOUT), Ok)
+            }
+            answer => answer,
+        },
+        _ => question.by_handle(ABOUT),
+    }
+}
+
+/// Asks about an open directory.
+pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
+    let (handle, volume) = (dir.handle()?, dir.volume);
+    let target = Target { root: Some(handle), name: &[], any_case: false };
+    Question { door, target, volume, serial: volume.serial(), fields }
+        .of_handle(handle, volume.serial())
+}
+
+/// Which kinds of access are allowed: by opening what the name leads to, once for each.
+pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
+    let spelled = text::spelled(name.units(), parent.root().is_some());
+    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+    let mut allowed = Fields::NONE;
+    for (field, access) in RIGHTS {
+        if !asked.contains(field) {
+            continue;
+        }
+        match door.open(target, access, FOLLOW) {
+            Ok(handle) => door.close(handle),
+            // Others do not let it be opened now; that is asked after the right to.
+            Err(Status::SHARING_VIOLATION) => {}
+            Err(status) if status.is_denial() => continue,
+            Err(status) => return Err(status),
+        }
+        allowed |= field;
+    }
+    Ok(allowed)
+}
+
+const RIGHTS: [(Fields, u32); 3] = [
+    (Fields::READABLE, FILE_READ_DATA),
+    (Fields::WRITABLE, FILE_WRITE_DATA),
+    (Fields::EXECUTABLE, FILE_EXECUTE),
+];
+
+impl Question<'_> {
+    fn wants(&self, fields: Fields) -> bool {
+        self.fields.intersects(fields)
+    }
+
+    /// Whether the number of the volume has to be asked for.
+    fn wants_device(&self) -> bool {
+        self.wants(Fields::DEVICE) && self.serial.is_none()
+    }
+
+    /// By name; `None` where the system cannot tell it all so.
+    fn by_name(&self) -> Result<Option<Facts>> {
+        let mut found: Option<Facts> = None;
+        if self.wants_device() {
+            let Some(facts) = self.in_form(STAT_BASIC, &self.volume.basic, basic)? else {
+                return Ok(None);
+            };
+            if !self.wants(LINUX) {
+                return Ok(Some(facts));
+            }
+            found = Some(facts);
+        }
+        let mut answer = None;
+        if self.wants(LINUX) {
+            answer = self.in_form(nt::FileStatLxInformation, &self.volume.linux, linux)?;
+        }
+        if answer.is_none() && found.is_none() {
+            answer = self.in_form(nt::FileStatInformation, &self.volume.by_name, stat)?;
+        }
+        let Some(mut facts) = answer else { return Ok(found) };
+        if let Some(serial) = self.serial {
+            facts.device = serial;
+            facts.known |= Fields::DEVICE;
+        }
+        if let Some(other) = found {
+            facts.adopt(&other);
+        }
+        Ok(Some(facts))
+    }
+
+    /// By name in one form, unless that was refused.
+    fn in_form(&self, class: i32, rung: &Rung, read: fn(&[u64]) -> Facts) -> Result<Option<Facts>> {
+        if rung.get() > 0 {
+            return Ok(None);
+        }
+        let mut buffer = [0; 13];
+        let words = match class {
+            nt::FileStatInformation => 9,
+            nt::FileStatLxInformation => 12,
+            _ => buffer.len(),
+        };
+        match self.door.query_by_name(self.target, &mut buffer[..words], class) {
+            Some(Ok(())) => Ok(Some(read(&buffer))),
+            Some(Err(status)) if !status.is_refusal() => Err(status),
+            Some(Err(_)) | None => {
+                rung.below(0);
+                Ok(None)
+            }
+        }
+    }
+
+    /// By a handle: opens, asks and closes.
+    fn by_handle(&self, options: u32) -> Result<Facts> {
+        let handle = self.door.open(self.target, READ_ATTRIBUTES, options)?;
+        // What is followed may lie on another volume.
+        let serial = self.serial.filter(|_| options != FOLLOW);
+        let facts = self.of_handle(handle.as_handle(), serial);
+        self.door.close(handle);
+        facts
+    }
+
+    fn of_handle(&self, handle: BorrowedHandle<'_>, serial: Option<u64>) -> Result<Facts> {
+        let mut facts = match self.linux_of(handle)? {
+            Some(facts) => facts,
+            None => self.all_of(handle)?,
+        };
+        if self.wants(Fields::ID) && !facts.known.contains(Fields::ID) {
+            self.add_wide_id(handle, &mut facts);
+        }
+        let serial = match serial {
+            None if self.wants(Fields::DEVICE) => info::serial(self.door, handle),
+            known => known,
+        };
+        if let Some(serial) = serial {
+            facts.device = serial;
+            facts.known |= Fields::DEVICE;
+        }
+        Ok(facts)
+    }
+
+    /// What the Linux subsystem keeps, and the rest with it, if that is wanted and there is such a
+    /// question.
+    fn linux_of(&self, handle: BorrowedHandle<'_>) -> Result<Option<Facts>> {
+        if !self.wants(LINUX) || self.volume.linux.get() > 0 {
+            return Ok(None);
+        }
+        let mut buffer = [0; 12];
+        match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
+            Ok(()) => {
+                let mut facts = linux(&buffer);
+                // What a handle says of access is its own.
+                facts.known = facts.known.without(ACCESS);
+                Ok(Some(facts))
+            }
+            Err(status) if status.is_refusal() => {
+                self.volume.linux.below(0);
+                Ok(None)
+            }
+            Err(status) => Err(status),
+        }
+    }
+
+    /// In the form that every system has; one question more for the kind of a reparse point.
+    fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
+        // Without room for the name, which comes last.
+        let mut buffer = [0; 13];
+        self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
+        let answer = Answer(&buffer);
+        let attributes = answer.u32(32);
+        let is_plain = attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0;
+        let kind = if is_plain || !self.wants(Fields::KIND) {
+            kind(attributes, None)
+        } else {
+            info::kind_of(self.door, handle)?
+        };
+        let mut facts = Facts {
+            known: Fields::SIZE | Fields::ALLOCATED | Fields::LINKS | Fields::ATTRIBUTES,
+            kind,
+            size: answer.u64(48),
+            allocated: answer.u64(40),
+            links: answer.u32(56).into(),
+            attributes: attributes.into(),
+            ..Facts::default()
+        };
+        if kind != Kind::Unknown {
+            facts.known |= Fields::KIND;
+        }
+        set_times(&mut facts, [0, 8, 16, 24].map(|offset| answer.u64(offset)));
+        set_id(&mut facts, answer.u64(64).into());
+        Ok(facts)
+    }
+
+    /// The number of 128 bits, where it does not fit into 64. A refusal means that there is none.
+    fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
+        let mut buffer = [0; 3];
+        if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
+            set_id(facts, wide_id(buffer[1], buffer[2]));
+        }
+    }
+}
+
+/// A file system without numbers says 0; one whose numbers are longer says all ones.
+fn set_id(facts: &mut Facts, id: u128) {
+    if id != 0 && id != u64::MAX.into() {
+        facts.id = id;
+        facts.known |= Fields::ID;
+    }
+}
+
+fn wide_id(low: u64, high: u64) -> u128 {
+    (u128::from(high) << 64) | u128::from(low)
+}
+
+/// What the forms of the question by name begin with.
+fn beginning(buffer: &[u64]) -> Facts {
+    let answer = Answer(buffer);
+    let attributes = answer.u32(56);
+    let mut facts = Facts {
+        known: Fields::KIND | Fields::SIZE | Fields::ALLOCATED | Fields::LINKS | Fields::ATTRIBUTES,
+        kind: kind(attributes, Some(answer.u32(60))),
+        size: answer.u64(48),
+        allocated: answer.u64(40),
+        links: answer.u32(64).into(),
+        attributes: attributes.into(),
+        ..Facts::default()
+    };
+    set_id(&mut facts, answer.u64(0).into());
+    set_times(&mut facts, [8, 16, 24, 32].map(|offset| answer.u64(offset)));
+    facts
+}
+
+/// `FILE_STAT_INFORMATION`.
+fn stat(buffer: &[u64]) -> Facts {
+    let mut facts = beginning(buffer);
+    // Access is asked of what a link leads to.
+    if !facts.kind.is_link() {
+        let effective = Answer(buffer).u32(68);
+        let is_frozen = facts.kind != Kind::Directory
+            && facts.attributes & u64::from(FILE_ATTRIBUTE_READONLY) != 0;
+        facts.known |= ACCESS;
+        for (field, right) in RIGHTS {
+            if effective & right != 0 && !(is_frozen && field == Fields::WRITABLE) {
+                facts.allowed |= field;
+            }
+        }
+    }
+    facts
+}
+
+/// `FILE_STAT_BASIC_INFORMATION`.
+fn basic(buffer: &[u64]) -> Facts {
+    let answer = Answer(buffer);
+    let mut facts = beginning(buffer);
+    set_id(&mut facts, wide_id(answer.u64(88), answer.u64(96)));
+    // The lower half is what the older question about the volume tells.
+    let serial = answer.u32(80);
+    if serial != 0 {
+        facts.device = serial.into();
+        facts.known |= Fields::DEVICE;
+    }
+    facts
+}
+
+/// `FILE_STAT_LX_INFORMATION`: each of its fields is only there if its flag says so.
+fn linux(buffer: &[u64]) -> Facts {
+    const HAS_USER: u32 = 1;
+    const HAS_GROUP: u32 = 2;
+    const HAS_MODE: u32 = 4;
+    const HAS_DEVICE: u32 = 8;
+    let answer = Answer(buffer);
+    let flags = answer.u32(72);
+    let mut facts = stat(buffer);
+    (facts.user_id, facts.group_id, facts.mode) = (answer.u32(76), answer.u32(80), answer.u32(84));
+    // As the C library of Linux puts the two halves together.
+    let (major, minor) = (u64::from(answer.u32(88)), u64::from(answer.u32(92)));
+    facts.device_number = (major & 0xffff_f000) << 32
+        | (major & 0xfff) << 8
+        | (minor & 0xffff_ff00) << 12
+        | (minor & 0xff);
+    for (flag, field) in [
+        (HAS_USER, Fields::USER_ID),
+        (HAS_GROUP, Fields::GROUP_ID),
+        (HAS_MODE, Fields::MODE),
+        (HAS_DEVICE, Fields::DEVICE_NUMBER),
+    ] {
+        if flags & flag != 0 {
+            facts.known |= field;
+        }
+    }
+    facts
+}

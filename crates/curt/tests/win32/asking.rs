@@ -1,0 +1,110 @@
+//! Questions about paths.
+
+use std::path::Path;
+
+use curt::{Fields, Follow, Kind, Plan, Stat};
+use curt_testkit::Scratch;
+
+#[test]
+fn a_path_costs_one_call_or_three() {
+    let scratch = Scratch::new();
+    scratch.file_with("file", b"hello");
+    let mut stat = Stat::new(Plan::new(Fields::KIND | Fields::SIZE | Fields::LINKS));
+    for spelled in ["file", r".\file", "./file"] {
+        let path = scratch.typed().join(spelled);
+        let metadata = stat.path(&path).unwrap();
+        assert_eq!(metadata.kind().known(), Some(Kind::File), "{spelled}");
+        assert_eq!(metadata.size().known(), Some(5));
+    }
+    let calls = stat.calls();
+    assert!([3, 9].contains(&calls.total()), "{calls:?}");
+    let error = stat.path(scratch.at("nothing")).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+    assert!(stat.path("").is_err());
+}
+
+#[test]
+fn roots_and_the_working_directory_are_directories() {
+    for path in [r"\", r"C:\", r"C:", ".", r"\\?\C:\"] {
+        let plan = Plan::new(Fields::KIND | Fields::ID | Fields::DEVICE);
+        let metadata = curt::stat(path, plan).unwrap();
+        let kind = metadata.kind().known();
+        if kind == Some(Kind::Junction) && curt_testkit::windows::is_wine() {
+            curt_testkit::skip("Wine takes the root of a Unix file system for a mounted volume");
+        } else {
+            assert_eq!(kind, Some(Kind::Directory), "{path}");
+        }
+        assert_eq!(metadata.failures().count(), 0);
+    }
+}
+
+/// The volume is asked for where a path does not tell it, and is that of the listing.
+#[test]
+fn volumes_and_numbers_are_those_of_the_listing() {
+    let scratch = Scratch::new();
+    let file = scratch.file("top/file");
+    let plan = Plan::new(Fields::ID | Fields::DEVICE);
+    let stat = curt::stat(&file, plan).unwrap();
+    let mut list = curt::list(scratch.at("top"), plan).unwrap();
+    let listed = list.next().unwrap().unwrap().into_metadata();
+    assert_eq!(listed.id().known(), stat.id().known());
+    assert_eq!(listed.device().known(), stat.device().known());
+    assert!(stat.id().known().is_some());
+    assert_eq!(list.calls().of("NtQueryVolumeInformationFile"), 1);
+}
+
+#[test]
+fn owners_are_named() {
+    let scratch = Scratch::new();
+    let file = scratch.file("file");
+    let plan = Plan::new(Fields::USER | Fields::GROUP | Fields::ACL);
+    let metadata = curt::stat(file, plan).unwrap();
+    assert_eq!(metadata.failures().count(), 0, "{metadata:?}");
+    assert!(metadata.user().known().is_some_and(|name| !name.is_empty()));
+    assert!(metadata.has_acl().known().is_some());
+    assert_eq!(plan.cost().entry, 3);
+}
+
+#[test]
+fn access_is_told() {
+    let scratch = Scratch::new();
+    let plan = Plan::new(Fields::READABLE | Fields::WRITABLE);
+    for path in [scratch.file("file"), scratch.dir("directory")] {
+        let metadata = curt::stat(path, plan).unwrap();
+        assert_eq!(metadata.is_readable().known(), Some(true));
+        assert_eq!(metadata.is_writable().known(), Some(true));
+    }
+}
+
+/// Links and junctions, where they can be made.
+#[test]
+fn links_are_told_of_as_themselves_or_followed() {
+    let scratch = Scratch::new();
+    scratch.file_with("directory/file", b"hello");
+    let nowhere = scratch.typed().join("nowhere");
+    let made = [
+        (scratch.link_to_dir("to-dir", "directory"), Kind::Symlink, Some("directory")),
+        (scratch.link_to_file("dangling", "nowhere"), Kind::Symlink, Some("nowhere")),
+        (scratch.junction("junction", &scratch.typed().join("directory")), Kind::Junction, None),
+        (scratch.junction("lost", &nowhere), Kind::Junction, None),
+    ];
+    let plan = Plan::new(Fields::KIND | Fields::TARGET | Fields::SIZE);
+    for (path, kind, target) in made {
+        let Some(path) = path else { continue };
+        let itself = curt::stat(&path, plan).unwrap();
+        assert_eq!(itself.kind().known(), Some(kind), "{}", path.display());
+        let held = itself.target().known().unwrap();
+        assert!(target.is_none_or(|target| held == Path::new(target)), "{held:?}");
+        let leads = matches!(path.file_name().unwrap().to_str(), Some("to-dir" | "junction"));
+        let followed = curt::stat(&path, plan.follow(Follow::Links)).unwrap();
+        let expected = if leads { Kind::Directory } else { kind };
+        assert_eq!(followed.kind().known(), Some(expected), "{}", path.display());
+    }
+    let mut list = curt::list(scratch.path(), plan).unwrap();
+    let mut opened = 1;
+    while let Some(entry) = list.next() {
+        let is_link = entry.unwrap().metadata().kind().known().unwrap().is_link();
+        opened += u64::from(is_link);
+    }
+    assert_eq!(list.calls().of("NtOpenFile"), opened, "only links are opened");
+}
