@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod du;
 mod ls;
 mod plain;
 mod walk;
@@ -13,7 +14,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
-
+pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
@@ -74,6 +75,7 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -300,6 +302,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
 }

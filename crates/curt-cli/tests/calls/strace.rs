@@ -26,8 +26,13 @@ pub(crate) fn available() -> bool {
 
 /// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
+    curt(scratch, &[&["rm"], args].concat())
+}
+
+/// Runs `curt ARGS --stats --json` in a scratch directory, traced.
+pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let args = [&["rm"], args, &["--stats", "--json"]].concat();
+    let args = [args, &["--stats", "--json"]].concat();
     let (text, log) = trace(scratch, curt, &args);
     let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let calls = summary["summary"]["calls"].as_object().unwrap();

@@ -1,6 +1,7 @@
 //! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod du;
 #[cfg(unix)]
 mod interrupt;
 mod json;
@@ -20,6 +21,14 @@ use curt_testkit::Scratch;
 fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("rm").args(args).current_dir(scratch.typed());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// `curt du`, in a directory of its own.
+fn curt_du<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("du").args(args).current_dir(scratch.typed());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

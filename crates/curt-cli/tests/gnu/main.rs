@@ -7,6 +7,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod du;
 mod harness;
 mod ls;
 mod mounts;

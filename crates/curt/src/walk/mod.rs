@@ -235,6 +235,11 @@ impl Visited<'_> {
         self.cursor.tag = tag;
     }
 
+    /// Takes the failures out of what was found out.
+    pub(crate) fn take_failures(&mut self) -> Vec<(Fields, Error)> {
+        std::mem::take(&mut self.cursor.metadata.failed)
+    }
+
     /// Takes it.
     pub fn into_entry(self) -> WalkEntry {
         let path = self.path().into_owned();
