@@ -9,6 +9,7 @@
 mod rm;
 mod start;
 mod strace;
+mod walk;
 
 use std::fmt::Write;
 use std::path::Path;

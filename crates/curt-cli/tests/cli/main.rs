@@ -1,4 +1,4 @@
-//! `curt rm` by itself: what GNU rm does not have, or cannot be compared in.
+//! `curt rm` and `curt walk` by themselves: what GNU does not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(unix)]
@@ -8,6 +8,7 @@ mod more;
 mod output;
 #[cfg(unix)]
 mod terminal;
+mod walk;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,4 @@
-//! `curt rm` beside GNU rm: the same command on two equal trees must say the same, end with the
+//! `curt walk` beside GNU find is in the folder `walk`. `curt rm` beside GNU rm: the same command on two equal trees must say the same, end with the
 //! same code and leave the same behind.
 //!
 //! `harness` builds, runs and compares; the other files hold tables of cases, modelled on what
@@ -14,3 +14,4 @@ mod permissions;
 mod prompts;
 mod quoting;
 mod trees;
+mod walk;

@@ -237,6 +237,10 @@ impl Visitor for Teller<'_> {
             }
         }
         if options.delete {
+            // No system removes the working directory by this name; find passes over it too.
+            if entry.depth() == 0 && *entry.name() == *"." {
+                return Next::Continue;
+            }
             if let Err(error) = entry.remove() {
                 self.job.fail(&error);
             }
