@@ -11,6 +11,7 @@ mod more;
 mod output;
 #[cfg(unix)]
 mod terminal;
+mod walk;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
