@@ -42,6 +42,16 @@ impl<'a> Names<'a> {
         name
     }
 
+    /// Adds the name of an entry, with its mark.
+    pub(super) fn add(&self, item: &Item, line: &mut Vec<u8>) {
+        if self.settings.quoted || self.settings.palette.is_some() {
+            line.extend(self.name(item).bytes);
+            return;
+        }
+        line.extend_from_slice(item.name.as_encoded_bytes());
+        line.extend(mark(self.settings.marks, item.kind, item.mode()));
+    }
+
     /// The name without a mark, as it stands before an arrow.
     pub(super) fn link(&self, item: &Item) -> Name {
         self.marked(item, self.is_aligned)
@@ -110,6 +120,9 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
 
 /// How many columns a terminal needs for it.
 pub(super) fn width(bytes: &[u8]) -> usize {
+    if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return bytes.len();
+    }
     let shown =
         |text: &str| text.split(char::is_control).map(UnicodeWidthStr::width).sum::<usize>();
     bytes.utf8_chunks().map(|chunk| shown(chunk.valid()) + chunk.invalid().len()).sum()
