@@ -97,3 +97,54 @@ fn several_operands_are_asked_about_before() {
     assert_eq!(calls("statx"), 3 * 6 + 5);
     assert_eq!((calls("openat"), calls("close"), calls("getdents64")), (3, 3, 6));
 }
+
+/// How many calls of this name come before the first about the tree, and how many follow.
+fn ours(log: &str, name: &str) -> (usize, usize) {
+    let begins = format!("{name}(");
+    let is_first = |line: &&str| line.contains("\"tree\"") && !line.contains("execve(");
+    let before = log.lines().take_while(|line| !is_first(line));
+    let before = before.filter(|line| line.contains(&begins)).count();
+    let all = log.lines().filter(|line| line.contains(&begins)).count();
+    (before, all - before)
+}
+
+#[test]
+fn every_call_may_fail_and_the_rest_is_counted() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree(4, 3);
+    let whole = curt(&scratch, &["du", "-a", "-j1", "tree"]);
+    for name in ["statx", "openat", "getdents64"] {
+        let (before, calls) = ours(&whole.log, name);
+        assert!(calls >= 5, "{name}: {calls}");
+        for call in 1..=calls {
+            let number = before + call;
+            let inject = format!("inject={name}:error=EIO:when={number}");
+            let mut command = std::process::Command::new("strace");
+            command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(inject);
+            command.arg(env!("CARGO_BIN_EXE_curt")).args(["du", "--inodes", "-j1", "tree"]);
+            // As the other run was, which says how many calls starting takes.
+            command.env_remove("LD_LIBRARY_PATH").current_dir(scratch.path());
+            let output = command.output().unwrap();
+            let messages = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{name} {call}: {messages}");
+            let words = if name == "statx" { "access" } else { "read directory" };
+            let begin = format!("curt du: cannot {words} 'tree");
+            assert!(messages.starts_with(&begin), "{name} {call}: {messages}");
+            assert!(messages.ends_with(": Input/output error\n"), "{messages}");
+            assert_eq!(messages.lines().count(), 1, "{messages}");
+            let out = String::from_utf8(output.stdout).unwrap();
+            let last = out.lines().last().and_then(|line| line.strip_suffix("\ttree"));
+            let counted = last.map_or(0, |count| count.parse().unwrap());
+            // One file is missing, or one directory with what it holds, or all below the operand.
+            let allowed = match (name, messages.contains("'tree'")) {
+                ("statx", true) => 0..=0,
+                ("statx", false) => 13..=16,
+                (_, true) => 1..=17,
+                (_, false) => 14..=17,
+            };
+            assert!(allowed.contains(&counted), "{name} {call}: {counted} of 17\n{out}{messages}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::report::UsageRecord;
 
-/// What ends a name, ranked among the bytes of names.
+/// The rank of what ends a name, among those of the bytes of names.
 const SEPARATOR: u16 = 1;
 
 /// The part of a path that lies below an operand of this many bytes.
@@ -25,7 +25,7 @@ pub(super) fn first(path: &[u8], names: usize) -> &[u8] {
 
 /// Paths below one operand, a directory before what lies in it.
 pub(super) fn outer_first(a: &[u8], b: &[u8]) -> Ordering {
-    ranks(a, 0).cmp(ranks(b, 0))
+    compare(a, b, 0)
 }
 
 /// Records, operand by operand, a directory after what lies in it.
@@ -34,14 +34,20 @@ pub(super) fn inner_first(a: &UsageRecord, b: &UsageRecord) -> Ordering {
     let outside = |record: &UsageRecord| (record.operand, record.depth == 0);
     outside(a).cmp(&outside(b)).then_with(|| {
         let [a, b] = [a, b].map(|record| record.path.as_os_str().as_encoded_bytes());
-        ranks(a, SEPARATOR + 1).cmp(ranks(b, SEPARATOR + 1))
+        compare(a, b, SEPARATOR + 1)
     })
 }
 
-/// The bytes of a path such that separators come before every byte of a name, and an end of this rank.
-fn ranks(path: &[u8], end: u16) -> impl Iterator<Item = u16> + '_ {
-    let rank = |&byte: &u8| if is_separator(byte) { SEPARATOR } else { u16::from(byte) + 3 };
-    path.iter().map(rank).chain([end])
+/// Compares paths such that separators come before every byte of a name, and an end has this rank.
+fn compare(a: &[u8], b: &[u8], end: u16) -> Ordering {
+    let shorter = a.len().min(b.len());
+    let at = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(shorter);
+    let rank = |path: &[u8]| match path.get(at) {
+        None => end,
+        Some(&byte) if is_separator(byte) => SEPARATOR,
+        Some(&byte) => u16::from(byte) + 3,
+    };
+    rank(a).cmp(&rank(b))
 }
 
 fn is_separator(byte: u8) -> bool {

@@ -74,7 +74,7 @@ fn ours(found: &mut Found, program: &Path, words: &[&str]) {
 fn walkers(scenario: &Scenario, program: &Path) -> Found {
     let mut found = Found::default();
     if scenario.question == Question::Sizes {
-        ours(&mut found, program, &["walk", "--format", "{size} {path}\\n"]);
+        ours(&mut found, program, &["walk", "--format", "{size} {path}"]);
         bare(&mut found, program, Task::Sizes);
         sized_tools(&mut found);
         built(&mut found, Task::Sizes, &QUICK);
