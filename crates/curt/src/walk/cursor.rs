@@ -162,11 +162,7 @@ impl<S: Sys> Cursor<S> {
         asker.begin(metadata);
         asker.tell(&subject, metadata);
         asker.sys.close(dir);
-        let is_whole = |(fields, _): &(Fields, Error)| fields.contains(Fields::KIND);
-        match metadata.failed.iter().position(is_whole) {
-            Some(index) => Err(metadata.failed.swap_remove(index).1),
-            None => Ok(()),
-        }
+        metadata.take_failure(Fields::KIND).map_or(Ok(()), Err)
     }
 
     /// The next entry or failure; `None` when the operand, or the piece, is done.
@@ -251,6 +247,9 @@ impl<S: Sys> Cursor<S> {
                 asker.tell(&subject, metadata);
                 self.current =
                     Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
+                if let Some(error) = metadata.take_failure(Fields::KIND) {
+                    return Some(Step::Error(error));
+                }
                 let goes_down =
                     metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
                 if goes_down {
@@ -392,6 +391,9 @@ impl<S: Sys> Cursor<S> {
         let frame = &mut self.frames[index];
         let place = Place::Arena(entry_name);
         self.current = Current { depth: frame.depth, name: name_at, place };
+        if let Some(error) = self.metadata.take_failure(Fields::KIND) {
+            return Some(Step::Error(error));
+        }
         let goes_down =
             self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
         if goes_down {
