@@ -14,14 +14,14 @@
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
-//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 4 |
+//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 5: one asks for the volume |
 //! | each further buffer | 1 for 64 KiB, then 1 MiB | the C library's | 1 for 64 KiB |
 //! | name, kind, number | 0 | 0 | 0 |
 //! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
-//! | links, mode, owner | the same call | the same call | 1, owner 3 |
+//! | links, mode, owner | the same call | the same call | 1 (3 where the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
-//! | asking about a path | 1 | 1 | 1 |
+//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
 //!
 //! # Races
 //!

@@ -5,6 +5,10 @@
 //! to, and a directory's own handle says whether it is a link before it is listed: links, junctions
 //! and mounted volumes are removed as links, whoever puts one there meanwhile.
 //!
+//! A listing carries nearly everything that can be asked; what it lacks is asked by name, without
+//! opening anything, where the system has that (`query.rs`). What a volume refuses is not asked of it
+//! again. Files that a cloud keeps are never fetched.
+//!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (deletion on close). They keep the
 //! name until the last handle closes, refuse what is read-only, and report success for directories
 //! that stay; `docs/limits.md` has what is to be tried on real Windows first.

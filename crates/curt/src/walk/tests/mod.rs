@@ -69,7 +69,7 @@ fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &P
                 let path = PathBuf::from(cursor.text().into_owned());
                 let path = path.strip_prefix(base).unwrap_or(&path).to_owned();
                 let kind = cursor.metadata.facts.kind;
-                seen.entries.push((path.display().to_string(), kind, cursor.current.depth));
+                seen.entries.push((spelled(&path), kind, cursor.current.depth));
             }
             Step::Error(error) => seen.errors.push(error),
             Step::Join(_) => unreachable!("nobody took a piece"),
@@ -81,9 +81,14 @@ fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &P
     seen
 }
 
+/// A path with the separator that the tests are written with.
+fn spelled(path: &Path) -> String {
+    path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
 /// The same by the standard library: each directory before what it holds, sorted by name.
 fn naive(base: &Path, path: &Path, into: &mut Vec<String>) {
-    into.push(path.strip_prefix(base).unwrap().display().to_string());
+    into.push(spelled(path.strip_prefix(base).unwrap()));
     if path.symlink_metadata().unwrap().is_dir() {
         let mut names: Vec<_> =
             std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();

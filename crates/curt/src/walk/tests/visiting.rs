@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use super::{naive, sample};
+use super::{naive, sample, spelled};
 use crate::control::{Cancel, Threads};
 use crate::error::Error;
 use crate::fields::{Fields, Plan};
@@ -40,7 +40,7 @@ fn visit(walk: &Walk<'_>, scratch: &curt_testkit::Scratch, answer: Next) -> (Vec
     let paths = all.into_inner().unwrap();
     let base = scratch.path();
     let mut paths: Vec<String> =
-        paths.iter().map(|path| path.strip_prefix(base).unwrap().display().to_string()).collect();
+        paths.iter().map(|path| spelled(path.strip_prefix(base).unwrap())).collect();
     assert_eq!(summary.entries, paths.len() as u64);
     paths.sort_unstable();
     (paths, summary.threads)
@@ -100,10 +100,8 @@ fn order_does_not_depend_on_threads() {
                 paths.append(&mut chunk);
             });
             let base = scratch.path();
-            let paths: Vec<String> = paths
-                .iter()
-                .map(|path| path.strip_prefix(base).unwrap().display().to_string())
-                .collect();
+            let paths: Vec<String> =
+                paths.iter().map(|path| spelled(path.strip_prefix(base).unwrap())).collect();
             assert!(paths == expected, "{threads} threads, round {round}");
             assert_eq!(summary.threads, threads);
         }
