@@ -267,6 +267,12 @@ impl Metadata {
         self.failed.iter().map(|(fields, error)| (*fields, error))
     }
 
+    /// Takes out the failure that hides this field, if there is one.
+    pub(crate) fn take_failure(&mut self, field: Fields) -> Option<Error> {
+        let index = self.failed.iter().position(|(fields, _)| fields.contains(field))?;
+        Some(self.failed.swap_remove(index).1)
+    }
+
     fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {
         self.reference(field, self.facts.known.contains(field).then_some(value))
     }
