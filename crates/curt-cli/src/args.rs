@@ -85,6 +85,11 @@ pub(crate) enum Command {
     Man(ManOptions),
 }
 
+/// Whether there is a command of that name.
+pub(crate) fn has_command(name: &str) -> bool {
+    Cli::command().find_subcommand(name).is_some()
+}
+
 /// What `curt completions` was asked.
 #[derive(Args)]
 pub(crate) struct CompletionsOptions {

@@ -11,6 +11,7 @@ mod ls;
 mod rm;
 mod start;
 mod strace;
+mod walk;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -15,6 +15,8 @@ pub(crate) struct Traced {
     pub(crate) seen: Counts,
     /// What the command counted itself (`--stats --json`).
     pub(crate) counted: Counts,
+    /// How many entries it told of, where it says that.
+    pub(crate) entries: u64,
     pub(crate) log: String,
 }
 
@@ -31,15 +33,34 @@ pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
 
 /// Runs `curt ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
-    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let args = [args, &["--stats", "--json"]].concat();
-    let (text, log) = trace(scratch, curt, &args);
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let (text, log) = trace(scratch, program, &with_counts(args));
+    summed_up(&text, log)
+}
+
+/// Runs `curt ARGS --stats --json` with so few descriptors, not traced.
+pub(crate) fn limited(scratch: &Scratch, descriptors: u32, args: &[&str]) -> Traced {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n {descriptors}; exec \"$0\" \"$@\"")]);
+    shell.arg(env!("CARGO_BIN_EXE_curt")).args(with_counts(args));
+    let output = shell.current_dir(scratch.path()).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    summed_up(&String::from_utf8(output.stdout).unwrap(), String::new())
+}
+
+fn with_counts<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [args, &["--stats", "--json"]].concat()
+}
+
+fn summed_up(text: &str, log: String) -> Traced {
     let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-    let calls = summary["summary"]["calls"].as_object().unwrap();
+    let summary = &summary["summary"];
+    let calls = summary["calls"].as_object().unwrap();
     let mut counted: Counts =
         calls.iter().map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect();
     counted.remove("total");
-    Traced { seen: count(&log), counted, log }
+    let entries = summary["entries"].as_u64().unwrap_or_default();
+    Traced { seen: count(&log), counted, entries, log }
 }
 
 /// Runs a program in a scratch directory, traced; returns its output and the log.

@@ -1,14 +1,17 @@
-//! `curt rm` by itself: what GNU rm does not have, or cannot be compared in.
+//! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod du;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+#[cfg(unix)]
+mod ls;
 mod more;
 mod output;
 #[cfg(unix)]
 mod terminal;
+mod walk;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
     }
 
     fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
-        setup.with(self.without, 0)
+        setup.for_reading(self.without)
     }
 
     /// How many directories may be open.

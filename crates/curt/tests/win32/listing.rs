@@ -27,7 +27,8 @@ fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     for number in 0..3580 {
         scratch.file(format!("top/name-{number:04}.txt"));
     }
-    let plan = Plan::new(CARRIED);
+    // Not the volume: Wine has some without a number.
+    let plan = Plan::new(CARRIED.without(Fields::DEVICE));
     let mut list = curt::list(scratch.at("top"), plan).unwrap();
     let mut found = 0;
     while let Some(entry) = list.next() {

@@ -51,6 +51,8 @@ pub(super) struct Lister<'a> {
     pending: Vec<Pending>,
     /// The directories that lead to the one being listed, where links may make a circle.
     way: Vec<(Option<u64>, Option<u128>)>,
+    /// More is shown of an entry than its name and its kind.
+    keeps_metadata: bool,
     has_headers: bool,
     is_first: bool,
     totals: Totals,
@@ -61,7 +63,12 @@ impl<'a> Lister<'a> {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
+        let is_plain = Fields::NAME | Fields::KIND;
+        let keeps_metadata = !settings.plan().fields().without(is_plain).is_empty()
+            || settings.form != Form::Listing
+            || settings.marks == Marks::All;
         Lister {
+            keeps_metadata,
             settings,
             writer: Writer::new(settings, screen),
             screen,
@@ -277,15 +284,7 @@ impl<'a> Lister<'a> {
         if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
             return Some(Item::unknown(name, kind));
         }
-        let is_plain = Fields::NAME | Fields::KIND;
-        let metadata = if settings.plan().fields().without(is_plain).is_empty()
-            && settings.form == Form::Listing
-            && settings.marks != Marks::All
-        {
-            None
-        } else {
-            Some(Box::new(entry.into_metadata()))
-        };
+        let metadata = self.keeps_metadata.then(|| Box::new(entry.into_metadata()));
         Some(Item { name, kind, metadata, target: None, is_opened: false })
     }
 
@@ -295,11 +294,9 @@ impl<'a> Lister<'a> {
         if self.settings.hidden != Hidden::Nothing {
             return items;
         }
-        let asks = !self.settings.plan().fields().without(Fields::NAME | Fields::KIND).is_empty()
-            || self.settings.form != Form::Listing;
         for name in [".", ".."] {
             let path = Path::new(dir).join(name);
-            if !asks {
+            if !self.keeps_metadata {
                 items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }

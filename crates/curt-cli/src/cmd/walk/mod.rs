@@ -193,6 +193,10 @@ impl Job<'_> {
             }
         }
         if self.options.delete {
+            // No system removes the working directory by this name; find passes over it too.
+            if entry.depth() == 0 && *entry.name() == *"." {
+                return;
+            }
             if let Err(error) = entry.remove() {
                 self.fail(&error);
             }

@@ -81,6 +81,8 @@ const LISTED_FIELDS: Fields = Fields::KIND
 pub(crate) struct Windows {
     door: Door,
     without: Features,
+    /// Whether directories are opened for listing alone, so that others may do with them what they like.
+    reads_only: bool,
     accounts: security::Accounts,
 }
 
@@ -113,6 +115,12 @@ impl Windows {
     /// allow removal: what it holds can still go.
     fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {
         let target = target(parent, name);
+        if self.reads_only {
+            let handle = self.door.open(target, LIST, LISTED)?;
+            let mut dir = Dir::new(handle, parent.volume);
+            dir.may_remove = false;
+            return Ok(dir);
+        }
         let refused = match self.door.open(target, LIST | DELETE, LISTED) {
             Ok(handle) => return Ok(Dir::new(handle, parent.volume)),
             Err(status @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => status,
@@ -219,6 +227,7 @@ impl Sys for Windows {
         Windows {
             door: Door::new(setup),
             without: setup.without,
+            reads_only: setup.reads_only,
             accounts: security::Accounts::default(),
         }
     }

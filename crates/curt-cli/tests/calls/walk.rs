@@ -1,0 +1,183 @@
+//! The budgets of `curt walk`: M directories, N other entries.
+
+use std::fmt::Write;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{Counts, Traced, available, curt, difference, start_up, total_without};
+use crate::{check_snapshot, slope};
+
+/// What the runtime makes for memory, and the check of every descriptor that a debug build makes.
+const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "fcntl"];
+
+/// `directories` directories with `files` files and `links` links to directories each, in one.
+fn flat_tree(scratch: &Scratch, directories: usize, files: usize, links: usize) {
+    scratch.dir("target");
+    for directory in 0..directories {
+        let path = scratch.dir(format!("tree/d{directory}"));
+        for file in 0..files {
+            std::fs::File::create(path.join(format!("f{file}"))).unwrap();
+        }
+        for link in 0..links {
+            scratch.link(format!("tree/d{directory}/l{link}"), "../../target");
+        }
+    }
+}
+
+/// Runs it; what it counted itself must be what strace saw.
+fn walk(scratch: &Scratch, args: &[&str]) -> Traced {
+    let traced = curt(scratch, &[&["walk"], args].concat());
+    for (name, &count) in &traced.counted {
+        let seen = traced.seen.get(name).copied().unwrap_or(0);
+        // Start-up opens and closes libraries, and asks for limits, without our door.
+        let beside = match name.as_str() {
+            "openat" | "close" => 20,
+            "prlimit64" | "sched_getaffinity" => 4,
+            _ => 0,
+        };
+        assert!(seen >= count && seen <= count + beside, "{name}: {seen} seen, {count} counted");
+    }
+    traced
+}
+
+/// What one more of everything costs: directories, files in them, links in them.
+fn slopes(name: &str, args: &[&str]) {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for place in [Scratch::new, Scratch::in_memory] {
+        let mut traces: Vec<Counts> = Vec::new();
+        for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
+            let scratch = place();
+            flat_tree(&scratch, directories, files, links);
+            traces.push(walk(&scratch, args).counted);
+        }
+        let mut text = String::new();
+        writeln!(text, "curt walk {}\n", args.join(" ")).unwrap();
+        let what = [
+            ("64 directories of 2 files and a link more", 64),
+            ("128 files more", 128),
+            ("64 links to directories more", 64),
+        ];
+        for ((what, units), trace) in what.into_iter().zip(&traces[1..]) {
+            slope(&mut text, what, &difference(trace, &traces[0]), units);
+        }
+        check_snapshot(name, &text);
+    }
+}
+
+#[test]
+fn names_cost_four_calls_for_a_directory_and_none_for_an_entry() {
+    slopes("walk-names", &["-j1", "tree"]);
+}
+
+#[test]
+fn sizes_cost_one_call_for_an_entry() {
+    slopes("walk-sizes", &["-j1", "--fields=name,size,modified,mode", "tree"]);
+}
+
+#[test]
+fn tests_of_names_come_before_questions() {
+    slopes("walk-tests", &["-j1", "--name=f1", "--size=+1", "tree"]);
+}
+
+#[test]
+fn one_file_system_by_mount_costs_nothing() {
+    slopes("walk-mount", &["-j1", "-x", "tree"]);
+}
+
+#[test]
+fn one_file_system_by_device_costs_one_call_for_a_directory() {
+    slopes("walk-device", &["-j1", "-x=device", "tree"]);
+}
+
+#[test]
+fn links_cost_one_call_each_and_one_for_a_directory() {
+    slopes("walk-links", &["-j1", "-L", "tree"]);
+}
+
+#[test]
+fn order_costs_nothing() {
+    slopes("walk-sorted", &["--sort", "tree"]);
+}
+
+#[test]
+fn removing_costs_one_call_for_an_entry() {
+    slopes("walk-delete", &["--delete", "tree"]);
+}
+
+#[test]
+fn a_small_tree_starts_no_thread_and_writes_once() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    flat_tree(&scratch, 20, 10, 0);
+    let traced = walk(&scratch, &["tree"]);
+    for name in ["clone", "clone3", "futex"] {
+        assert!(!traced.seen.contains_key(name), "{name}");
+    }
+    assert_eq!(traced.seen["write"], 1);
+    let total = total_without(&traced.seen, &MEMORY);
+    assert!(total <= start_up(&scratch) + 4 * 21 + 1 + 1, "{total}");
+}
+
+#[test]
+fn output_is_written_in_large_pieces() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    let path = scratch.dir("tree");
+    let filling = "n".repeat(120);
+    for number in 0..8_000 {
+        std::fs::File::create(path.join(format!("{filling}{number:05}"))).unwrap();
+    }
+    let bytes = 8_000 * (5 + 125 + 1);
+    for threads in ["-j1", "-j2"] {
+        let writes = walk(&scratch, &[threads, "tree"]).seen["write"];
+        // A thread hands over a little less than 64 KiB at a time.
+        assert!(writes <= bytes / (56 << 10) + 3, "{writes}");
+    }
+}
+
+#[test]
+fn a_deep_chain_costs_at_most_five_calls_for_a_directory() {
+    const LEVELS: u64 = 4_096;
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    scratch.deep("tree", LEVELS as usize, "level");
+    for more in [&[][..], &["--sort"], &["-j2"]] {
+        let traced = crate::strace::limited(&scratch, 32, &[&["walk", "tree"], more].concat());
+        let total: u64 = traced.counted.values().sum();
+        assert!(total <= 5 * (LEVELS + 1) + 64, "{total} {more:?}");
+        assert_eq!(traced.entries, LEVELS + 1, "{more:?}");
+    }
+}
+
+#[test]
+fn a_comb_is_complete_with_few_descriptors() {
+    const LEVELS: usize = 300;
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::in_memory();
+    // At every level a branch before and one behind the way down, in any order.
+    let mut path = String::from("tree");
+    for _ in 0..LEVELS {
+        for branch in ["a", "z"] {
+            scratch.dir(format!("{path}/{branch}"));
+        }
+        path += "/m";
+    }
+    scratch.dir(&path);
+    let entries = 3 * LEVELS as u64 + 1;
+    for more in [&[][..], &["--sort"], &["-j2"], &["-L"]] {
+        let traced = crate::strace::limited(&scratch, 32, &[&["walk", "tree"], more].concat());
+        assert_eq!(traced.entries, entries, "{more:?}");
+        let total: u64 = traced.counted.values().sum();
+        assert!(total <= 7 * entries, "{total} for {entries} {more:?}");
+    }
+}

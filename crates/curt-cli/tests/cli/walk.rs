@@ -1,0 +1,219 @@
+//! `curt walk` by itself: what find does not have, or cannot be compared in.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+
+use crate::{missing, native, said, tree};
+
+/// The command, in a directory of its own.
+fn walk(scratch: &Scratch, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("walk").args(args).current_dir(scratch.typed());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&walk(scratch, args).output().unwrap())
+}
+
+/// The lines of a walk that went well.
+fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
+    let (code, out, messages) = run(scratch, args);
+    assert_eq!((code, messages.as_str()), (Some(0), ""), "{args:?}");
+    out.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn sorted_walks_enter_each_directory_where_it_is_told_of() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    let expected =
+        ["t", "t/a", "t/b.keep", "t/sub", "t/sub/c", "t/sub/d.keep", "t/sub/deep", "t/sub/deep/e"];
+    for threads in ["-j1", "-j4"] {
+        assert_eq!(lines(&scratch, &["--sort", threads, "t"]), expected.map(native));
+    }
+    let reversed = lines(&scratch, &["--sort=name", "--reverse", "t"]);
+    assert_eq!(reversed[..3], ["t", "t/sub", "t/sub/deep"].map(native));
+    scratch.file_with("s/one", b"1");
+    scratch.file_with("s/three", b"333");
+    scratch.file_with("s/two", b"22");
+    let by_size = lines(&scratch, &["--sort=size", "--min-depth=1", "s"]);
+    assert_eq!(by_size, ["s/three", "s/two", "s/one"].map(native));
+}
+
+#[test]
+fn json_tells_of_entries_and_then_of_the_walk() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/f", b"12345");
+    let (code, out, _) = run(&scratch, &["--json", "--fields=name,size", "--sort", "t", "none"]);
+    assert_eq!(code, Some(1));
+    let objects: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 3);
+    assert_eq!(objects[1]["path"], native("t/f"));
+    assert_eq!((&objects[1]["size"], &objects[1]["depth"]), (&5.into(), &1.into()));
+    assert!(objects[1].get("modified").is_none(), "what was not asked for is absent");
+    let summary = &objects[2]["summary"];
+    assert_eq!((&summary["entries"], &summary["errors"]), (&2.into(), &1.into()));
+    assert_eq!(summary["interrupted"], false);
+    assert!(summary.get("calls").is_none());
+    let (_, out, messages) = run(&scratch, &["--json", "--stats", "t"]);
+    assert!(out.lines().last().unwrap().contains("\"total\":"), "{out}");
+    assert_eq!(messages, "");
+}
+
+#[test]
+fn formats_and_fields() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/d/f", b"12345");
+    let format = |format: &str| lines(&scratch, &["--type=f", "--format", format, "t"]);
+    assert_eq!(format("{size} {path}"), [format!("5 {}", native("t/d/f"))]);
+    assert_eq!(format("{name}|{parent}|{depth}|{}"), [native("f|t/d|2|t/d/f")]);
+    assert_eq!(format("{{{kind}}}\\t.\\\\"), ["{file}\t.\\"]);
+    assert_eq!(format("a\\nb"), ["a", "b"]);
+    let (_, out, _) = run(&scratch, &["-0", "--type=f", "--format={name}", "t"]);
+    assert_eq!(out, "f\0");
+    let columns = lines(&scratch, &["--type=f", "--fields=size,name", "t"]);
+    assert_eq!(columns, [format!("5\t{}", native("t/d/f"))]);
+}
+
+#[test]
+fn wrong_command_lines_touch_nothing() {
+    let scratch = Scratch::new();
+    tree(&scratch, "t");
+    for wrong in [
+        &["--bogus"][..],
+        &["--size=1x"],
+        &["--size="],
+        &["--newer=yesterdayish"],
+        &["--older="],
+        &["--owner="],
+        &["--type=x"],
+        &["--name=["],
+        &["--path-glob={a"],
+        &["--exclude="],
+        &["--regex=("],
+        &["--max-depth=-1"],
+        &["--follow=sometimes"],
+        &["-x=no"],
+        &["--sort=colour"],
+        &["--reverse"],
+        &["--format={colour}"],
+        &["--format={size"],
+        &["--fields=colour"],
+        &["--format=x", "--json"],
+        &["--exec"],
+        &["--exec=rm"],
+        &["-j0"],
+        &["--buffer=1"],
+    ] {
+        let args = [&["t", "--delete"], wrong].concat();
+        let (code, out, messages) = run(&scratch, &args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {messages}");
+        assert!(
+            messages.starts_with("curt walk: ") || messages.starts_with("error: "),
+            "{messages}"
+        );
+        assert!(scratch.exists("t/sub/deep/e") && scratch.exists("t/a"), "{args:?}");
+    }
+}
+
+#[test]
+fn failures_are_said_in_their_place_and_counted() {
+    let scratch = Scratch::new();
+    scratch.file("a");
+    let (code, out, messages) = run(&scratch, &["-j1", "a", "no", "a", "none"]);
+    assert_eq!((code, out.as_str()), (Some(1), "a\na\n"));
+    let line = |name| format!("curt walk: cannot access '{name}': {}\n", missing());
+    assert_eq!(messages, line("no") + &line("none") + "curt walk: 2 errors\n");
+}
+
+#[test]
+fn a_closed_pipe_ends_the_walk_quietly() {
+    let scratch = Scratch::in_memory();
+    let filling = "n".repeat(180);
+    for number in 0..2_000 {
+        scratch.file(format!("t/{}/{filling}-{number}", number % 30));
+    }
+    for threads in ["-j1", "-j3"] {
+        let mut child = walk(&scratch, &[threads, "t"]).spawn().unwrap();
+        let mut line = String::new();
+        let mut reader = BufReader::with_capacity(64, child.stdout.take().unwrap());
+        reader.read_line(&mut line).unwrap();
+        assert_eq!(line, "t\n");
+        drop(reader);
+        let (code, _, messages) = said(&child.wait_with_output().unwrap());
+        assert_eq!((code, messages.as_str()), (Some(0), ""));
+    }
+}
+
+#[test]
+fn the_first_entries_do_not_wait_for_the_last() {
+    let scratch = Scratch::new();
+    scratch.file("t/a");
+    // A command runs as soon as its entry was found.
+    let (code, out, _) =
+        run(&scratch, &["t", "--max-depth=0", "--exec", env!("CARGO_BIN_EXE_curt"), "walk", "{}"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(out.lines().count(), 2);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Read;
+    use std::os::unix::process::ExitStatusExt;
+    use std::time::{Duration, Instant};
+
+    use curt_testkit::Scratch;
+    use rustix::process::{Pid, Signal};
+
+    use super::{run, said, walk};
+
+    #[test]
+    fn an_interrupt_ends_the_walk_by_the_signal() {
+        let scratch = Scratch::in_memory();
+        let filling = "n".repeat(200);
+        for number in 0..3_000 {
+            scratch.file(format!("t/{}/{filling}-{number}", number % 30));
+        }
+        for threads in ["-j1", "-j3"] {
+            // The pipe is full and nobody reads: the walk is under way.
+            let mut child = walk(&scratch, &[threads, "--json", "t"]).spawn().unwrap();
+            let mut first = [0; 16];
+            child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+            rustix::process::kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            std::thread::sleep(Duration::from_millis(50));
+            let begun = Instant::now();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.signal(), Some(2), "{threads}");
+            assert!(begun.elapsed() < Duration::from_secs(5));
+            let (_, out, messages) = said(&output);
+            assert_eq!(messages, "");
+            assert!(out.lines().last().unwrap().contains("\"interrupted\":true"));
+        }
+    }
+
+    #[test]
+    fn output_that_cannot_be_written_is_an_error() {
+        let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+            curt_testkit::skip("there is no /dev/full");
+            return;
+        };
+        let scratch = Scratch::new();
+        let output = walk(&scratch, &[]).stdout(std::process::Stdio::from(full)).output().unwrap();
+        let (code, _, messages) = said(&output);
+        assert_eq!(code, Some(1));
+        assert_eq!(messages, "curt walk: write error: No space left on device\n");
+    }
+
+    #[test]
+    fn names_are_written_as_they_are_to_a_file_and_a_pipe() {
+        let scratch = Scratch::new();
+        scratch.file("t/a\nb\u{1b}[31m");
+        let (_, out, _) = run(&scratch, &["-0", "t"]);
+        assert_eq!(out, "t\0t/a\nb\u{1b}[31m\0");
+    }
+}

@@ -1,0 +1,157 @@
+//! What is done with entries: removed, or given to commands.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use curt_testkit::Scratch;
+
+use super::{Place, left, odd_tree, said};
+
+/// What is left of the tree, and what was said.
+type Effect = (Vec<PathBuf>, Option<i32>, Vec<String>);
+
+/// Runs a shell line on a fresh tree.
+fn effect(place: &Place, line: &str) -> Effect {
+    let scratch = Scratch::in_memory();
+    odd_tree(&scratch);
+    scratch.dir("outside/kept");
+    scratch.file("outside/file");
+    scratch.link("t/a/out", "../../outside");
+    let mut shell = Command::new("sh");
+    shell.args(["-f", "-c", line]).current_dir(scratch.path());
+    shell.env("CURT", place.bench.curt()).env("LC_ALL", "C");
+    let said = said(&shell.output().unwrap());
+    assert!(scratch.exists("outside/kept") && scratch.exists("outside/file"), "{line}");
+    (left(scratch.path()), said.code, said.failures)
+}
+
+#[test]
+fn deleting_leaves_what_find_leaves() {
+    let Some(place) = Place::new() else { return };
+    for (find, curt) in [
+        ("t", "t"),
+        ("t/", "t/"),
+        ("t -mindepth 1", "t --min-depth 1"),
+        ("t -name *.rs", "t --name *.rs"),
+        ("t -type f", "t --type f"),
+        ("t -type l", "t --type l"),
+        ("t -type d -empty", "t/empty --type d"),
+        ("t/a t/*", "t/a t/*"),
+        ("t/to-dir", "t/to-dir"),
+        ("t/five t/missing", "t/five t/missing"),
+        ("t -size +5c -type f", "t --size +5 --type f"),
+        ("t -regex .*/[^/]*", "t --regex /"),
+    ] {
+        let expected = effect(&place, &format!("find {find} -delete"));
+        for more in ["", "-j3"] {
+            let told = effect(&place, &format!("\"$CURT\" walk {curt} --delete {more}"));
+            assert_eq!(told, expected, "find {find} -delete (right)");
+        }
+    }
+}
+
+#[test]
+fn a_directory_that_is_not_empty_stays() {
+    let Some(place) = Place::new() else { return };
+    // What is not Unicode is quoted otherwise by find.
+    let expected = effect(&place, "find t -type d -not -name dir-* -delete");
+    let told = effect(&place, "\"$CURT\" walk t --type d --exclude dir-* --delete");
+    assert_eq!(told, expected);
+    assert_eq!(told.1, Some(1));
+    assert!(told.2.contains(&"'t/a': Directory not empty".to_owned()), "{told:?}");
+    // The working directory itself stays, without a word.
+    let expected = effect(&place, "cd t; find . -delete");
+    assert_eq!(effect(&place, "cd t; \"$CURT\" walk --delete"), expected);
+}
+
+#[test]
+fn what_is_excluded_is_kept() {
+    let Some(place) = Place::new() else { return };
+    let (left, code, failures) = effect(&place, "\"$CURT\" walk t --exclude e --delete");
+    assert_eq!(code, Some(1));
+    for path in ["t/a/b/c/d/e/f.rs", "outside/kept"] {
+        assert!(left.contains(&path.into()), "{path}");
+    }
+    assert!(!left.contains(&"t/five".into()) && !left.contains(&"t/a/kilo".into()));
+    let above = ["t", "t/a", "t/a/b", "t/a/b/c", "t/a/b/c/d"];
+    let mut expected = above.map(|path| format!("'{path}': Directory not empty"));
+    expected.sort();
+    assert_eq!(failures, expected);
+}
+
+/// A program that writes its words, each followed by a bar, in a line.
+fn words(place: &Place) -> PathBuf {
+    let path = place.scratch.file_with("words", b"#!/bin/sh\nprintf '%s|' \"$@\"; echo\n");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// Its lines, sorted; its failures; its code.
+fn told(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
+    let mut shell = Command::new("sh");
+    shell.args(["-f", "-c", line]).current_dir(place.scratch.path()).env("LC_ALL", "C");
+    let output = shell.env("CURT", place.bench.curt()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
+    lines.sort();
+    (lines, text(&output.stderr), output.status.code())
+}
+
+#[test]
+fn commands_get_the_words_that_find_gives_them() {
+    let Some(place) = Place::odd() else { return };
+    words(&place);
+    for (find, curt) in [
+        ("-exec ./words {} \\;", "--exec ./words {} \\;"),
+        ("-exec ./words a {} -b {} \\;", "--exec ./words a {} -b {} \\;"),
+        ("-exec ./words x{}y \\;", "--exec ./words x{}y"),
+        ("-name *.rs -exec ./words {} \\;", "--name *.rs --exec ./words {}"),
+    ] {
+        let expected = told(&place, &format!("find t {find}"));
+        assert_eq!(told(&place, &format!("\"$CURT\" walk t {curt}")), expected);
+        assert!(!expected.0.is_empty());
+    }
+    let (lines, ..) = told(&place, "\"$CURT\" walk t --sort --exec-batch ./words -a {} -b \\;");
+    let whole = lines.concat();
+    assert!(whole.contains("-a|t|t/*|t/*/?|t/-dash|t/-dash/-x|"), "{whole}");
+    assert!(whole.contains("with space/a b|"), "{whole}");
+    assert!(whole.ends_with("|-b|"), "{whole}");
+    let one = "\"$CURT\" walk t/five t/a --max-depth 0 --exec-batch ./words {}";
+    assert_eq!(told(&place, one).0, ["t/five|t/a|"]);
+    // Nothing to run for.
+    let none = "\"$CURT\" walk t --name nothing --exec-batch ./words";
+    assert_eq!(told(&place, none), (vec![], String::new(), Some(0)));
+}
+
+#[test]
+fn many_paths_are_given_in_several_batches() {
+    let Some(place) = Place::new() else { return };
+    words(&place);
+    for number in 0..3_000 {
+        place.scratch.file(format!("t/{}-{number}", "long".repeat(20)));
+    }
+    let (lines, messages, code) = told(&place, "\"$CURT\" walk t --exec-batch ./words {} \\;");
+    assert_eq!((messages.as_str(), code), ("", Some(0)));
+    assert!(lines.len() > 5, "{}", lines.len());
+    assert_eq!(lines.iter().map(|line| line.matches('|').count()).sum::<usize>(), 3_001);
+}
+
+#[test]
+fn commands_that_fail_are_said() {
+    let Some(place) = Place::odd() else { return };
+    let (_, messages, code) = told(&place, "\"$CURT\" walk t/five --exec false");
+    assert_eq!(
+        (messages.as_str(), code),
+        ("curt walk: 'false' ended with exit status: 1\n", Some(1))
+    );
+    let (lines, messages, code) =
+        told(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {}");
+    let expected = "curt walk: cannot run './none': No such file or directory\n";
+    assert_eq!((lines.len(), messages.as_str(), code), (0, expected, Some(1)));
+    let (_, messages, code) =
+        told(&place, "\"$CURT\" walk t/five t/pipe --exec sh -c 'kill -9 $$' \\;");
+    assert_eq!(code, Some(1));
+    assert!(messages.contains("signal: 9"), "{messages}");
+    assert!(messages.ends_with("curt walk: 2 errors\n"), "{messages}");
+}

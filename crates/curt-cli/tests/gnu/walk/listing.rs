@@ -1,0 +1,207 @@
+//! What is told of: operands, depths, links, mounts, what cannot be read.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use curt_testkit::skip;
+
+use super::{NOBODY, Place, is_root, said};
+
+#[test]
+fn everything_and_operands_as_typed() {
+    let Some(place) = Place::odd() else { return };
+    assert!(place.same("", "").paths.len() > 30);
+    for operands in [
+        ".",
+        "./",
+        "t/..//t/.",
+        "t",
+        "t/",
+        "t//",
+        "./t",
+        "t/../t/",
+        "t/a//b/",
+        "t t/a",
+        "t/a t/a",
+        "t/plain.rs",
+        "t/to-dir",
+        "t/to-dir/",
+        "t/to-dir/.",
+        "t/to-file",
+        "t/dangling",
+        "t/pipe",
+        "t/empty",
+        "./-t",
+        "t/plain.rs t/a t/.hidden",
+    ] {
+        let said = place.same(operands, operands);
+        assert!(said.failures.is_empty() && said.code == Some(0), "{said:?}");
+    }
+    // Only curt takes an operand that begins with a dash.
+    assert_eq!(place.curt("-- -t").paths, ["-t", "-t/-f"]);
+    let whole = place.scratch.at("t/a");
+    let whole = whole.to_str().unwrap();
+    place.same(whole, whole);
+}
+
+#[test]
+fn operands_that_are_not_there() {
+    let Some(place) = Place::odd() else { return };
+    for operands in ["missing", "missing t/a", "t/a missing t/empty", "t/plain.rs/", "t/plain.rs/x"]
+    {
+        let said = place.same(operands, operands);
+        assert_eq!((said.code, said.failures.len()), (Some(1), 1));
+    }
+    // In the order of the operands, the words of curt, and a count where there are several.
+    let args = ["walk", "-j1", "missing", "t/empty", "t/five/"].map(std::ffi::OsStr::new);
+    let output = place.command(place.bench.curt(), &args);
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "curt walk: cannot access 'missing': No such file or directory\n\
+         curt walk: cannot access 't/five/': Not a directory\n\
+         curt walk: 2 errors\n"
+    );
+    assert_eq!(output.stdout, b"t/empty\n");
+}
+
+#[test]
+fn depths() {
+    let Some(place) = Place::odd() else { return };
+    for (find, curt) in [
+        ("t -maxdepth 0", "t --max-depth 0"),
+        ("t -maxdepth 1", "t --max-depth 1"),
+        ("t -maxdepth 3", "t --max-depth=3"),
+        ("t -mindepth 1", "t --min-depth 1"),
+        ("t -mindepth 2 -maxdepth 4", "t --min-depth 2 --max-depth 4"),
+        ("t -mindepth 4 -maxdepth 2", "t --min-depth 4 --max-depth 2"),
+        ("t t/a -mindepth 90", "t t/a --min-depth 90"),
+        ("t/five t/a -maxdepth 0", "t/five t/a --max-depth 0"),
+    ] {
+        place.same(find, curt);
+    }
+}
+
+#[test]
+fn links_are_followed_where_asked() {
+    let Some(place) = Place::odd() else { return };
+    for (find, curt) in [
+        ("-L t", "-L t"),
+        ("-L t -type l", "-L t --type l"),
+        ("-L t -type f", "-L t --type f"),
+        ("-L t -type d", "--follow t --type d"),
+        ("-L t/to-dir", "-L t/to-dir"),
+        ("-H t/to-dir t/dangling", "--follow=command-line t/to-dir t/dangling"),
+        ("-H t", "--follow=command-line t"),
+        ("-P t/to-dir", "--follow=never t/to-dir"),
+        ("-L t -size -6c", "-L t --size=-6"),
+    ] {
+        assert_eq!(place.same(find, curt).code, Some(0));
+    }
+}
+
+#[test]
+fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
+    let Some(place) = Place::odd() else { return };
+    place.scratch.link("t/a/b/up", "..");
+    place.scratch.link("t/a/here", ".");
+    place.scratch.link("t/self", "self");
+    place.scratch.link("t/through-file", "plain.rs/x");
+    let mut expected = place.find("-L t");
+    assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
+    // find leaves out what loops; curt tells of the link, and says why it goes no further. A link to
+    // itself leads nowhere, and is told of as other links that do; so is one that leads through a file.
+    let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
+    for path in loops.iter().chain(&["t/self", "t/through-file"]) {
+        if !expected.paths.iter().any(|known| known == path) {
+            expected.paths.push(path.into());
+        }
+    }
+    expected.paths.sort();
+    for more in ["", "-j3", "--sort"] {
+        let told = place.curt(&format!("-L t {more}"));
+        assert_eq!(told.code, Some(1));
+        assert_eq!(told.paths, expected.paths);
+        let why = "leads back to a directory that it lies in";
+        assert_eq!(told.failures, loops.map(|path| format!("'{path}': {why}")));
+    }
+}
+
+#[test]
+fn what_may_not_be_read_is_said() {
+    let Some(mut place) = Place::odd() else { return };
+    if !is_root() {
+        return skip("not root: nothing to take rights from");
+    }
+    place.user = Some(NOBODY);
+    for (path, mode) in [("t/a/b", 0o000), ("t/.config", 0o111), ("t/with space", 0o644)] {
+        let path = place.scratch.at(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let said = place.same("t", "t");
+    assert_eq!((said.code, said.failures.len()), (Some(1), 2));
+    place.same("t/a t/.config", "t/a t/.config");
+    place.same("t/a/b/c", "t/a/b/c");
+    // A directory that can be listed and not searched: names, but nothing to ask.
+    assert!(place.same("t/with -maxdepth 1", "t/with --max-depth 1").code == Some(1));
+    let told = place.curt("t --size +0");
+    assert!(told.failures.iter().any(|failure| failure.contains("with space/a b")), "{told:?}");
+    assert_eq!(told.code, Some(1));
+    for path in ["t/a/b", "t/.config", "t/with space"] {
+        let path = place.scratch.at(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
+fn deep_chains_are_complete_with_few_descriptors() {
+    let Some(place) = Place::new() else { return };
+    place.scratch.deep("t", 6_000, "level");
+    for more in ["", "-j2", "--sort", "--without openat2", "-L"] {
+        let script = format!("ulimit -n 64; exec \"$0\" walk -0 {more} t");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).arg(place.bench.curt()).current_dir(place.scratch.path());
+        let told = said(&command.output().unwrap());
+        assert_eq!((told.code, told.failures.len()), (Some(0), 0), "{more}: {:?}", told.failures);
+        assert_eq!(told.paths.len(), 6_001, "{more}");
+        assert_eq!(told.paths.last().unwrap().len(), 1 + 6 * 6_000, "{more}");
+    }
+}
+
+#[test]
+fn one_file_system() {
+    let Some(place) = Place::odd() else { return };
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
+    trial.stderr(std::process::Stdio::null());
+    if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
+        return skip("mount namespaces need root and unshare");
+    }
+    for path in ["t/mounted", "t/bound"] {
+        place.scratch.dir(path);
+    }
+    let run = |command: &str| {
+        let script = format!(
+            "set -e; mount -t tmpfs none t/mounted; mkdir t/mounted/sub; touch t/mounted/sub/f; \
+             mount --bind t/a t/bound; {command}"
+        );
+        let mut shell = Command::new("unshare");
+        shell.args(["-m", "sh", "-c", &script]).current_dir(place.scratch.path());
+        said(&shell.env("CURT", place.bench.curt()).env("LC_ALL", "C").output().unwrap())
+    };
+    let whole = run("find t -print0");
+    assert_eq!(run("$CURT walk -0 t"), whole);
+    let device = run("find t -xdev -print0");
+    assert!(device.paths.len() + 2 == whole.paths.len());
+    for more in ["", "--without openat2", "--without statx", "-j2", "--sort"] {
+        assert_eq!(run(&format!("$CURT walk -0 -x=device t {more}")), device, "{more}");
+        // The bound directory is told of, and not entered either.
+        let mount = run(&format!("$CURT walk -0 -x t {more}"));
+        let outside =
+            |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
+        let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
+        assert_eq!((mount.paths, mount.code), (expected, Some(0)), "{more}");
+    }
+    // A mount point that is the operand is walked.
+    assert_eq!(run("$CURT walk -0 -x t/mounted"), run("find t/mounted -xdev -print0"));
+}
