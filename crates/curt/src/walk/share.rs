@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::frame::{Frame, Hold, State};
+use super::rules::InForce;
 use crate::name::Names;
 use crate::sys::{Batch, Sys};
 
@@ -19,6 +20,7 @@ pub(super) struct Piece<S: Sys> {
     tags: VecDeque<u64>,
     ancestors: HashSet<(u64, u128)>,
     device: Option<u64>,
+    rules: Option<Arc<InForce>>,
 }
 
 impl<S: Sys> Cursor<S> {
@@ -64,6 +66,7 @@ impl<S: Sys> Cursor<S> {
             tags,
             ancestors: self.ancestors_of(index),
             device: self.device,
+            rules: frame.rules.clone(),
         })
     }
 
@@ -88,6 +91,7 @@ impl<S: Sys> Cursor<S> {
         base.listing = Batch::End;
         base.is_base = true;
         (base.tag, base.tags) = (piece.tag, piece.tags);
+        base.rules = piece.rules;
         self.frames.push(base);
     }
 

@@ -69,7 +69,7 @@ mod tests {
         let scratch = curt_testkit::Scratch::new();
         let file = scratch.file("3d");
         let point = point(file.to_str().unwrap()).unwrap();
-        let modified = std::fs::metadata(&file).unwrap().modified().unwrap();
+        let modified = file.metadata().unwrap().modified().unwrap();
         assert_eq!(point, modified.into());
     }
 }
