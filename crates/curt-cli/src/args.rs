@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod du;
 mod ls;
 mod plain;
 mod walk;
@@ -13,7 +14,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
-
+pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
@@ -71,9 +72,10 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
-    Walk(WalkOptions),
+    Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -81,6 +83,11 @@ pub(crate) enum Command {
     /// Print the manual page in roff
     #[command(hide = true)]
     Man(ManOptions),
+}
+
+/// Whether there is a command of that name.
+pub(crate) fn has_command(name: &str) -> bool {
+    Cli::command().find_subcommand(name).is_some()
 }
 
 /// What `curt completions` was asked.
@@ -294,7 +301,8 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
     match args.peek().and_then(|command| command.to_str()) {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
-        Some("walk") => only::<WalkOptions>("walk", args).map(Command::Walk),
+        Some("walk") => only("walk", args).map(Command::Walk),
+        Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
 }

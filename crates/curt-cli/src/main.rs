@@ -30,6 +30,7 @@ fn run() -> Exit {
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
+        Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),

@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
@@ -32,6 +33,7 @@ pub mod os;
 mod pool;
 mod remove;
 mod sys;
+mod usage;
 mod walk;
 
 pub use calls::Calls;
@@ -47,7 +49,8 @@ pub use remove::{
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
-    Entries, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
-    Walking,
+    Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
+    WalkEntry, Walking,
 };

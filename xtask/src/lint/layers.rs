@@ -8,7 +8,7 @@ const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
-    &["confine", "expand", "find", "list", "load_path", "remove", "spawn", "walk"];
+    &["confine", "expand", "find", "list", "load_path", "remove", "spawn", "usage", "walk"];
 
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";

@@ -70,8 +70,17 @@ impl Counter {
     /// run failed.
     pub(crate) fn count(&self, contender: &Contender, path: &Path, run: &Run<'_>) -> Option<Calls> {
         let calls = match contender.counting {
-            Counting::Itself => parse_summary(&run.text(own(contender).command(path), None)?),
-            Counting::Strace => {
+            Counting::Itself => {
+                let mut asking = contender.clone();
+                ask(&mut asking, &["--stats", "--json"]);
+                parse_summary(&run.text(asking.command(path), None)?)
+            }
+            Counting::Either if self.strace.is_none() => {
+                let mut asking = contender.clone();
+                ask(&mut asking, &["--stats"]);
+                Some(parse_stats(&run.said(asking.command(path))?))
+            }
+            Counting::Strace | Counting::Either => {
                 let mut command = Command::new(self.strace.as_ref()?);
                 let log = run.scratch.join("strace");
                 command.args(["-f", "-c", "-o"]).arg(&log).arg("--").arg(&contender.program);
@@ -96,26 +105,45 @@ pub(crate) struct Run<'a> {
 
 impl Run<'_> {
     /// What the command wrote to `log`, or else to its standard output, if it succeeded.
-    fn text(&self, mut command: Command, log: Option<PathBuf>) -> Option<String> {
+    fn text(&self, command: Command, log: Option<PathBuf>) -> Option<String> {
+        let (output, _) = self.to_end(command)?;
+        read(&log.unwrap_or(output))
+    }
+
+    /// What the command wrote to its standard error, if it succeeded.
+    fn said(&self, command: Command) -> Option<String> {
+        let (_, said) = self.to_end(command)?;
+        read(&said)
+    }
+
+    /// The files with what the command wrote, if it succeeded.
+    fn to_end(&self, mut command: Command) -> Option<(PathBuf, PathBuf)> {
         let output = self.scratch.join("stdout");
         command.stdout(File::create(&output).ok()?);
         let said = self.scratch.join("stderr");
         let ended = run_to_end(&mut command, &said, self.patience, self.interrupt).ok()?;
-        if ended.killed || !ended.status.success() {
-            return None;
-        }
-        let bytes = std::fs::read(log.unwrap_or(output)).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        (!ended.killed && ended.status.success()).then_some((output, said))
     }
 }
 
-/// Asks curt: `--stats --json` go in front of the `--` that ends the options.
-fn own(contender: &Contender) -> Contender {
-    let mut asking = contender.clone();
-    let words = &mut asking.before;
+fn read(path: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+}
+
+/// Asks curt: the options go in front of the `--` that ends the options.
+fn ask(contender: &mut Contender, options: &[&str]) {
+    let words = &mut contender.before;
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    words.splice(end..end, ["--stats".into(), "--json".into()]);
-    asking
+    words.splice(end..end, options.iter().map(Into::into));
+}
+
+/// The counts that `--stats` writes for people: a line of a number and a name for each.
+fn parse_stats(said: &str) -> Calls {
+    let pair = |line: &str| {
+        let (count, name) = line.trim().split_once(' ')?;
+        (!name.contains(' ')).then_some((name.to_owned(), count.parse().ok()?))
+    };
+    said.lines().filter_map(pair).collect()
 }
 
 /// The counts in the last line of curt's JSON output.
@@ -183,6 +211,15 @@ mod tests {
         assert_eq!(parse_summary("{\"summary\":{}}"), None);
         assert_eq!(parse_summary(""), None);
         assert_eq!(parse_summary("curt rm: removed"), None);
+    }
+
+    #[test]
+    fn stats_for_people() {
+        let said =
+            "curt walk: 3 entries, 1 thread, 7 calls\n           2 openat\n           5 close\n";
+        let expected = [("openat".to_owned(), 2), ("close".to_owned(), 5)].into();
+        assert_eq!(parse_stats(said), expected);
+        assert!(parse_stats("cannot").is_empty());
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(crate) enum Counting {
     Itself,
     /// strace counts them.
     Strace,
+    /// strace counts them, output and all; where it is missing, it says them itself (`--stats`).
+    Either,
 }
 
 /// A program that does the operation on one path.
@@ -55,10 +57,14 @@ impl Contender {
         self
     }
 
-    /// With a count of its own.
-    pub(crate) fn counts_itself(mut self) -> Self {
-        self.counting = Counting::Itself;
-        self
+    /// Counted in that way.
+    pub(crate) fn counted(self, counting: Counting) -> Self {
+        Self { counting, ..self }
+    }
+
+    /// Whether it is curt itself.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.name.starts_with("curt")
     }
 
     /// The command that works on `path`, cut off from our own input and output. The same locale for
@@ -93,6 +99,63 @@ pub(crate) struct Missing {
     pub(crate) name: String,
     /// How to get it.
     pub(crate) how: String,
+}
+
+/// Who was found for an operation.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// They take part.
+    pub(crate) contenders: Vec<Contender>,
+    /// They do not exist here.
+    pub(crate) missing: Vec<Missing>,
+    /// Names of those that exist, but that this run has no time for.
+    pub(crate) later: Vec<String>,
+}
+
+impl Found {
+    /// A contender that is there.
+    pub(crate) fn add(&mut self, contender: Contender) {
+        self.contenders.push(contender);
+    }
+
+    /// Somebody who is not.
+    pub(crate) fn miss(&mut self, name: &str, how: impl Into<String>) {
+        if !self.missing.iter().any(|missing| missing.name == name) {
+            self.missing.push(Missing { name: name.to_owned(), how: how.into() });
+        }
+    }
+
+    /// The program `name`, if it is on PATH.
+    pub(crate) fn add_tool(&mut self, name: &str, make: impl FnOnce(&Path) -> Contender) {
+        match on_path(name) {
+            Some(program) => self.add(make(&program)),
+            None => self.miss(name, "not on PATH"),
+        }
+    }
+
+    /// Chooses: with names in `wanted`, of the rivals only those take part. Curt, the reference and the
+    /// floor always do.
+    pub(crate) fn select(mut self, full: bool, wanted: &[String], reference: &str) -> Self {
+        if wanted.is_empty() {
+            let (now, later): (Vec<_>, Vec<_>) =
+                self.contenders.into_iter().partition(|contender| full || contender.quick);
+            self.contenders = now;
+            self.later.extend(later.into_iter().map(|contender| contender.name));
+            return self;
+        }
+        let always = |contender: &Contender| {
+            contender.name == reference || contender.name == "floor" || contender.is_ours()
+        };
+        self.contenders.retain(|contender| always(contender) || wanted.contains(&contender.name));
+        self.missing.retain(|missing| wanted.contains(&missing.name));
+        self
+    }
+
+    /// Whether somebody of that name was found, or could have been.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.contenders.iter().any(|contender| contender.name == name)
+            || self.missing.iter().any(|missing| missing.name == name)
+    }
 }
 
 /// The file of the program `name` on PATH.

@@ -2,43 +2,53 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `mod.rs` | options, places, the order of things, the report |
-//! | `rm.rs`, `rm_calls.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, its counts, who takes part |
+//! | `mod.rs` | options, places, the report |
+//! | `operation.rs` | what can be measured, and in which order it is |
+//! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
+//! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
 //! | `tree.rs`, `tree_react.rs` | sample trees |
+//! | `arena.rs`, `ground.rs`, `answer.rs` | one cell: its runs, its trees, the right answers |
 //! | `measure.rs`, `cpu.rs`, `stats.rs` | interleaved timing, processor time, medians |
-//! | `calls.rs` | counted system calls |
-//! | `contender.rs`, `floor.rs` | programs that take part, the bare loop of calls |
+//! | `calls.rs`, `counts.rs` | counted system calls |
+//! | `contender.rs`, `tryout.rs`, `roles/` | programs that take part, which of them can, the bench's own |
 //! | `place.rs`, `images.rs` | file systems to work on |
 //! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
 //! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
 //!
-//! A new operation adds a file like `rm.rs` and a line in [`sections`].
+//! A new operation adds a file like `rm.rs` and a line in `operation.rs`.
 
+mod answer;
+mod arena;
 mod calls;
 mod contender;
+mod counts;
 mod cpu;
-mod floor;
+mod ground;
 mod images;
 mod measure;
+mod operation;
 mod place;
 mod progress;
+mod reading;
 mod report;
 mod rm;
-mod rm_calls;
 mod rm_contenders;
+mod roles;
 mod sandbox;
 mod stats;
 mod table;
 mod tree;
 mod tree_react;
+mod tryout;
 
 use crate::exit::Exit;
 use calls::Counter;
 use contender::Missing;
-use floor::Role;
 use place::{Kind, Place};
 use progress::{Interrupt, Progress};
 use report::Section;
+use roles::{Role, Task};
+use sandbox::Sandbox;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -58,8 +68,11 @@ pub(crate) struct BenchOptions {
     /// Only places whose name contains TEXT (repeatable)
     #[arg(long = "place", value_name = "TEXT")]
     places: Vec<String>,
+    /// Only this operation (repeatable)
+    #[arg(long = "operation", value_name = "NAME", value_parser = operation::names())]
+    operations: Vec<String>,
     /// Only this scenario (repeatable)
-    #[arg(long = "scenario", value_name = "NAME", value_parser = rm::scenario_names())]
+    #[arg(long = "scenario", value_name = "NAME", value_parser = operation::scenario_names())]
     scenarios: Vec<String>,
     /// Of the rivals only this one (repeatable); curt, the reference and the floor always take part
     #[arg(long = "rival", value_name = "NAME")]
@@ -82,6 +95,12 @@ pub(crate) struct BenchOptions {
     /// What the bench's own child processes do
     #[arg(long, hide = true, requires = "tree")]
     role: Option<Role>,
+    /// What the role is played with
+    #[arg(long, hide = true, requires = "role", default_value = "remove")]
+    task: Task,
+    /// The buffer of a listing, in bytes
+    #[arg(long, hide = true, requires = "role")]
+    buffer: Option<usize>,
     /// The tree that a child process works on
     #[arg(hide = true, requires = "role")]
     tree: Option<PathBuf>,
@@ -101,6 +120,8 @@ impl BenchOptions {
 struct Context<'a> {
     options: &'a BenchOptions,
     places: Vec<Place>,
+    /// For what programs write: in memory where that is possible, whatever they read from.
+    scratch: Sandbox,
     counter: Counter,
     progress: Progress,
     interrupt: Interrupt,
@@ -124,7 +145,7 @@ impl Context<'_> {
 /// Runs the bench, or plays a role in one.
 pub(crate) fn run(options: &BenchOptions) -> Exit {
     if let (Some(role), Some(tree)) = (options.role, &options.tree) {
-        return floor::play(role, tree);
+        return roles::play(role, options.task, options.buffer, tree);
     }
     let progress = Progress::new();
     if options.images && !images::allowed() {
@@ -150,11 +171,6 @@ pub(crate) fn run(options: &BenchOptions) -> Exit {
     }
 }
 
-/// One table per operation.
-fn sections(context: &Context<'_>) -> io::Result<Vec<Section>> {
-    Ok(vec![rm::run(context)?])
-}
-
 /// Measures and reports. Whether curt gave the right answers.
 fn measure_all(
     options: &BenchOptions,
@@ -165,12 +181,14 @@ fn measure_all(
     let (places, missing) = find_places(options)?;
     let seconds = if options.unhurried() { 1_000_000 } else { options.seconds };
     let soft = begin + Duration::from_secs(seconds.into());
-    let folders: Vec<String> =
-        places.iter().map(|place| place.sandbox.root().display().to_string()).collect();
+    let scratch = Sandbox::create(&place::memory().unwrap_or_else(std::env::temp_dir))?;
+    let folders = places.iter().map(|place| place.sandbox.root()).chain([scratch.root()]);
+    let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
     progress.note(&format!("curt bench: working in {}, removed at the end", folders.join(", ")));
     let context = Context {
         options,
         places,
+        scratch,
         counter: Counter::new(),
         progress,
         interrupt: interrupt.clone(),
@@ -178,10 +196,10 @@ fn measure_all(
         soft,
         hard: soft + Duration::from_secs(3),
     };
-    let mut sections = sections(&context)?;
+    let mut sections = operation::measure(&context)?;
     context.progress.step("cleaning up");
-    let Context { places, progress, .. } = context;
-    drop(places);
+    let Context { places, scratch, progress, .. } = context;
+    drop((places, scratch));
     progress.clear();
     if let Some(first) = sections.first_mut() {
         first.missing.extend(missing);
@@ -196,7 +214,7 @@ fn measure_all(
 /// Whether curt did what the reference does, everywhere.
 fn right(section: &Section) -> bool {
     let ours = section.cells.iter().flat_map(|cell| &cell.rows);
-    ours.filter(|row| rm_contenders::is_ours(&row.contender.name))
+    ours.filter(|row| row.contender.is_ours())
         .all(|row| row.samples.iter().all(|sample| sample.answer == measure::Answer::Same))
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Section {
     pub(crate) caption: Vec<String>,
     /// The measurements.
     pub(crate) cells: Vec<Cell>,
+    /// Contenders that only `--full` has time for.
+    pub(crate) later: Vec<String>,
     /// What could not be shown, in words.
     pub(crate) left_out: Vec<String>,
     /// Who did not take part.
@@ -54,6 +56,19 @@ pub(crate) struct Section {
 }
 
 impl Section {
+    /// A section with nothing in it.
+    pub(crate) fn new(title: &str, reference: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            reference: reference.to_owned(),
+            caption: Vec::new(),
+            cells: Vec::new(),
+            later: Vec::new(),
+            left_out: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
     fn reference_samples<'a>(&self, cell: &'a Cell) -> &'a [Sample] {
         let row = cell.rows.iter().find(|row| row.contender.name == self.reference);
         row.map_or(&[], |row| &row.samples)
@@ -100,7 +115,7 @@ impl Section {
             quartiles,
             row.wall().map_or_else(none, |wall| milliseconds(wall.middle)),
             row.cpu().map_or_else(none, |(user, system)| milliseconds(user + system)),
-            row.slope.as_ref().map_or_else(none, |slope| format!("{:.2}", slope.per_entry())),
+            row.slope.as_ref().map_or_else(none, |slope| calls(slope.per_entry())),
             format!("{}{few}", row.samples.len()),
             row.answer(),
         ]
@@ -120,14 +135,19 @@ impl Section {
             out.push('\n');
         }
         let item = if markdown { "- " } else { "  " };
-        if !self.left_out.is_empty() {
+        let mut left_out = self.left_out.clone();
+        if !self.later.is_empty() {
+            let names = self.later.join(", ");
+            left_out.insert(0, format!("{names}: found, but only --full has time for them"));
+        }
+        if !left_out.is_empty() {
             let _ = writeln!(out, "Left out:\n");
-            for line in &self.left_out {
+            for line in &left_out {
                 let _ = writeln!(out, "{item}{line}");
             }
         }
         if !self.missing.is_empty() {
-            let _ = writeln!(out, "{}Missing:\n", if self.left_out.is_empty() { "" } else { "\n" });
+            let _ = writeln!(out, "{}Missing:\n", if left_out.is_empty() { "" } else { "\n" });
             for Missing { name, how } in &self.missing {
                 let _ = writeln!(out, "{item}{name}: {how}");
             }
@@ -209,6 +229,11 @@ impl Row {
         put("answer", json!(self.answer()));
         Value::Object(map)
     }
+}
+
+/// Calls for an entry, with as many digits as tell few from none.
+fn calls(number: f64) -> String {
+    if number.abs() < 0.095 { format!("{number:.4}") } else { format!("{number:.2}") }
 }
 
 /// What a tree is made of, in words.

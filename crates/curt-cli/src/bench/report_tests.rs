@@ -39,6 +39,7 @@ fn section() -> Section {
         reference: "rm".to_owned(),
         caption: vec!["How to read it.".to_owned()],
         cells: vec![cell],
+        later: Vec::new(),
         left_out: Vec::new(),
         missing: vec![Missing { name: "go".to_owned(), how: "cargo xtask rivals".to_owned() }],
     }

@@ -1,8 +1,8 @@
 //! Who takes part in `curt rm`'s race, and how to get those who could.
 
-use super::contender::{Contender, Missing, built_rivals, on_path};
-use super::floor::HAS_FLOOR;
-use std::io;
+use super::contender::{Contender, Counting, Found, built_rivals, on_path};
+use super::operation::Scenario;
+use super::roles::HAS_FLOOR;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -24,103 +24,56 @@ const RIVALS: [&str; 10] = [
 ];
 const QUICK_RIVALS: [&str; 2] = ["rmz", "zig-new"];
 
-/// Who was found.
-#[derive(Debug)]
-pub(crate) struct Found {
-    /// They take part.
-    pub(crate) contenders: Vec<Contender>,
-    /// They do not exist here.
-    pub(crate) missing: Vec<Missing>,
-    /// They exist, but this run has no time for them.
-    pub(crate) left_out: Vec<String>,
+/// Looks around.
+pub(super) fn find(_: &Scenario, program: &Path) -> Found {
+    let mut found = Found::default();
+    ours(&mut found, program);
+    system(&mut found);
+    built(&mut found);
+    found
 }
 
-/// Looks around. With names in `wanted`, of the rivals only those take part.
-pub(crate) fn find(full: bool, wanted: &[String]) -> io::Result<Found> {
-    let program = std::env::current_exe()?;
-    let mut contenders = ours(&program);
-    let mut missing = Vec::new();
-    system(&mut contenders, &mut missing);
-    built(&mut contenders, &mut missing);
-    let always = |contender: &Contender| {
-        contender.name == REFERENCE || contender.name == "floor" || is_ours(&contender.name)
-    };
-    let mut left_out = Vec::new();
-    if wanted.is_empty() {
-        let (now, later): (Vec<_>, Vec<_>) =
-            contenders.into_iter().partition(|contender| full || contender.quick);
-        contenders = now;
-        if !later.is_empty() {
-            let names: Vec<_> = later.into_iter().map(|contender| contender.name).collect();
-            left_out
-                .push(format!("{}: found, but only --full has time for them", names.join(", ")));
-        }
-    } else {
-        contenders.retain(|contender| always(contender) || wanted.contains(&contender.name));
-        missing.retain(|missing| wanted.contains(&missing.name));
-        for name in wanted {
-            let known = contenders.iter().any(|contender| contender.name == *name)
-                || missing.iter().any(|missing| missing.name == *name);
-            if !known {
-                missing.push(Missing { name: name.clone(), how: "no such rival".to_owned() });
-            }
-        }
-    }
-    Ok(Found { contenders, missing, left_out })
-}
-
-/// Whether a contender is curt itself.
-pub(crate) fn is_ours(name: &str) -> bool {
-    name.starts_with("curt")
-}
-
-fn ours(program: &Path) -> Vec<Contender> {
-    let curt = |name: &str, jobs: &[&str]| {
+fn ours(found: &mut Found, program: &Path) {
+    let mut curt = |name: &str, jobs: &[&str]| {
         let arguments: Vec<&str> =
             ["rm", "-r", "-f"].iter().chain(jobs).chain(&["--"]).copied().collect();
-        Contender::new(name, program, &arguments).counts_itself()
+        found.add(Contender::new(name, program, &arguments).counted(Counting::Itself));
     };
-    let mut contenders =
-        vec![curt("curt", &[]), curt("curt -j1", &["-j1"]), curt("curt -j2", &["-j2"])];
+    curt("curt", &[]);
+    curt("curt -j1", &["-j1"]);
+    curt("curt -j2", &["-j2"]);
     if HAS_FLOOR {
-        contenders.push(Contender::new("floor", program, &["bench", "--role", "floor", "--"]));
+        found.add(Contender::new("floor", program, &["bench", "--role", "floor", "--"]));
     }
-    contenders.push(Contender::new("std", program, &["bench", "--role", "std", "--"]));
-    contenders
+    found.add(Contender::new("std", program, &["bench", "--role", "std", "--"]));
 }
 
 /// The tools of the operating system.
-fn system(contenders: &mut Vec<Contender>, missing: &mut Vec<Missing>) {
+fn system(found: &mut Found) {
     if cfg!(windows) {
         let rmdir = ["/d", "/c", "rmdir", "/s", "/q"];
-        contenders.push(Contender::new(REFERENCE, Path::new("cmd.exe"), &rmdir));
+        found.add(Contender::new(REFERENCE, Path::new("cmd.exe"), &rmdir));
         return;
     }
-    let mut add = |name: &str, make: &dyn Fn(&Path) -> Contender| match on_path(name) {
-        Some(program) => contenders.push(make(&program)),
-        None => missing.push(Missing { name: name.to_owned(), how: "not on PATH".to_owned() }),
-    };
-    add("rm", &|program| Contender::new("rm", program, &["-rf", "--"]));
-    add("find", &|program| Contender::new("find", program, &[]).then("-delete"));
+    found.add_tool("rm", |program| Contender::new("rm", program, &["-rf", "--"]));
+    found.add_tool("find", |program| Contender::new("find", program, &[]).then("-delete"));
 }
 
 /// What `cargo xtask rivals` built, and the interpreters that need no building.
-fn built(contenders: &mut Vec<Contender>, missing: &mut Vec<Missing>) {
-    let found = built_rivals("rm");
+fn built(found: &mut Found) {
+    let programs = built_rivals("rm");
     for name in RIVALS {
-        let built = found.iter().find(|(rival, _)| rival == name);
+        let built = programs.iter().find(|(rival, _)| rival == name);
         let contender = built.map(|(_, program)| Contender::new(name, program, &[]));
         match contender.or_else(|| interpreter(name)) {
-            Some(contender) if QUICK_RIVALS.contains(&name) => contenders.push(contender),
-            Some(contender) => contenders.push(contender.only_full()),
-            None => {
-                missing.push(Missing { name: name.to_owned(), how: how_to_get(name).to_owned() });
-            }
+            Some(contender) if QUICK_RIVALS.contains(&name) => found.add(contender),
+            Some(contender) => found.add(contender.only_full()),
+            None => found.miss(name, how_to_get(name)),
         }
     }
     // Somebody may have added a folder of their own.
-    for (name, program) in found.iter().filter(|(name, _)| !RIVALS.contains(&name.as_str())) {
-        contenders.push(Contender::new(name, program, &[]).only_full());
+    for (name, program) in programs.iter().filter(|(name, _)| !RIVALS.contains(&name.as_str())) {
+        found.add(Contender::new(name, program, &[]).only_full());
     }
 }
 
@@ -163,24 +116,29 @@ fn asked(name: &str, arguments: &[&str]) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rm;
     use super::*;
+
+    fn everyone() -> Found {
+        find(&rm::OPERATION.scenarios[0], Path::new("/bin/curt"))
+    }
 
     #[test]
     fn curt_the_floor_and_the_reference_always_take_part() {
-        let found = find(false, &["no-such-rival".to_owned()]).unwrap();
+        let found = everyone().select(false, &["no-such-rival".to_owned()], REFERENCE);
         let names: Vec<_> =
             found.contenders.iter().map(|contender| contender.name.as_str()).collect();
         for name in ["curt", "curt -j1", "curt -j2", REFERENCE] {
             assert!(names.contains(&name), "{name} in {names:?}");
         }
         assert!(!names.contains(&"find"));
-        assert!(found.missing.iter().any(|missing| missing.name == "no-such-rival"));
+        assert!(!found.knows("no-such-rival"));
     }
 
     #[test]
     fn options_end_before_the_path() {
-        let found = find(true, &[]).unwrap();
-        for contender in found.contenders.iter().filter(|contender| is_ours(&contender.name)) {
+        let found = everyone();
+        for contender in found.contenders.iter().filter(|contender| contender.is_ours()) {
             assert!(contender.line().ends_with(" -- PATH"), "{}", contender.line());
         }
     }

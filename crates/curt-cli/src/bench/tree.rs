@@ -17,6 +17,9 @@ pub(crate) enum Content {
     Each(u64),
     /// This many bytes in all, unevenly spread as in real packages.
     Total(u64),
+    /// So many bytes, another number for each of its neighbours, in every sixteenth file, and nothing in
+    /// the others: quickly made, and sizes that can be told apart.
+    Some,
 }
 
 /// A directory of a shape.
@@ -34,6 +37,16 @@ pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
     weights: u64,
+    links: Links,
+}
+
+/// How many of the root's first files are symbolic links instead, where the system lets us make them.
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    /// All of them; the first leads out of the tree.
+    all: u32,
+    /// Those, the last ones, that lead nowhere.
+    dangling: u32,
 }
 
 /// The bytes of a create-react-app tree (344 MiB).
@@ -45,7 +58,8 @@ impl Tree {
     fn new(mut directories: Vec<Directory>, content: Content) -> Self {
         // Depth first, as an unpacker writes: what is removed together lies together on disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut tree = Self { directories, content, weights: 0 };
+        let links = Links { all: 1, dangling: 0 };
+        let mut tree = Self { directories, content, weights: 0, links };
         tree.weights = (0..tree.files()).map(weight).sum();
         tree
     }
@@ -73,6 +87,17 @@ impl Tree {
         Self::new(vec![Directory { path: PathBuf::new(), files }], content)
     }
 
+    /// One directory as people have them, with `files` files, `links` symbolic links, one in five of
+    /// them leading nowhere, and `below` empty directories.
+    pub(crate) fn mixed(files: u32, links: u32, below: u32) -> Self {
+        let mut directories = vec![Directory { path: PathBuf::new(), files: files + links }];
+        directories.extend(
+            (0..below).map(|index| Directory { path: format!("folder-{index}").into(), files: 0 }),
+        );
+        let tree = Self::new(directories, Content::Some);
+        Self { links: Links { all: links, dangling: links / 5 }, ..tree }
+    }
+
     /// Ten files in three directories: what counts is how fast the program starts and ends.
     pub(crate) fn ten() -> Self {
         let directory = |path: &str, files| Directory { path: path.into(), files };
@@ -96,7 +121,18 @@ impl Tree {
             Content::Empty => 0,
             Content::Each(bytes) => bytes * self.files(),
             Content::Total(bytes) => bytes,
+            Content::Some => (0..self.files()).map(|file| self.size(file)).sum(),
         }
+    }
+
+    /// All entries, the root left out.
+    pub(crate) fn entries(&self) -> u64 {
+        self.files() + self.directories() - 1
+    }
+
+    /// How many of the files are links, where the system lets us make them.
+    pub(crate) fn links(&self) -> u32 {
+        self.links.all
     }
 
     /// A generous guess at the room it takes on a file system with blocks of 4 KiB.
@@ -106,7 +142,8 @@ impl Tree {
 
     fn size(&self, file: u64) -> u64 {
         match self.content {
-            Content::Empty => 0,
+            Content::Some if file % 16 == 5 => 1 + file / 16 % 999,
+            Content::Empty | Content::Some => 0,
             Content::Each(bytes) => bytes,
             Content::Total(bytes) => {
                 let share = |file| bytes / self.weights * weight(file);
@@ -119,7 +156,7 @@ impl Tree {
         }
     }
 
-    /// Writes the tree to `root`, which must not exist. One entry of the root becomes a symbolic
+    /// Writes the tree to `root`, which must not exist. The first entry of the root becomes a symbolic
     /// link to `link`, where the system lets us make one.
     pub(crate) fn build(&self, root: &Path, link: &Path) -> io::Result<()> {
         let mut written = 0;
@@ -127,8 +164,10 @@ impl Tree {
             let path = root.join(&directory.path);
             std::fs::create_dir(&path)?;
             let mut first = 0;
-            if written == 0 && directory.files > 0 && make_link(link, &path.join("link")).is_ok() {
-                first = 1;
+            if written == 0 {
+                let links = self.links.all.min(directory.files);
+                first =
+                    (0..links).take_while(|&index| self.link(&path, index, link)).count() as u32;
             }
             let files = (first..directory.files)
                 .map(|index| (file_name(index), self.size(written + u64::from(index))));
@@ -136,6 +175,20 @@ impl Tree {
             written += u64::from(directory.files);
         }
         Ok(())
+    }
+
+    /// Makes the link with this number in `folder`; whether that was possible.
+    fn link(&self, folder: &Path, index: u32, out: &Path) -> bool {
+        let Links { all, dangling } = self.links;
+        if index == 0 {
+            return make_link(out, &folder.join("link")).is_ok();
+        }
+        let (name, target) = if index >= all - dangling {
+            (format!("dangling-{index}"), format!("gone-{index}"))
+        } else {
+            (format!("link-{index}"), file_name(all + index))
+        };
+        make_link(Path::new(&target), &folder.join(name)).is_ok()
     }
 }
 

@@ -93,13 +93,39 @@ fn what_is_written_is_what_was_computed() {
         ("full", Tree::react(64, Content::Total(1 << 20))),
         ("flat", Tree::flat(300, Content::Each(4096))),
         ("ten", Tree::ten()),
+        ("mixed", Tree::mixed(340, 15, 3)),
+        ("some", Tree::react(64, Content::Some)),
     ] {
         let root = sandbox.entry(name);
         tree.build(&root, &sandbox.canary()).unwrap();
         let (files, directories, bytes) = count(&root);
         assert_eq!((files, directories), (tree.files(), tree.directories()), "{name}");
-        // The link stands in for the first file.
-        assert!(bytes == tree.bytes() || bytes == tree.bytes() - tree.size(0), "{name}");
+        // Links stand in for the first files.
+        let lost: u64 = (0..u64::from(tree.links.all)).map(|file| tree.size(file)).sum();
+        assert!(bytes == tree.bytes() || bytes == tree.bytes() - lost, "{name}");
         assert!(tree.build(&root, &sandbox.canary()).is_err(), "never into an existing folder");
+    }
+}
+
+#[test]
+fn the_mixed_directory_has_what_its_name_says() {
+    let tree = Tree::mixed(3_400, 150, 30);
+    assert_eq!((tree.files(), tree.directories(), tree.entries()), (3_550, 31, 3_580));
+    let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
+    let root = sandbox.entry("mixed");
+    tree.build(&root, &sandbox.canary()).unwrap();
+    let (mut files, mut links, mut dangling, mut below) = (0, 0, 0, 0);
+    for entry in std::fs::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        let kind = path.symlink_metadata().unwrap().file_type();
+        files += u32::from(kind.is_file());
+        links += u32::from(kind.is_symlink());
+        dangling += u32::from(!path.exists());
+        below += u32::from(kind.is_dir());
+    }
+    if cfg!(unix) {
+        assert_eq!((files, links, dangling, below), (3_400, 150, 30, 30));
+    } else {
+        assert_eq!((files + links, below), (3_550, 30));
     }
 }

@@ -134,43 +134,48 @@ pub(crate) fn name(name: &OsStr, quoted: bool) -> Vec<u8> {
 
 /// The kind and the permissions in ten letters, as `ls -l` has them.
 pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
-    let mut text = String::with_capacity(11);
-    text.push(match mode & KIND_BITS {
-        0o100_000 => '-',
-        0o040_000 => 'd',
-        0o120_000 => 'l',
-        0o060_000 => 'b',
-        0o020_000 => 'c',
-        0o010_000 => 'p',
-        0o140_000 => 's',
+    let mut letters = Vec::with_capacity(10);
+    add_mode(mode, kind, &mut letters);
+    letters.into_iter().map(char::from).collect()
+}
+
+/// Adds those letters to a line.
+pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
+    line.push(match mode & KIND_BITS {
+        0o100_000 => b'-',
+        0o040_000 => b'd',
+        0o120_000 => b'l',
+        0o060_000 => b'b',
+        0o020_000 => b'c',
+        0o010_000 => b'p',
+        0o140_000 => b's',
         _ => kind_letter(kind),
     });
-    let special = [(0o4000, 's', 'S'), (0o2000, 's', 'S'), (0o1000, 't', 'T')];
+    let special = [(0o4000, b's', b'S'), (0o2000, b's', b'S'), (0o1000, b't', b'T')];
     for (shift, (bit, with, without)) in [6, 3, 0].into_iter().zip(special) {
         let bits = mode >> shift;
-        text.push(if bits & 4 == 0 { '-' } else { 'r' });
-        text.push(if bits & 2 == 0 { '-' } else { 'w' });
-        text.push(match (mode & bit != 0, bits & 1 != 0) {
+        line.push(if bits & 4 == 0 { b'-' } else { b'r' });
+        line.push(if bits & 2 == 0 { b'-' } else { b'w' });
+        line.push(match (mode & bit != 0, bits & 1 != 0) {
             (true, true) => with,
             (true, false) => without,
-            (false, true) => 'x',
-            (false, false) => '-',
+            (false, true) => b'x',
+            (false, false) => b'-',
         });
     }
-    text
 }
 
 /// The letter of a kind, where that is all that is known.
-pub(crate) fn kind_letter(kind: Kind) -> char {
+pub(crate) fn kind_letter(kind: Kind) -> u8 {
     match kind {
-        Kind::File => '-',
-        Kind::Directory => 'd',
-        Kind::Fifo => 'p',
-        Kind::Socket => 's',
-        Kind::CharacterDevice | Kind::Whiteout => 'c',
-        Kind::BlockDevice => 'b',
-        kind if kind.is_link() => 'l',
-        _ => '?',
+        Kind::File => b'-',
+        Kind::Directory => b'd',
+        Kind::Fifo => b'p',
+        Kind::Socket => b's',
+        Kind::CharacterDevice | Kind::Whiteout => b'c',
+        Kind::BlockDevice => b'b',
+        kind if kind.is_link() => b'l',
+        _ => b'?',
     }
 }
 

@@ -147,7 +147,8 @@ pub(crate) fn walk_summary(summary: &Summary, failures: u64, stats: bool) -> Str
     Object::new().object("summary", fields).line()
 }
 
-fn calls(calls: &Calls) -> Object {
+/// The calls made, by kind, and all of them.
+pub(crate) fn calls(calls: &Calls) -> Object {
     let by_kind =
         calls.iter().fold(Object::new(), |object, (name, count)| object.number(name, count));
     by_kind.number("total", calls.total())

@@ -27,6 +27,11 @@ pub(crate) fn complain(line: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
+/// Whether data goes to a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Both outputs, shared by the threads of one command.
 pub(crate) struct Screen {
     inner: Mutex<Inner>,
@@ -80,6 +85,11 @@ impl Screen {
         if is_due || inner.data.len() >= ENOUGH {
             self.write(&mut inner);
         }
+    }
+
+    /// Writes the data so far.
+    pub(crate) fn flush(&self) {
+        self.write(&mut self.lock());
     }
 
     /// Writes a message to standard error at once, behind the data so far.

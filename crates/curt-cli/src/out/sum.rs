@@ -34,6 +34,7 @@ impl Sum {
     pub(crate) fn lines(&self) -> String {
         let mut calls = self.0.clone();
         calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-        calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect()
+        let lines = calls.iter().map(|(name, count)| format!("{count:>12} {name}\n"));
+        lines.collect::<Vec<_>>().concat()
     }
 }

@@ -128,10 +128,12 @@ pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
 }
 
 /// The calls, by kind, the most frequent first.
-fn calls(calls: &Calls) -> String {
+pub(crate) fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect()
+    calls
+        .iter()
+        .fold(String::new(), |lines, (name, count)| lines + &format!("{count:>12} {name}\n"))
 }
 
 /// Files and directories, counted.
@@ -145,7 +147,7 @@ pub(crate) fn files_and_directories(files: u64, directories: u64) -> String {
     format!("{files} and {}", counted(directories, "directory", "directories"))
 }
 
-fn counted(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

@@ -67,3 +67,13 @@ pub(crate) fn terminal_width() -> Option<usize> {
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)
 }
+
+/// A name from JSON: text, or 16-bit units that are text.
+pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    let units = value.get("utf16")?.as_array()?.iter();
+    let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
+    String::from_utf16(&units?).ok().map(OsString::from)
+}

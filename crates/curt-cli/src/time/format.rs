@@ -39,6 +39,12 @@ impl Format {
         Format(text.into())
     }
 
+    /// Whether it shows parts of a second.
+    pub(crate) fn has_fractions(&self) -> bool {
+        // A conversion may have flags and a width before its letter.
+        self.0.contains('N')
+    }
+
     /// The time in this format. What is no conversion stays as it is.
     pub(crate) fn apply(&self, local: &Local) -> String {
         let mut out = String::new();
@@ -70,8 +76,7 @@ fn spec(text: &str) -> (Spec, usize) {
     let mut at = 0;
     for letter in text.chars() {
         match letter {
-            '_' | '-' | '+' if spec.width.is_none() => spec.pad = Some(letter),
-            '0' if spec.width.is_none() => spec.pad = Some(letter),
+            '_' | '-' | '+' | '0' if spec.width.is_none() => spec.pad = Some(letter),
             '^' => spec.upper = true,
             '#' => spec.swap = true,
             '0'..='9' => {
@@ -101,7 +106,6 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
     let month = MONTHS.get(local.month as usize - 1).copied().unwrap_or_default();
     let hour12 = i64::from((local.hour + 11) % 12 + 1);
     let half = if local.hour < 12 { "AM" } else { "PM" };
-    let (iso_year, iso_week) = iso_week(local);
     let day = i64::from(local.day_of_year);
     match letter {
         '%' => Some("%".to_owned()),
@@ -117,8 +121,8 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
         'D' | 'x' => nested("%m/%d/%y"),
         'e' => number(local.day.into(), 2, '_'),
         'F' => nested("%Y-%m-%d"),
-        'g' => number(iso_year.rem_euclid(100), 2, '0'),
-        'G' => number(iso_year, 1, '0'),
+        'g' => number(iso_week(local).0.rem_euclid(100), 2, '0'),
+        'G' => number(iso_week(local).0, 1, '0'),
         'H' => number(local.hour.into(), 2, '0'),
         'I' => number(hour12, 2, '0'),
         'j' => number(day + 1, 3, '0'),
@@ -138,7 +142,7 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
         'T' | 'X' => nested("%H:%M:%S"),
         'u' => number(i64::from((local.weekday + 6) % 7 + 1), 1, '0'),
         'U' => number((day + 7 - i64::from(local.weekday)) / 7, 2, '0'),
-        'V' => number(iso_week, 2, '0'),
+        'V' => number(iso_week(local).1, 2, '0'),
         'w' => number(local.weekday.into(), 1, '0'),
         'W' => number((day + 7 - i64::from((local.weekday + 6) % 7)) / 7, 2, '0'),
         'y' => number(local.year.rem_euclid(100), 2, '0'),

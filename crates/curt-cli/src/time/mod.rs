@@ -15,11 +15,14 @@ use crate::sys;
 
 pub(crate) use format::Format;
 
-const DAY: i128 = 86400;
+const DAY: i64 = 86400;
 /// The days from the first of March of the year 0 to the beginning of 1970.
-const BEFORE_1970: i128 = 719_468;
+const BEFORE_1970: i64 = 719_468;
 /// Days in 400 years, after which the calendar repeats itself.
-const CYCLE: i128 = 146_097;
+const CYCLE: i64 = 146_097;
+
+/// More than the years that the C library counts have.
+const MOST_SECONDS: u64 = 1 << 60;
 
 /// The time zone of whoever reads the output.
 pub(crate) struct Zone(TimeZone);
@@ -77,7 +80,10 @@ pub(crate) fn now() -> Time {
 
 /// The proleptic Gregorian calendar, counted from March so that leap days come last.
 fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
-    let seconds = i128::from(time.seconds) + i128::from(offset);
+    if time.seconds.unsigned_abs() > MOST_SECONDS {
+        return None;
+    }
+    let seconds = time.seconds + i64::from(offset);
     let (days, of_day) = (seconds.div_euclid(DAY), seconds.rem_euclid(DAY));
     let shifted = days + BEFORE_1970;
     let (cycle, in_cycle) = (shifted.div_euclid(CYCLE), shifted.rem_euclid(CYCLE));
@@ -87,13 +93,13 @@ fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
     let month_from_march = (5 * in_year + 2) / 153;
     let day = in_year - (153 * month_from_march + 2) / 5 + 1;
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_in_cycle + cycle * 400 + i128::from(month <= 2);
+    let year = year_in_cycle + cycle * 400 + i64::from(month <= 2);
     i32::try_from(year - 1900).ok()?;
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     // March begins after 59 or 60 days; January and February come behind 306 of this count.
-    let day_of_year = if month <= 2 { in_year - 306 } else { in_year + 59 + i128::from(is_leap) };
+    let day_of_year = if month <= 2 { in_year - 306 } else { in_year + 59 + i64::from(is_leap) };
     Some(Local {
-        year: year as i64,
+        year,
         month: month as u32,
         day: day as u32,
         hour: (of_day / 3600) as u32,

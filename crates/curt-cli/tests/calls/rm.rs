@@ -9,7 +9,7 @@ use crate::{check_snapshot, slope};
 
 /// What the runtime makes for memory, which depends on the allocator and not on the algorithm; and
 /// the check of every descriptor that a debug build of the standard library makes.
-const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "fcntl"];
+pub(crate) const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "fcntl"];
 
 /// `directories` directories of `files` files each, in one.
 fn flat_tree(scratch: &Scratch, directories: usize, files: usize) -> (u64, u64) {

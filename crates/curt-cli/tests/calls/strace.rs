@@ -28,13 +28,13 @@ pub(crate) fn available() -> bool {
 
 /// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
-    counted(scratch, &[&["rm"], args].concat())
+    curt(scratch, &[&["rm"], args].concat())
 }
 
 /// Runs `curt ARGS --stats --json` in a scratch directory, traced.
-pub(crate) fn counted(scratch: &Scratch, args: &[&str]) -> Traced {
-    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let (text, log) = trace(scratch, curt, &with_counts(args));
+pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let (text, log) = trace(scratch, program, &with_counts(args));
     summed_up(&text, log)
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Counts, Traced, available, counted, difference, start_up, total_without};
+use crate::strace::{Counts, Traced, available, curt, difference, start_up, total_without};
 use crate::{check_snapshot, slope};
 
 /// What the runtime makes for memory, and the check of every descriptor that a debug build makes.
@@ -26,7 +26,7 @@ fn flat_tree(scratch: &Scratch, directories: usize, files: usize, links: usize) 
 
 /// Runs it; what it counted itself must be what strace saw.
 fn walk(scratch: &Scratch, args: &[&str]) -> Traced {
-    let traced = counted(scratch, &[&["walk"], args].concat());
+    let traced = curt(scratch, &[&["walk"], args].concat());
     for (name, &count) in &traced.counted {
         let seen = traced.seen.get(name).copied().unwrap_or(0);
         // Start-up opens and closes libraries, and asks for limits, without our door.

@@ -1,9 +1,12 @@
-//! `curt rm` and `curt walk` by themselves: what GNU does not have, or cannot be compared in.
+//! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod du;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+#[cfg(unix)]
+mod ls;
 mod more;
 mod output;
 #[cfg(unix)]
@@ -19,6 +22,14 @@ use curt_testkit::Scratch;
 fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("rm").args(args).current_dir(scratch.typed());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// `curt du`, in a directory of its own.
+fn curt_du<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("du").args(args).current_dir(scratch.typed());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

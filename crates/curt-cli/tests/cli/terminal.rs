@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, skip};
 
 /// Runs a command line in a terminal with this typed, and returns what the terminal showed;
 /// `None`, said aloud, where there is no `script`.
-fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
+pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(scratch.path());

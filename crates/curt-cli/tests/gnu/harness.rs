@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use curt_testkit::{Scratch, skip};
 
 /// The user that permissions apply to.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
 /// One command on one tree.
 pub(crate) struct Case {

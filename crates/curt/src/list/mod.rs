@@ -160,7 +160,7 @@ impl Directory {
         let path = path.as_ref();
         let fail = |error| Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error));
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let sys = Os::start(&Setup::default().with(features, 0));
+        let sys = Os::start(&Setup::default().for_reading(features));
         let (from, name) = sys.locate(path).map_err(fail)?;
         let name =
             Name::until_nul(&name).ok_or_else(|| fail(std::io::ErrorKind::InvalidInput.into()))?;

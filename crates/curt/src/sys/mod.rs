@@ -125,6 +125,12 @@ pub(crate) struct Setup {
     /// How many finished directories may stay open until they are closed in one call; 0 closes
     /// each at once.
     pub(crate) retire: usize,
+    /// Nothing will be removed: directories are opened for listing alone.
+    #[cfg_attr(
+        not(windows),
+        allow(dead_code, reason = "a right that only Windows has to be asked for")
+    )]
+    pub(crate) reads_only: bool,
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
@@ -137,6 +143,8 @@ pub(crate) struct Setup {
 pub(crate) trait Settings: Clone + Sync {
     /// The same, with this choice.
     fn with(&self, without: Features, retire: usize) -> Self;
+    /// The same, for an operation that removes nothing.
+    fn for_reading(&self, without: Features) -> Self;
 }
 
 impl Settings for Setup {
@@ -144,6 +152,10 @@ impl Settings for Setup {
         let mut setup = self.clone();
         (setup.without, setup.retire) = (without, retire);
         setup
+    }
+
+    fn for_reading(&self, without: Features) -> Self {
+        Setup { reads_only: true, ..self.with(without, 0) }
     }
 }
 

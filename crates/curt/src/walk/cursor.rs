@@ -101,6 +101,8 @@ enum Entering {
 pub(super) enum Step {
     /// An entry, described by the cursor.
     Entry,
+    /// The place of the piece of this number, which another worker has.
+    Join(u64),
     Error(Error),
 }
 

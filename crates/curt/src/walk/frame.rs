@@ -27,6 +27,8 @@ pub(super) struct Frame<S: Sys> {
     /// Where all entries are known before the first is told of: those, and which is next.
     pub(super) stored: Vec<Stored>,
     pub(super) next_stored: usize,
+    /// The pieces that were taken from the end of those, the first last.
+    pub(super) given: Vec<u64>,
     /// Where directories are told of after what they hold: what is known of itself, and of those that
     /// were not entered yet.
     pub(super) own: Option<Metadata>,
@@ -93,6 +95,7 @@ impl<S: Sys> Frame<S> {
             listing: Batch::More,
             stored: Vec::new(),
             next_stored: 0,
+            given: Vec::new(),
             own: None,
             later: VecDeque::new(),
             tag: 0,

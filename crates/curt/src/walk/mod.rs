@@ -41,6 +41,7 @@
 
 mod cursor;
 mod frame;
+mod in_order;
 mod options;
 mod order;
 mod room;
@@ -56,6 +57,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::vec;
 
+pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
 pub use visit::{Next, Summary, Visitor};
@@ -87,7 +89,7 @@ impl<'a> Walk<'a> {
     }
 
     fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
-        setup.with(self.without, 0)
+        setup.for_reading(self.without)
     }
 
     /// How many directories may be open.
@@ -112,14 +114,19 @@ impl Walking<'_> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return None;
         }
-        let step = match self.cursor.next() {
-            Some(step) => step,
-            None => self.next_operand()?,
-        };
-        Some(match step {
-            Step::Entry => Ok(Visited { cursor: &mut self.cursor }),
-            Step::Error(error) => Err(error),
-        })
+        loop {
+            let step = match self.cursor.next() {
+                Some(step) => step,
+                None => self.next_operand()?,
+            };
+            match step {
+                Step::Entry => break,
+                Step::Error(error) => return Some(Err(error)),
+                // There is nobody who could have taken a piece.
+                Step::Join(_) => {}
+            }
+        }
+        Some(Ok(Visited { cursor: &mut self.cursor }))
     }
 
     fn next_operand(&mut self) -> Option<Step> {
@@ -230,6 +237,11 @@ impl Visited<'_> {
     /// Says what the consumer knows this directory by; for a walk with [`Walk::tags`].
     pub(crate) fn tag(&mut self, tag: u64) {
         self.cursor.tag = tag;
+    }
+
+    /// Takes the failures out of what was found out.
+    pub(crate) fn take_failures(&mut self) -> Vec<(Fields, Error)> {
+        std::mem::take(&mut self.cursor.metadata.failed)
     }
 
     /// Takes it.

@@ -147,14 +147,14 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Tells of each directory after what it holds. One thread then.
+    /// Tells of each directory after what it holds.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self
     }
 
-    /// How many threads may work in [`Walk::visit`]; [`Threads::Automatic`] by default. Sorted walks
-    /// have one.
+    /// How many threads may work in [`Walk::visit`] and [`Walk::visit_in_order`];
+    /// [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self

@@ -4,15 +4,19 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::frame::{Frame, Hold, State};
+use super::frame::{Frame, Hold, State, Stored};
 use super::rules::InForce;
 use crate::name::Names;
 use crate::sys::{Batch, Sys};
 
-/// Subdirectories of one directory, for another worker to enter.
+/// A part of one directory, for another worker to walk: subdirectories to enter, or, where the order
+/// matters, entries to tell of.
 pub(super) struct Piece<S: Sys> {
+    /// By which it is known among all.
+    pub(super) number: u64,
     dir: Arc<S::Dir>,
     names: Names<S::Unit>,
+    stored: Vec<Stored>,
     path: Vec<S::Unit>,
     operand: usize,
     depth: usize,
@@ -24,41 +28,35 @@ pub(super) struct Piece<S: Sys> {
 }
 
 impl<S: Sys> Cursor<S> {
-    /// Takes half of the waiting subdirectories of the frame nearest to the operand that has any.
-    pub(super) fn split(&mut self) -> Option<Piece<S>> {
+    /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
+    /// is asked for where there is.
+    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
         let last = self.frames.len().checked_sub(1)?;
         self.settle();
-        let may_give = |frame: &Frame<S>| {
-            frame.next < frame.end && frame.dir().is_some() && frame.state != State::Telling
-        };
+        let may_give = |frame: &Frame<S>| frame.has_children() && frame.dir().is_some();
         let index = self.frames.iter().position(may_give)?;
-        let frame = &self.frames[index];
-        let mut starts = Vec::new();
-        let mut at = frame.next;
-        while let Some(name) = self.names.get(at).filter(|_| at < frame.end) {
-            starts.push(at);
-            at += name.terminated().len();
-        }
-        // What is being walked below counts as ours. What is being listed may be all there is.
-        let ours = if index == last { starts.len().div_ceil(2) } else { starts.len() / 2 };
-        let from = *starts.get(ours)?;
+        let was_held = self.frames[index].is_held();
         let mut names = Names::new();
-        for &at in &starts[ours..] {
-            names.push(self.names.get(at)?);
+        let mut stored = Vec::new();
+        let mut tags = VecDeque::new();
+        if self.frames[index].state == State::Telling {
+            stored = self.split_stored(index, last, &mut names)?;
+        } else {
+            tags = self.split_children(index, last, &mut names)?;
         }
         let frame = &mut self.frames[index];
-        frame.end = from;
-        let tags = if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) };
-        let was_held = frame.is_held();
         let dir = frame.share()?;
-        self.held -= usize::from(was_held);
-        if index == last {
-            self.names.truncate(from);
+        let number = number();
+        if frame.state == State::Telling {
+            frame.given.push(number);
         }
+        self.held -= usize::from(was_held);
         let frame = &self.frames[index];
         Some(Piece {
+            number,
             dir,
             names,
+            stored,
             path: self.path[..frame.path_len].to_vec(),
             operand: self.operand,
             depth: frame.depth,
@@ -68,6 +66,49 @@ impl<S: Sys> Cursor<S> {
             device: self.device,
             rules: frame.rules.clone(),
         })
+    }
+
+    /// Takes half of the subdirectories that were not entered yet.
+    fn split_children(
+        &mut self,
+        index: usize,
+        last: usize,
+        names: &mut Names<S::Unit>,
+    ) -> Option<VecDeque<u64>> {
+        let frame = &self.frames[index];
+        let mut starts = Vec::new();
+        let mut at = frame.next;
+        while let Some(name) = self.names.get(at).filter(|_| at < frame.end) {
+            starts.push(at);
+            at += name.terminated().len();
+        }
+        let ours = ours(starts.len(), index == last);
+        let from = *starts.get(ours)?;
+        for &at in &starts[ours..] {
+            names.push(self.names.get(at)?);
+        }
+        let frame = &mut self.frames[index];
+        frame.end = from;
+        if index == last {
+            self.names.truncate(from);
+        }
+        Some(if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) })
+    }
+
+    /// Takes half of the entries that were not told of yet. Their place is kept.
+    fn split_stored(
+        &mut self,
+        index: usize,
+        last: usize,
+        names: &mut Names<S::Unit>,
+    ) -> Option<Vec<Stored>> {
+        let frame = &mut self.frames[index];
+        let ours = ours(frame.stored.len() - frame.next_stored, index == last);
+        let mut stored = frame.stored.split_off(frame.next_stored + ours);
+        for entry in &mut stored {
+            entry.name = names.push(self.names.get(entry.name)?);
+        }
+        (!stored.is_empty()).then_some(stored)
     }
 
     fn ancestors_of(&self, index: usize) -> HashSet<(u64, u128)> {
@@ -85,9 +126,14 @@ impl<S: Sys> Cursor<S> {
         self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;
-        let mut base = Frame::new(Hold::Shared(piece.dir), State::Entering, piece.depth, 0);
+        let is_told = !piece.stored.is_empty();
+        let state = if is_told { State::Telling } else { State::Entering };
+        let mut base = Frame::new(Hold::Shared(piece.dir), state, piece.depth, 0);
+        base.stored = piece.stored;
         base.path_len = self.path.len();
         base.end = self.names.len();
+        // Names of subdirectories to enter follow behind those to tell of.
+        base.next = if is_told { base.end } else { 0 };
         base.listing = Batch::End;
         base.is_base = true;
         (base.tag, base.tags) = (piece.tag, piece.tags);
@@ -104,4 +150,10 @@ impl<S: Sys> Cursor<S> {
         self.names.truncate(0);
         self.stop();
     }
+}
+
+/// How many of so many stay here: what is being walked below counts as ours, unless there is nothing
+/// below.
+fn ours(count: usize, is_topmost: bool) -> usize {
+    if is_topmost { count.div_ceil(2) } else { count / 2 }
 }

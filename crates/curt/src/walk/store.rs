@@ -138,10 +138,14 @@ impl<S: Sys> Cursor<S> {
 
     /// All stored entries were told of. In order, each directory was entered after it was told of.
     fn told_all(&mut self, index: usize) -> Option<Step> {
-        if self.settings.order.is_some() {
-            return self.leave();
-        }
         let frame = &mut self.frames[index];
+        if self.settings.order.is_some() {
+            return match frame.given.pop() {
+                Some(piece) => Some(Step::Join(piece)),
+                None => self.leave(),
+            };
+        }
+        frame.given.clear();
         (frame.stored, frame.next_stored) = (Vec::new(), 0);
         frame.state = State::Entering;
         None

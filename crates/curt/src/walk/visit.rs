@@ -1,7 +1,7 @@
 //! Walking with several threads.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::cursor::{Cursor, Step};
@@ -55,12 +55,43 @@ pub struct Summary {
     pub calls: Calls,
 }
 
+/// Who is told by one thread of a walk, and where in the order of all.
+pub(super) trait Sink {
+    fn entry(&mut self, entry: &mut Visited<'_>) -> Next;
+    fn error(&mut self, error: Error) -> Next;
+    /// What comes now belongs to the operand, or the piece, of this number.
+    fn begin(&mut self, piece: u64) {
+        let _ = piece;
+    }
+    /// It is complete.
+    fn end(&mut self) {}
+    /// What the piece of this number holds belongs here.
+    fn join(&mut self, piece: u64) {
+        let _ = piece;
+    }
+}
+
+/// A visitor that does not mind the order.
+struct AnyOrder<'v>(Box<dyn Visitor + 'v>);
+
+impl Sink for AnyOrder<'_> {
+    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+        self.0.entry(entry)
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        self.0.error(error)
+    }
+}
+
 /// What the workers of one walk share.
 struct Shared<'r> {
     crew: Crew<Piece<Os>>,
     settings: Settings,
     operands: &'r [&'r Path],
     next_operand: AtomicUsize,
+    /// The number of the next piece; operands have the first.
+    next_piece: AtomicU64,
     stopped: AtomicBool,
     cancel: Option<&'r Cancel>,
     summary: Mutex<Summary>,
@@ -69,16 +100,29 @@ struct Shared<'r> {
 impl Walk<'_> {
     /// Walks the operands with as many threads as pay. `make` is called once by each thread, for a
     /// visitor of its own; visitors are dropped when their thread has no more to do.
+    ///
+    /// A walk that is sorted, or that tells of directories after what they hold, has one thread here:
+    /// see [`Walk::visit_in_order`].
     pub fn visit<'v>(
         &self,
         operands: &[&Path],
         make: &(dyn Fn() -> Box<dyn Visitor + 'v> + Sync),
     ) -> Summary {
+        let alone = self.settings.order.is_some() || self.settings.contents_first;
+        self.work(operands, alone, &|| Box::new(AnyOrder(make())))
+    }
+
+    /// Walks the operands, each thread with a sink of its own.
+    pub(super) fn work<'v>(
+        &self,
+        operands: &[&Path],
+        alone: bool,
+        make: &(dyn Fn() -> Box<dyn Sink + 'v> + Sync),
+    ) -> Summary {
         let setup = self.setup(&Setup::default());
         let first = Os::start(&setup);
         let budget = self.budget(&first);
         let most_workers = budget / FEWEST_DESCRIPTORS;
-        let alone = self.settings.order.is_some() || self.settings.contents_first;
         let most_threads = match self.threads {
             _ if alone || most_workers == 1 => Some(1),
             Threads::AtMost(threads) => Some(threads.clamp(1, most_workers)),
@@ -90,6 +134,7 @@ impl Walk<'_> {
             settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
+            next_piece: AtomicU64::new(operands.len() as u64),
             stopped: AtomicBool::new(false),
             cancel: self.cancel,
             summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
@@ -100,9 +145,8 @@ impl Walk<'_> {
             let halves = if shared.crew.may_share() { number as u32 + 1 } else { 0 };
             settings.descriptors = budget.checked_shr(halves).unwrap_or(0).max(FEWEST_DESCRIPTORS);
             let cursor = Cursor::new(Os::start(&setup), settings);
-            let visitor = make();
-            Worker { shared: &shared, cursor, visitor, number, start, done: Done::default() }
-                .work();
+            let sink = make();
+            Worker { shared: &shared, cursor, sink, number, start, done: Done::default() }.work();
         });
         let threads = shared.crew.pool.workers();
         let stopped = shared.is_over();
@@ -129,7 +173,7 @@ struct Done {
 struct Worker<'r, 'v> {
     shared: &'r Shared<'r>,
     cursor: Cursor<Os>,
-    visitor: Box<dyn Visitor + 'v>,
+    sink: Box<dyn Sink + 'v>,
     number: usize,
     start: Option<Start<'r>>,
     done: Done,
@@ -140,16 +184,15 @@ impl<'r> Worker<'r, '_> {
         let pool = &self.shared.crew.pool;
         loop {
             if let Some(piece) = pool.try_take() {
-                self.cursor.begin_piece(piece);
-                self.drive();
-            } else if let Some(operand) = self.next_operand() {
+                self.do_piece(piece);
+            } else if let Some((number, operand)) = self.next_operand() {
+                self.sink.begin(number);
                 if let Some(step) = self.cursor.begin(operand) {
                     self.tell(step);
                 }
                 self.drive();
             } else if let Some(piece) = pool.take(self.number) {
-                self.cursor.begin_piece(piece);
-                self.drive();
+                self.do_piece(piece);
             } else {
                 break;
             }
@@ -160,9 +203,15 @@ impl<'r> Worker<'r, '_> {
         summary.calls.add(&self.cursor.asker.sys.calls());
     }
 
-    fn next_operand(&self) -> Option<&'r Path> {
-        let operands = self.shared.operands;
-        operands.get(self.shared.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
+    fn do_piece(&mut self, piece: Piece<Os>) {
+        self.sink.begin(piece.number);
+        self.cursor.begin_piece(piece);
+        self.drive();
+    }
+
+    fn next_operand(&self) -> Option<(u64, &'r Path)> {
+        let number = self.shared.next_operand.fetch_add(1, Ordering::Relaxed);
+        Some((number as u64, *self.shared.operands.get(number)?))
     }
 
     /// Walks to the end of the operand, or of the piece.
@@ -172,14 +221,19 @@ impl<'r> Worker<'r, '_> {
                 return self.cursor.abandon();
             }
             let Some(step) = self.cursor.next() else {
-                return;
+                return self.sink.end();
             };
             self.tell(step);
             if self.shared.crew.pool.is_hungry() {
-                if let Some(piece) = self.cursor.split() {
-                    self.shared.crew.pool.give(piece);
-                }
+                self.give();
             }
+        }
+    }
+
+    fn give(&mut self) {
+        let next = &self.shared.next_piece;
+        if let Some(piece) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
+            self.shared.crew.pool.give(piece);
         }
     }
 
@@ -190,11 +244,15 @@ impl<'r> Worker<'r, '_> {
                 if self.done.entries % CHECKPOINT == 0 && self.shared.crew.may_share() {
                     self.checkpoint();
                 }
-                self.visitor.entry(&mut Visited { cursor: &mut self.cursor })
+                self.sink.entry(&mut Visited { cursor: &mut self.cursor })
             }
             Step::Error(error) => {
                 self.done.errors += 1;
-                self.visitor.error(error)
+                self.sink.error(error)
+            }
+            Step::Join(piece) => {
+                self.sink.join(piece);
+                Next::Continue
             }
         };
         match next {

@@ -27,7 +27,8 @@ fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     for number in 0..3580 {
         scratch.file(format!("top/name-{number:04}.txt"));
     }
-    let plan = Plan::new(CARRIED);
+    // Not the volume: Wine has some without a number.
+    let plan = Plan::new(CARRIED.without(Fields::DEVICE));
     let mut list = curt::list(scratch.at("top"), plan).unwrap();
     let mut found = 0;
     while let Some(entry) = list.next() {
@@ -56,7 +57,7 @@ fn ticks(time: Time) -> u64 {
 fn a_listing_tells_what_the_standard_library_tells() {
     let scratch = Scratch::new();
     scratch.file_with("top/small", b"hello");
-    scratch.file_with("top/large", &[b'x'; 100_000]);
+    scratch.file_with("top/large", &vec![b'x'; 100_000]);
     scratch.dir("top/directory");
     let old = std::fs::File::options().write(true).open(scratch.file("top/old")).unwrap();
     // Half a second before 1970.

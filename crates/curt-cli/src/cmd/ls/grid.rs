@@ -12,8 +12,22 @@ pub(super) struct Cell {
     pub(super) width: usize,
 }
 
-/// The lines of a table, each ended by `end`. Names run down the columns, or across the lines.
-pub(super) fn lay_out(cells: &[Cell], line: usize, across: bool, end: u8) -> Vec<u8> {
+/// How a table is laid out.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    /// How wide a line may be; 0 is no limit.
+    pub(super) line: usize,
+    /// Names run across the lines, not down the columns.
+    pub(super) across: bool,
+    /// Columns may be reached by tabs.
+    pub(super) tabs: bool,
+    /// What ends a line.
+    pub(super) end: u8,
+}
+
+/// The lines of a table.
+pub(super) fn lay_out(cells: &[Cell], layout: Layout) -> Vec<u8> {
+    let Layout { line, across, tabs, end } = layout;
     let mut out = Vec::new();
     if cells.is_empty() {
         return out;
@@ -37,7 +51,7 @@ pub(super) fn lay_out(cells: &[Cell], line: usize, across: bool, end: u8) -> Vec
             let next = if across { index + 1 } else { index + rows };
             let is_last = column + 1 == columns.len() || next >= cells.len();
             if !is_last {
-                fill(&mut out, at + cell.width, at + width);
+                fill(&mut out, at + cell.width, at + width, tabs);
                 at += width;
             }
         }
@@ -65,9 +79,9 @@ fn columns(cells: &[Cell], line: usize, across: bool) -> Vec<usize> {
 }
 
 /// Moves from one column of the terminal to another one, by tabs where these are shorter.
-fn fill(out: &mut Vec<u8>, mut from: usize, to: usize) {
+fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tabs: bool) {
     while from < to {
-        if to / TAB > (from + 1) / TAB {
+        if tabs && to / TAB > (from + 1) / TAB {
             out.push(b'\t');
             from += TAB - from % TAB;
         } else {
@@ -79,12 +93,13 @@ fn fill(out: &mut Vec<u8>, mut from: usize, to: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, lay_out};
+    use super::{Cell, Layout, lay_out};
 
     fn shown(names: &[&str], line: usize, across: bool) -> String {
         let cell = |name: &&str| Cell { bytes: name.as_bytes().to_vec(), width: name.len() };
         let cells: Vec<Cell> = names.iter().map(cell).collect();
-        String::from_utf8(lay_out(&cells, line, across, b'\n')).unwrap()
+        let layout = Layout { line, across, tabs: true, end: b'\n' };
+        String::from_utf8(lay_out(&cells, layout)).unwrap()
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl Item {
         Item { name, kind, metadata: Some(Box::new(metadata)), target: None, is_opened: false }
     }
 
+    /// One of which nothing but the kind is known.
+    pub(super) fn unknown(name: OsString, kind: Kind) -> Item {
+        Item { name, kind, metadata: None, target: None, is_opened: false }
+    }
+
     /// A value, where it is known.
     pub(super) fn get<'a, T>(
         &'a self,

@@ -51,6 +51,8 @@ pub(super) struct Lister<'a> {
     pending: Vec<Pending>,
     /// The directories that lead to the one being listed, where links may make a circle.
     way: Vec<(Option<u64>, Option<u128>)>,
+    /// More is shown of an entry than its name and its kind.
+    keeps_metadata: bool,
     has_headers: bool,
     is_first: bool,
     totals: Totals,
@@ -61,7 +63,12 @@ impl<'a> Lister<'a> {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
+        let is_plain = Fields::NAME | Fields::KIND;
+        let keeps_metadata = !settings.plan().fields().without(is_plain).is_empty()
+            || settings.form != Form::Listing
+            || settings.marks == Marks::All;
         Lister {
+            keeps_metadata,
             settings,
             writer: Writer::new(settings, screen),
             screen,
@@ -140,6 +147,10 @@ impl<'a> Lister<'a> {
             }
         };
         let mut item = Item::new(name.to_owned(), metadata);
+        let follows = settings.operands == Operands::Followed;
+        if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
+            return None;
+        }
         if item.kind.is_link() && settings.operands == Operands::Directories {
             // A link to a directory stands for the directory. Others are what they are.
             let followed = self.follow.path(path).ok();
@@ -270,15 +281,10 @@ impl<'a> Lister<'a> {
             let path = attach(dir, &name);
             report(&mut self.totals, self.screen, settings, error, &path, false);
         }
-        let is_plain = Fields::NAME | Fields::KIND;
-        let metadata = if settings.plan().fields().without(is_plain).is_empty()
-            && settings.form == Form::Listing
-            && settings.marks != Marks::All
-        {
-            None
-        } else {
-            Some(Box::new(entry.into_metadata()))
-        };
+        if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
+            return Some(Item::unknown(name, kind));
+        }
+        let metadata = self.keeps_metadata.then(|| Box::new(entry.into_metadata()));
         Some(Item { name, kind, metadata, target: None, is_opened: false })
     }
 
@@ -288,14 +294,10 @@ impl<'a> Lister<'a> {
         if self.settings.hidden != Hidden::Nothing {
             return items;
         }
-        let asks = !self.settings.plan().fields().without(Fields::NAME | Fields::KIND).is_empty()
-            || self.settings.form != Form::Listing;
         for name in [".", ".."] {
             let path = Path::new(dir).join(name);
-            if !asks {
-                let kind = Kind::Directory;
-                let name = name.into();
-                items.push(Item { name, kind, metadata: None, target: None, is_opened: false });
+            if !self.keeps_metadata {
+                items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
             match self.stat.path(&path) {
@@ -304,7 +306,10 @@ impl<'a> Lister<'a> {
                     self.complete(&mut item, &path);
                     items.push(item);
                 }
-                Err(error) => self.fail(&error, &path, false),
+                Err(error) => {
+                    self.fail(&error, &path, false);
+                    items.push(Item::unknown(name.into(), Kind::Directory));
+                }
             }
         }
         items
@@ -346,6 +351,16 @@ impl<'a> Lister<'a> {
 
     fn is_json(&self) -> bool {
         matches!(self.settings.form, Form::Json(_))
+    }
+
+    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not told
+    /// of as the link that it is.
+    fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
+        let Err(error) = self.follow.path(path.join("")) else {
+            return false;
+        };
+        self.fail(&error, path, is_operand);
+        true
     }
 
     fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use curt::{Kind, Metadata};
 
+use super::column;
 use super::item::Item;
 use super::names::{Names, width};
 use super::owners::Owners;
@@ -55,23 +56,26 @@ impl<'a> Lines<'a> {
     fn widen(&self, widths: &mut Widths, item: &Item) {
         let widen = |width: &mut usize, needed: usize| *width = needed.max(*width);
         if self.settings.inode {
-            widen(&mut widths.inode, self.inode(item).len());
+            widen(&mut widths.inode, column::width(item.get(Metadata::id)));
         }
         if self.settings.has_total() {
-            widen(&mut widths.blocks, self.blocks(item).len());
+            widen(&mut widths.blocks, self.blocks_width(item));
         }
         if !self.settings.is_long() {
             return;
         }
-        widen(&mut widths.links, links(item).len());
+        widen(&mut widths.links, column::width(item.get(Metadata::links)));
         widen(&mut widths.user, self.user(item).width());
         widen(&mut widths.group, self.group(item).width());
         if let Some((major, minor)) = device(item) {
-            widen(&mut widths.major, major.to_string().len());
-            widen(&mut widths.minor, minor.to_string().len());
+            widen(&mut widths.major, column::width(Some(major)));
+            widen(&mut widths.minor, column::width(Some(minor)));
             widen(&mut widths.size, widths.major + 2 + widths.minor);
+        } else if self.settings.human {
+            let size = item.get(Metadata::size);
+            widen(&mut widths.size, size.map_or(1, |bytes| human::size(bytes).len()));
         } else {
-            widen(&mut widths.size, self.size(item).len());
+            widen(&mut widths.size, column::width(item.get(Metadata::size)));
         }
     }
 
@@ -81,37 +85,46 @@ impl<'a> Lines<'a> {
         inode + if self.settings.blocks { self.widths.blocks + 1 } else { 0 }
     }
 
-    /// What stands before a name: its number, the room it takes.
-    pub(super) fn frills(&self, item: &Item) -> String {
-        let mut text = String::new();
+    /// Adds what stands before a name: its number, the room it takes.
+    pub(super) fn frills(&self, item: &Item, line: &mut Vec<u8>) {
         if self.settings.inode {
-            text += &format!("{:>1$} ", self.inode(item), self.widths.inode);
+            column::add(item.get(Metadata::id), self.widths.inode, line);
+            line.push(b' ');
         }
         if self.settings.blocks {
-            text += &format!("{:>1$} ", self.blocks(item), self.widths.blocks);
+            match item.allocated() {
+                Some(bytes) if self.settings.human => {
+                    column::add_text(&human::size(bytes), self.widths.blocks, line);
+                }
+                bytes => column::add(bytes.map(blocks), self.widths.blocks, line),
+            }
+            line.push(b' ');
         }
-        text
     }
 
-    /// The long form.
-    pub(super) fn long(&self, item: &Item, names: &Names<'_>) -> Vec<u8> {
+    /// Adds the long form.
+    pub(super) fn long(&self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
         let settings = self.settings;
-        let mut line = self.frills(item).into_bytes();
-        line.extend(mode(item).bytes());
+        self.frills(item, line);
+        mode(item, line);
         if self.has_acl {
             line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
         }
-        line.extend(format!(" {:>1$} ", links(item), self.widths.links).bytes());
+        line.push(b' ');
+        column::add(item.get(Metadata::links), self.widths.links, line);
+        line.push(b' ');
         if settings.owner {
-            self.user(item).write(self.widths.user, &mut line);
+            self.user(item).write(self.widths.user, line);
         }
         if settings.group {
-            self.group(item).write(self.widths.group, &mut line);
+            self.group(item).write(self.widths.group, line);
         }
-        line.extend(self.size_column(item).bytes());
+        self.size_column(item, line);
         if let Some(times) = &settings.times {
-            let time = item.time(settings.clock);
-            line.extend(time.map_or_else(|| times.unknown(), |time| times.text(time)).bytes());
+            match item.time(settings.clock) {
+                Some(time) => times.add(time, line),
+                None => line.extend(times.unknown().bytes()),
+            }
             line.push(b' ');
         }
         match item.get(Metadata::target) {
@@ -121,42 +134,38 @@ impl<'a> Lines<'a> {
                 line.extend(names.target(item, target.as_os_str()));
             }
             None if item.kind.is_link() => line.extend(names.link(item).bytes),
-            None => line.extend(names.name(item).bytes),
+            None => names.add(item, line),
         }
-        line
     }
 
-    fn size_column(&self, item: &Item) -> String {
+    fn size_column(&self, item: &Item, line: &mut Vec<u8>) {
         let widths = self.widths;
-        let Some((major, minor)) = device(item) else {
-            return format!("{:>1$} ", self.size(item), widths.size);
-        };
-        let blank = widths.size.saturating_sub(widths.major + 2 + widths.minor);
-        format!("{major:>0$}, {minor:>1$} ", widths.major + blank, widths.minor)
+        if let Some((major, minor)) = device(item) {
+            let blank = widths.size.saturating_sub(widths.major + 2 + widths.minor);
+            column::add(Some(major), widths.major + blank, line);
+            line.extend(b", ");
+            column::add(Some(minor), widths.minor, line);
+        } else {
+            match item.get(Metadata::size) {
+                Some(bytes) if self.settings.human => {
+                    column::add_text(&human::size(bytes), widths.size, line);
+                }
+                size => column::add(size, widths.size, line),
+            }
+        }
+        line.push(b' ');
     }
 
-    fn inode(&self, item: &Item) -> String {
-        item.get(Metadata::id).map_or_else(|| "?".to_owned(), |id| id.to_string())
-    }
-
-    fn blocks(&self, item: &Item) -> String {
+    fn blocks_width(&self, item: &Item) -> usize {
         match item.allocated() {
-            Some(bytes) => self.room(bytes),
-            None => "?".to_owned(),
+            Some(bytes) if self.settings.human => human::size(bytes).len(),
+            bytes => column::width(bytes.map(blocks)),
         }
     }
 
     /// An amount of room: in blocks, or as people read it.
     pub(super) fn room(&self, bytes: u64) -> String {
-        if self.settings.human { human::size(bytes) } else { bytes.div_ceil(1024).to_string() }
-    }
-
-    fn size(&self, item: &Item) -> String {
-        match item.get(Metadata::size) {
-            Some(bytes) if self.settings.human => human::size(bytes),
-            Some(bytes) => bytes.to_string(),
-            None => "?".to_owned(),
-        }
+        if self.settings.human { human::size(bytes) } else { blocks(bytes).to_string() }
     }
 
     fn user(&self, item: &Item) -> Owner<'a> {
@@ -182,7 +191,7 @@ impl<'a> Owner<'a> {
     fn width(&self) -> usize {
         match self {
             Owner::Name(name) => width(name.as_encoded_bytes()),
-            Owner::Number(id) => id.to_string().len(),
+            Owner::Number(id) => column::width(Some(*id)),
             Owner::Unknown => 1,
         }
     }
@@ -191,7 +200,8 @@ impl<'a> Owner<'a> {
     fn write(&self, column: usize, line: &mut Vec<u8>) {
         let bytes = match self {
             Owner::Number(id) => {
-                line.extend(format!("{id:>column$} ").bytes());
+                column::add(Some(*id), column, line);
+                line.push(b' ');
                 return;
             }
             Owner::Name(name) => name.as_encoded_bytes(),
@@ -202,15 +212,18 @@ impl<'a> Owner<'a> {
     }
 }
 
-fn mode(item: &Item) -> String {
-    match item.mode() {
-        Some(mode) => entry::mode_string(mode, item.kind),
-        None => format!("{}?????????", entry::kind_letter(item.kind)),
+fn mode(item: &Item, line: &mut Vec<u8>) {
+    if let Some(mode) = item.mode() {
+        entry::add_mode(mode, item.kind, line);
+    } else {
+        line.push(entry::kind_letter(item.kind));
+        line.extend(b"?????????");
     }
 }
 
-fn links(item: &Item) -> String {
-    item.get(Metadata::links).map_or_else(|| "?".to_owned(), |links| links.to_string())
+/// Blocks of 1,024 bytes.
+fn blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(1024)
 }
 
 /// The number of a device, for what is one.

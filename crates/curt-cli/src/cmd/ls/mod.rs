@@ -5,6 +5,7 @@
 //! (`long`) or in columns (`grid`).
 
 mod colors;
+mod column;
 mod grid;
 mod item;
 mod lister;

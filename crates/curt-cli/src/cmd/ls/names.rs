@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::item::Item;
 use super::settings::{Marks, Settings};
-use crate::out::entry;
+use crate::quote::for_terminal;
 
 /// Writes names.
 pub(super) struct Names<'a> {
@@ -27,10 +27,7 @@ pub(super) struct Name {
 
 impl<'a> Names<'a> {
     pub(super) fn new(settings: &'a Settings, items: &[Item], has_color: &'a Cell<bool>) -> Self {
-        let is_quoted = |item: &Item| {
-            let shown = entry::name(&item.name, true);
-            shown != item.name.as_encoded_bytes()
-        };
+        let is_quoted = |item: &Item| text(settings, &item.name) != item.name.as_encoded_bytes();
         let is_aligned = settings.quoted && items.iter().any(is_quoted);
         Names { settings, is_aligned, has_color }
     }
@@ -45,6 +42,16 @@ impl<'a> Names<'a> {
         name
     }
 
+    /// Adds the name of an entry, with its mark.
+    pub(super) fn add(&self, item: &Item, line: &mut Vec<u8>) {
+        if self.settings.quoted || self.settings.palette.is_some() {
+            line.extend(self.name(item).bytes);
+            return;
+        }
+        line.extend_from_slice(item.name.as_encoded_bytes());
+        line.extend(mark(self.settings.marks, item.kind, item.mode()));
+    }
+
     /// The name without a mark, as it stands before an arrow.
     pub(super) fn link(&self, item: &Item) -> Name {
         self.marked(item, self.is_aligned)
@@ -52,7 +59,7 @@ impl<'a> Names<'a> {
 
     /// What a link holds, with the mark of what it leads to.
     pub(super) fn target(&self, item: &Item, target: &OsStr) -> Vec<u8> {
-        let mut bytes = entry::name(target, self.settings.quoted);
+        let mut bytes = text(self.settings, target);
         if let Some((kind, mode)) = item.target {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
@@ -60,7 +67,7 @@ impl<'a> Names<'a> {
     }
 
     fn marked(&self, item: &Item, is_aligned: bool) -> Name {
-        let shown = entry::name(&item.name, self.settings.quoted);
+        let shown = text(self.settings, &item.name);
         let width = width(&shown);
         let is_moved = is_aligned && shown == item.name.as_encoded_bytes();
         let mut bytes = Vec::with_capacity(shown.len() + 16);
@@ -86,6 +93,15 @@ impl<'a> Names<'a> {
     }
 }
 
+/// A name as it is, or as a terminal may show it: quoted, too, where it has what may be a mark.
+fn text(settings: &Settings, name: &OsStr) -> Vec<u8> {
+    if !settings.quoted {
+        return name.as_encoded_bytes().to_vec();
+    }
+    let special = if settings.marks >= Marks::Kinds { "@" } else { "" };
+    for_terminal(name, special).into_bytes()
+}
+
 /// What is appended to the name of such an entry.
 fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     match kind {
@@ -104,6 +120,9 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
 
 /// How many columns a terminal needs for it.
 pub(super) fn width(bytes: &[u8]) -> usize {
+    if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+        return bytes.len();
+    }
     let shown =
         |text: &str| text.split(char::is_control).map(UnicodeWidthStr::width).sum::<usize>();
     bytes.utf8_chunks().map(|chunk| shown(chunk.valid()) + chunk.invalid().len()).sum()

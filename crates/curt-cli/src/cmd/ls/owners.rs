@@ -1,7 +1,6 @@
 //! The names of owners. The library looks each up once for a directory; a listing of many directories
 //! would ask again in every one.
 
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -12,19 +11,39 @@ use super::settings::Settings;
 /// What was looked up so far.
 #[derive(Default)]
 pub(super) struct Owners {
-    users: HashMap<u32, Option<OsString>>,
-    groups: HashMap<u32, Option<OsString>>,
+    users: Names,
+    groups: Names,
+}
+
+/// Names by their numbers. There are few, and most entries have the same as the one before.
+#[derive(Default)]
+struct Names(Vec<(u32, Option<OsString>)>);
+
+impl Names {
+    fn get(&self, id: u32) -> Option<&OsStr> {
+        self.0.iter().find(|known| known.0 == id)?.1.as_deref()
+    }
+
+    fn has(&self, id: u32) -> bool {
+        self.0.iter().any(|known| known.0 == id)
+    }
+
+    fn add(&mut self, id: u32, name: Option<OsString>) {
+        if !self.has(id) {
+            self.0.push((id, name));
+        }
+    }
 }
 
 impl Owners {
     /// The name of a user, where it has one.
     pub(super) fn user(&self, id: u32) -> Option<&OsStr> {
-        self.users.get(&id)?.as_deref()
+        self.users.get(id)
     }
 
     /// The name of a group, where it has one.
     pub(super) fn group(&self, id: u32) -> Option<&OsStr> {
-        self.groups.get(&id)?.as_deref()
+        self.groups.get(id)
     }
 
     /// Learns the names of an entry's owners, if they are to be shown.
@@ -53,9 +72,7 @@ impl Owners {
         if settings.numeric || !settings.is_long() {
             return missing;
         }
-        let is_new = |names: &HashMap<u32, _>, id: Option<u32>| {
-            id.is_some_and(|id| !names.contains_key(&id))
-        };
+        let is_new = |names: &Names, id: Option<u32>| id.is_some_and(|id| !names.has(id));
         if settings.owner && is_new(&self.users, metadata.user_id().known()) {
             missing |= Fields::USER;
         }
@@ -67,10 +84,10 @@ impl Owners {
 
     fn remember(&mut self, metadata: &Metadata, asked: Fields) {
         if let (true, Some(id)) = (asked.contains(Fields::USER), metadata.user_id().known()) {
-            self.users.insert(id, metadata.user().known().map(OsStr::to_owned));
+            self.users.add(id, metadata.user().known().map(OsStr::to_owned));
         }
         if let (true, Some(id)) = (asked.contains(Fields::GROUP), metadata.group_id().known()) {
-            self.groups.insert(id, metadata.group().known().map(OsStr::to_owned));
+            self.groups.add(id, metadata.group().known().map(OsStr::to_owned));
         }
     }
 }

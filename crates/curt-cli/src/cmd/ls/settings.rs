@@ -171,8 +171,11 @@ impl Settings {
         let exact =
             self.inode || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if exact { Freshness::Exact } else { Freshness::FromListing };
-        let follow = if self.follow { Follow::Links } else { Follow::Never };
-        Plan::new(self.fields()).freshness(freshness).follow(follow)
+        let fields = self.fields();
+        // The name of a link is its own in any case.
+        let follows = self.follow && fields != Fields::NAME;
+        let follow = if follows { Follow::Links } else { Follow::Never };
+        Plan::new(fields).freshness(freshness).follow(follow)
     }
 
     /// What is asked about an operand: in any case what it is.

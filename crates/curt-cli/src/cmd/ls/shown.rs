@@ -19,6 +19,9 @@ use crate::out::entry::{self, Shown, Style};
 use crate::quote::for_terminal;
 use crate::time::Zone;
 
+/// How many bytes are put together before the screen gets them.
+const MANY: usize = 16 << 10;
+
 /// Writes entries to the screen.
 pub(super) struct Writer<'a> {
     pub(super) settings: &'a Settings,
@@ -70,29 +73,33 @@ impl<'a> Writer<'a> {
         let mut names = Names::new(settings, items, &self.has_color);
         match settings.format {
             Format::Long => {
-                for item in shown(items) {
-                    self.line(lines.long(item, &names));
-                }
+                self.lines(items, |item, text| lines.long(item, &names, text));
             }
             Format::OnePerLine => {
                 names.is_aligned = false;
-                for item in shown(items) {
-                    let mut line = lines.frills(item).into_bytes();
-                    line.extend(names.name(item).bytes);
-                    self.line(line);
-                }
+                self.lines(items, |item, text| {
+                    lines.frills(item, text);
+                    names.add(item, text);
+                });
             }
             Format::Columns | Format::Across => {
                 names.is_aligned &= settings.width > 0;
                 let cell = |item| {
-                    let mut bytes = lines.frills(item).into_bytes();
+                    let mut bytes = Vec::new();
+                    lines.frills(item, &mut bytes);
                     let name = names.name(item);
                     bytes.extend(name.bytes);
                     grid::Cell { bytes, width: lines.frills_width() + name.width }
                 };
                 let cells: Vec<grid::Cell> = shown(items).map(cell).collect();
-                let across = settings.format == Format::Across;
-                self.screen.data(&grid::lay_out(&cells, settings.width, across, settings.end));
+                let layout = grid::Layout {
+                    line: settings.width,
+                    across: settings.format == Format::Across,
+                    // A terminal does not colour what a tab passes over.
+                    tabs: settings.palette.is_none(),
+                    end: settings.end,
+                };
+                self.screen.data(&grid::lay_out(&cells, layout));
             }
         }
     }
@@ -122,6 +129,20 @@ impl<'a> Writer<'a> {
         };
         let shown = Shown { name, path: &path, metadata };
         self.screen.data(entry::object(&shown, fields).line().as_bytes());
+    }
+
+    /// Writes a line for each entry, many at a time.
+    fn lines(&self, items: &[Item], add: impl Fn(&Item, &mut Vec<u8>)) {
+        let mut text = Vec::with_capacity(MANY + 1024);
+        for item in shown(items) {
+            add(item, &mut text);
+            text.push(self.settings.end);
+            if text.len() >= MANY {
+                self.screen.data(&text);
+                text.clear();
+            }
+        }
+        self.screen.data(&text);
     }
 
     fn line(&self, mut line: Vec<u8>) {

@@ -1,5 +1,7 @@
 //! How `-l` shows times.
 
+use std::cell::RefCell;
+
 use curt::Time;
 
 use crate::args::LsOptions;
@@ -17,7 +19,13 @@ pub(super) struct Times {
     now: Time,
     /// How wide a time usually is.
     width: usize,
+    /// Texts of seconds that were shown, each in the place that its number leads to: the entries of a
+    /// directory were often written together.
+    known: RefCell<Vec<Option<(i64, bool, String)>>>,
 }
+
+/// How many texts are kept.
+const KNOWN: u32 = 64;
 
 impl Times {
     pub(super) fn new(options: &LsOptions) -> Result<Times, String> {
@@ -32,14 +40,29 @@ impl Times {
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());
         let width = epoch.map_or(0, |epoch| recent.apply(&epoch).chars().count());
-        Ok(Times { old, recent, zone, now: time::now(), width })
+        let known = RefCell::new(vec![None; KNOWN as usize]);
+        Ok(Times { old, recent, zone, now: time::now(), width, known })
     }
 
-    /// A time as it is shown.
-    pub(super) fn text(&self, time: Time) -> String {
+    /// Adds a time as it is shown.
+    pub(super) fn add(&self, time: Time, line: &mut Vec<u8>) {
         let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
-        let is_recent = half_a_year_ago < time && time < self.now();
+        let is_recent = half_a_year_ago < time && (time < self.now || time < time::now());
         let format = if is_recent { &self.recent } else { &self.old };
+        if format.has_fractions() {
+            line.extend(self.text(time, format).bytes());
+            return;
+        }
+        let place = time.seconds.rem_euclid(KNOWN.into()) as usize;
+        let mut known = self.known.borrow_mut();
+        let is_it = |known: &(i64, bool, String)| (known.0, known.1) == (time.seconds, is_recent);
+        if !known[place].as_ref().is_some_and(is_it) {
+            known[place] = Some((time.seconds, is_recent, self.text(time, format)));
+        }
+        line.extend(known[place].iter().flat_map(|(_, _, text)| text.bytes()));
+    }
+
+    fn text(&self, time: Time, format: &Format) -> String {
         match self.zone.local_time(time) {
             Some(local) => format.apply(&local),
             None => format!("{:>1$}", time.seconds, self.width),
@@ -49,11 +72,6 @@ impl Times {
     /// What stands where no time is known.
     pub(super) fn unknown(&self) -> String {
         format!("{:>1$}", "?", self.width)
-    }
-
-    /// What was written since the command began is not in the future.
-    fn now(&self) -> Time {
-        time::now().max(self.now)
     }
 }
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::{
-    Cancel, Error, Fields, Follow, Globs, IgnoreRules, Next, Order, Plan, Summary, Threads,
-    Visited, Visitor, Walk,
+    Cancel, Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Plan, Summary,
+    Threads, Visited, Visitor, Walk,
 };
 
 use crate::args::WalkOptions;
@@ -90,8 +90,13 @@ impl Job<'_> {
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
         let operands: Vec<&Path> = operands.iter().map(Path::new).collect();
-        let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
-        let summary = self.walk(cancel).visit(&operands, &make);
+        let walk = self.walk(cancel);
+        let summary = if self.options.sort_by().is_some() && !self.options.delete {
+            walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.screen.data(&lines))
+        } else {
+            let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
+            walk.visit(&operands, &make)
+        };
         self.finish(&summary)
     }
 
@@ -176,6 +181,36 @@ impl Job<'_> {
         }
     }
 
+    /// Does what is to be done with an entry; what is to be printed is added to `ready`.
+    fn tell(&self, entry: &mut Visited<'_>, ready: &mut Vec<u8>) {
+        if !self.filter.may_pass(entry) {
+            return;
+        }
+        let wanted = self.filter.asks() | self.asks();
+        if !wanted.is_empty() {
+            entry.fetch(wanted);
+            for (_, error) in entry.metadata().failures() {
+                self.fail(error);
+            }
+            if !self.filter.passes(entry.metadata()) {
+                return;
+            }
+        }
+        if self.options.delete {
+            // No system removes the working directory by this name; find passes over it too.
+            if entry.depth() == 0 && *entry.name() == *"." {
+                return;
+            }
+            if let Err(error) = entry.remove() {
+                self.fail(&error);
+            }
+        } else if let Some(exec) = &self.exec {
+            self.judge(exec.add(&entry.path()));
+        } else {
+            self.lines.add(entry, ready);
+        }
+    }
+
     fn finish(&self, summary: &Summary) -> Exit {
         if let Some(exec) = self.exec.as_ref().filter(|_| !summary.stopped) {
             self.judge(exec.finish());
@@ -226,35 +261,7 @@ impl Teller<'_> {
 
 impl Visitor for Teller<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
-        let Job { filter, lines, options, exec, .. } = self.job;
-        if !filter.may_pass(entry) {
-            return Next::Continue;
-        }
-        let wanted = filter.asks() | self.job.asks();
-        if !wanted.is_empty() {
-            entry.fetch(wanted);
-            for (_, error) in entry.metadata().failures() {
-                self.job.fail(error);
-            }
-            if !filter.passes(entry.metadata()) {
-                return Next::Continue;
-            }
-        }
-        if options.delete {
-            // No system removes the working directory by this name; find passes over it too.
-            if entry.depth() == 0 && *entry.name() == *"." {
-                return Next::Continue;
-            }
-            if let Err(error) = entry.remove() {
-                self.job.fail(&error);
-            }
-            return Next::Continue;
-        }
-        if let Some(exec) = exec {
-            self.job.judge(exec.add(&entry.path()));
-            return Next::Continue;
-        }
-        lines.add(entry, &mut self.ready);
+        self.job.tell(entry, &mut self.ready);
         if self.ready.len() >= ENOUGH || self.job.is_terminal {
             self.hand_over();
         }
@@ -272,5 +279,20 @@ impl Visitor for Teller<'_> {
 impl Drop for Teller<'_> {
     fn drop(&mut self) {
         self.hand_over();
+    }
+}
+
+/// Sorted walks: lines are gathered by several threads, and printed in order.
+impl InOrder for Job<'_> {
+    type Chunk = Vec<u8>;
+
+    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Vec<u8>) -> Next {
+        self.tell(entry, chunk);
+        Next::Continue
+    }
+
+    fn error(&self, error: Error, _: &mut Vec<u8>) -> Next {
+        self.fail(&error);
+        Next::Continue
     }
 }

@@ -192,8 +192,42 @@ pub(crate) fn name_to_json(name: &OsStr) -> String {
     format!("{{\"bytes\":\"{}\"}}", base64(name.as_bytes()))
 }
 
+/// A name from JSON: text, or bytes in base64.
+pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    Some(OsString::from_vec(from_base64(value.get("bytes")?.as_str()?)?))
+}
+
+/// Bytes from base64 with its padding; nothing else is taken for it.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let chunks = text.as_bytes().chunks(4);
+    let last = chunks.len().wrapping_sub(1);
+    for (index, chunk) in chunks.enumerate() {
+        let digits = match chunk {
+            [a, b, b'=', b'='] if index == last => &[*a, *b][..],
+            [a, b, c, b'='] if index == last => &[*a, *b, *c][..],
+            [_, _, _, _] => chunk,
+            _ => return None,
+        };
+        let mut bits = 0_u32;
+        for &digit in digits {
+            let value = DIGITS.iter().position(|&known| known == digit)?;
+            bits = bits << 6 | u32::try_from(value).ok()?;
+        }
+        bits <<= 6 * (4 - digits.len());
+        let whole = bits.to_be_bytes();
+        bytes.extend_from_slice(&whole[1..digits.len()]);
+    }
+    Some(bytes)
+}
+
+/// The digits of base64.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
@@ -209,7 +243,7 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, error_text};
+    use super::{base64, error_text, from_base64};
     use std::io;
 
     #[test]
@@ -224,6 +258,10 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(base64(bytes.as_bytes()), text);
+            assert_eq!(from_base64(text).as_deref(), Some(bytes.as_bytes()));
+        }
+        for wrong in ["Z", "Zg=", "Zg==Zg==", "Z===", "!!!!", "Zm9v\n"] {
+            assert_eq!(from_base64(wrong), None, "{wrong}");
         }
         assert_eq!(base64(&[0xff, 0xfe]), "//4=");
     }

@@ -105,6 +105,16 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)
 }
 
+/// A name from JSON: text, or 16-bit units.
+pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<std::ffi::OsString> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    let units = value.get("utf16")?.as_array()?.iter();
+    let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
+    Some(std::os::windows::ffi::OsStringExt::from_wide(&units?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text};

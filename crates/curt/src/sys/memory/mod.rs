@@ -69,6 +69,11 @@ impl super::Settings for Setup {
         let common = self.common.with(without, retire);
         Setup { world: self.world.clone(), common }
     }
+
+    fn for_reading(&self, without: super::Features) -> Self {
+        let common = self.common.for_reading(without);
+        Setup { world: self.world.clone(), common }
+    }
 }
 
 /// The file system in memory, as one worker sees it.

@@ -131,6 +131,8 @@ const BEYOND: usize = ALIGN + 1;
 pub(crate) struct DirBuf {
     units: Vec<u16>,
     capacity: usize,
+    /// Where the first entry lies, and where the last one ends.
+    first: usize,
     filled: usize,
     class: Class,
     /// That of the volume, if it is known.
@@ -139,7 +141,8 @@ pub(crate) struct DirBuf {
 
 impl Default for DirBuf {
     fn default() -> Self {
-        DirBuf { units: Vec::new(), capacity: 0, filled: 0, class: CLASSES[0], serial: None }
+        let class = CLASSES[0];
+        DirBuf { units: Vec::new(), capacity: 0, first: 0, filled: 0, class, serial: None }
     }
 }
 
@@ -166,36 +169,32 @@ impl DirBuf {
         let begin = self.begin();
         let filled = (bytes / 2).min(self.capacity);
         let units = &mut self.units[begin..=begin + filled];
-        self.filled = terminate(units, filled, class.name);
+        (self.first, self.filled) = terminate(units, filled, class.name);
         (self.class, self.serial) = (class, serial);
         filled + SLACK <= self.capacity
     }
 
-    /// The record at a position, or the first one after it that is of an entry; its name; and the
-    /// position of the next.
-    fn record(&self, mut position: usize) -> Option<(Record<'_>, Name<'_, u16>, usize)> {
+    /// The record at a position, and the position of the next.
+    fn record(&self, position: usize) -> Option<(Record<'_>, usize)> {
         let begin = self.begin();
         let units = self.units.get(begin..begin + self.filled)?;
-        loop {
-            let record = units.get(position..)?;
-            let next = match *record.get(DISTANCE)? {
-                0 => units.len(),
-                distance => position + usize::from(distance),
-            };
-            let end = self.class.name + wide(record, NAME_LENGTH)? as usize / 2;
-            let name = Name::until_nul(record.get(self.class.name..=end)?)?;
-            // A name without units would be the directory itself.
-            if !name.units().is_empty() && !name.is_dot_or_dot_dot() {
-                return Some((Record { units: record, class: self.class }, name, next));
-            }
-            position = next;
-        }
+        let position = position.max(self.first);
+        let record = units.get(position..)?;
+        let next = match *record.get(DISTANCE)? {
+            0 => units.len(),
+            distance => position + usize::from(distance),
+        };
+        Some((Record { units: record, class: self.class }, next))
     }
 }
 
-/// Puts a NUL behind each name of the records in the first units, and the distance to the next record
-/// into each. Returns how many units are good: a record that is broken ends the listing.
-fn terminate(units: &mut [u16], filled: usize, name: usize) -> usize {
+/// Puts a NUL behind each name of the records in the first units, and the distance to the next entry
+/// into each. What is no entry is passed over: the directory itself, that above it, and a name without
+/// units, which would be the directory, too. Returns where the first entry is, and how many units are
+/// good: a record that is broken ends the listing.
+fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
+    let mut before: Option<(usize, usize)> = None;
+    let mut good = 0;
     let mut at = 0;
     let mut next = distance(units, at, filled);
     loop {
@@ -203,21 +202,31 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> usize {
         let length = wide(record, NAME_LENGTH).map_or(usize::MAX, |bytes| bytes as usize / 2);
         let end = name.saturating_add(length);
         if end > record.len() {
-            return at;
-        }
-        if next < end || at + next >= filled {
-            next = 0;
+            break;
         }
         // Read before the NUL may be put over it.
         let after = distance(units, at + next, filled);
         units[at + end] = 0;
-        units[at + DISTANCE] = next as u16;
-        if next == 0 {
-            return at + end + 1;
+        let found = Name::until_nul(&units[at + name..=at + end]);
+        if found.is_some_and(|name| !name.units().is_empty() && !name.is_dot_or_dot_dot()) {
+            let first = match before {
+                Some((first, last)) => {
+                    units[last + DISTANCE] = (at - last) as u16;
+                    first
+                }
+                None => at,
+            };
+            units[at + DISTANCE] = 0;
+            before = Some((first, at));
+            good = at + end + 1;
+        }
+        if next < end || at + next >= filled {
+            break;
         }
         at += next;
         next = after;
     }
+    (before.map_or(0, |(first, _)| first), good)
 }
 
 /// How far the record after the one at this place is away from it; 0 for the last.
@@ -238,7 +247,7 @@ struct Record<'a> {
     class: Class,
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
     fn number(&self, at: usize, units: usize) -> u128 {
         let units = self.units.get(at..at + units).unwrap_or_default();
         units.iter().rev().fold(0, |number, &unit| (number << 16) | u128::from(unit))
@@ -246,6 +255,11 @@ impl Record<'_> {
 
     fn u64(&self, at: usize) -> u64 {
         self.number(at, 4) as u64
+    }
+
+    fn name(&self) -> Option<Name<'a, u16>> {
+        let end = self.class.name + wide(self.units, NAME_LENGTH)? as usize / 2;
+        Name::until_nul(self.units.get(self.class.name..=end)?)
     }
 
     fn attributes(&self) -> u32 {
@@ -261,29 +275,20 @@ impl Record<'_> {
         self.class.id.map_or(0, |(at, units)| self.number(at, units))
     }
 
-    fn facts(&self, serial: Option<u64>) -> Facts {
-        let mut facts = Facts {
-            known: Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES,
-            kind: self.kind(),
-            id: self.id(),
-            device: serial.unwrap_or(0),
-            size: self.u64(SIZE),
-            allocated: self.u64(ALLOCATED),
-            attributes: self.attributes().into(),
-            ..Facts::default()
-        };
-        let mut know = |is_known: bool, field| {
-            if is_known {
-                facts.known |= field;
-            }
-        };
-        know(facts.kind != Kind::Unknown, Fields::KIND);
+    /// Adds to facts of which nothing is known yet.
+    fn tell(&self, serial: Option<u64>, facts: &mut Facts) {
         // What a file system has none of is 0, or all ones.
-        know(facts.id != 0 && facts.id != u64::MAX.into(), Fields::ID);
-        know(serial.is_some(), Fields::DEVICE);
-        let ticks = [0, 1, 2, 3].map(|index| self.u64(CREATED + 4 * index));
-        set_times(&mut facts, ticks);
-        facts
+        let id = self.id();
+        facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
+        facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;
+        facts.size = self.u64(SIZE);
+        facts.allocated = self.u64(ALLOCATED);
+        facts.attributes = self.attributes().into();
+        if let Some(serial) = serial {
+            facts.device = serial;
+            facts.known |= Fields::DEVICE;
+        }
+        set_times(facts, [0, 1, 2, 3].map(|index| self.u64(CREATED + 4 * index)));
     }
 }
 
@@ -304,13 +309,14 @@ impl Listing for DirBuf {
     type Unit = u16;
 
     fn entry(&self, position: usize) -> Option<(Entry<'_, u16>, usize)> {
-        let (record, name, next) = self.record(position)?;
+        let (record, next) = self.record(position)?;
+        let name = record.name()?;
         Some((Entry { name, kind: record.kind(), id: record.id() as u64 }, next))
     }
 
     fn facts(&self, position: usize, _entry: &Entry<'_, u16>, facts: &mut Facts) {
-        if let Some((record, _, _)) = self.record(position) {
-            *facts = record.facts(self.serial);
+        if let Some((record, _)) = self.record(position) {
+            record.tell(self.serial, facts);
         }
     }
 
@@ -330,7 +336,7 @@ impl Listing for DirBuf {
 #[cfg(test)]
 mod tests {
     use super::{CLASSES, DirBuf, Listing};
-    use crate::fields::Fields;
+    use crate::fields::{Facts, Fields};
 
     /// Numbers that look random, the same each time.
     fn numbers() -> impl FnMut() -> u16 {
@@ -366,8 +372,10 @@ mod tests {
             }
             buf.take(filled, CLASSES[round % CLASSES.len()], Some(1));
             let mut position = 0;
-            while let Some((_, next)) = buf.entry(position) {
-                assert!(buf.facts(position).known.contains(Fields::SIZE));
+            while let Some((entry, next)) = buf.entry(position) {
+                let mut facts = Facts::default();
+                buf.facts(position, &entry, &mut facts);
+                assert!(facts.known.contains(Fields::SIZE) && !entry.name.is_dot_or_dot_dot());
                 assert!(next > position, "a position must advance");
                 position = next;
                 found += 1;

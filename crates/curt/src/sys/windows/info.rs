@@ -123,7 +123,7 @@ pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
 
 /// What is known of the volume of a handle: 1 call.
 pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
-    door.native.volume(serial(door, handle).map_or(Key::Unknown, Key::Serial))
+    door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
 }
 
 /// Whether a handle has the root directory of its volume open: its name there is one separator.

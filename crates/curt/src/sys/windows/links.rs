@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(read(&linux("/mnt/ü".as_bytes())).as_deref(), Some("/mnt/ü"));
         assert_eq!(read(&linux(b"a\xff")).as_deref(), Some("a\u{fffd}"));
         let mut program = vec![0x1b, 0, 0, 0x80, 0, 0, 0, 0, 3, 0, 0, 0];
-        program.extend(wide("package\0entry\0C:\\program.exe\00\0"));
+        program.extend(wide("package\0entry\0C:\\program.exe\0type\0"));
         assert_eq!(read(&program).as_deref(), Some(r"C:\program.exe"));
         assert_eq!(read(&[0x17, 0, 0, 0x80, 0, 0, 0, 0]), None, "compressed");
     }

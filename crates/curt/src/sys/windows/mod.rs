@@ -17,6 +17,7 @@ mod kinds;
 mod links;
 pub(crate) mod native;
 mod query;
+mod removal;
 mod security;
 mod status;
 #[cfg(test)]
@@ -81,6 +82,8 @@ const LISTED_FIELDS: Fields = Fields::KIND
 pub(crate) struct Windows {
     door: Door,
     without: Features,
+    /// Whether directories are opened for listing alone, so that others may do with them what they like.
+    reads_only: bool,
     accounts: security::Accounts,
 }
 
@@ -113,6 +116,12 @@ impl Windows {
     /// allow removal: what it holds can still go.
     fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {
         let target = target(parent, name);
+        if self.reads_only {
+            let handle = self.door.open(target, LIST, LISTED)?;
+            let mut dir = Dir::new(handle, parent.volume);
+            dir.may_remove = false;
+            return Ok(dir);
+        }
         let refused = match self.door.open(target, LIST | DELETE, LISTED) {
             Ok(handle) => return Ok(Dir::new(handle, parent.volume)),
             Err(status @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => status,
@@ -137,51 +146,6 @@ impl Windows {
         }
         dir.rewind();
         dir
-    }
-
-    /// Removes what is no directory.
-    fn remove_file(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> Result<Removed> {
-        // A link may be a file or a directory; its own handle is of both.
-        let options = if kind.is_link() { ABOUT } else { FILE };
-        match self.remove(parent, name, options) {
-            Ok(()) => Ok(Removed::Done),
-            Err(Status::FILE_IS_A_DIRECTORY) => self.remove_directory_link(parent, name),
-            // It was a link when it was listed.
-            Err(Status::DIRECTORY_NOT_EMPTY) => Ok(Removed::IsDirectory),
-            Err(status) => Err(status),
-        }
-    }
-
-    /// Opens, marks and closes: 3 calls.
-    fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
-        let handle = self.door.open(target(parent, name), DELETE, options)?;
-        let marked = info::dispose(&self.door, handle.as_handle(), parent.volume);
-        self.door.close(handle);
-        match marked {
-            Err(Status::CANNOT_DELETE) => info::dispose_readonly(&self.door, parent, name, options),
-            answer => answer,
-        }
-    }
-
-    /// Removes a directory that stands for another one: a link, a junction, a mounted volume.
-    fn remove_directory_link(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Removed> {
-        let access = DELETE | READ_ATTRIBUTES;
-        let handle = self.door.open(target(parent, name), access, DIRECTORY)?;
-        let removed = match info::kind_of(&self.door, handle.as_handle()) {
-            Ok(kind) if kind.is_link() => {
-                info::dispose(&self.door, handle.as_handle(), parent.volume).map(|()| Removed::Done)
-            }
-            Ok(_) => Ok(Removed::IsDirectory),
-            Err(status) => Err(status),
-        };
-        self.door.close(handle);
-        match removed {
-            Err(Status::CANNOT_DELETE) => {
-                info::dispose_readonly(&self.door, parent, name, DIRECTORY)?;
-                Ok(Removed::Done)
-            }
-            answer => answer,
-        }
     }
 
     /// Fills the buffer in the newest form that the volume did not refuse.
@@ -264,6 +228,7 @@ impl Sys for Windows {
         Windows {
             door: Door::new(setup),
             without: setup.without,
+            reads_only: setup.reads_only,
             accounts: security::Accounts::default(),
         }
     }

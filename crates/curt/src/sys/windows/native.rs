@@ -218,7 +218,9 @@ pub(super) enum Key {
     Serial(u64),
     /// The letter of the drive that a path begins with, of which nobody asked for the number.
     Drive(u16),
-    /// It has no number, or lies behind a path that names no drive.
+    /// It was asked for its number, and has none.
+    Numberless,
+    /// It lies behind a path that names no drive.
     Unknown,
 }
 
@@ -239,8 +241,13 @@ impl Volume {
     pub(super) fn serial(&self) -> Option<u64> {
         match self.key {
             Key::Serial(serial) => Some(serial),
-            Key::Drive(_) | Key::Unknown => None,
+            Key::Numberless | Key::Drive(_) | Key::Unknown => None,
         }
+    }
+
+    /// Whether there is nothing more to be learned about its number.
+    pub(super) fn was_asked(&self) -> bool {
+        matches!(self.key, Key::Serial(_) | Key::Numberless)
     }
 }
 

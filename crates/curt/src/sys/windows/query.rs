@@ -42,8 +42,8 @@ struct Question<'a> {
     target: Target<'a>,
     /// What was learned about forms of questions.
     volume: &'a Volume,
-    /// The number of the volume, where the entry cannot but lie on it.
-    serial: Option<u64>,
+    /// Whether the entry cannot but lie on that volume, whose number was asked for.
+    is_on_it: bool,
     fields: Fields,
 }
 
@@ -55,12 +55,12 @@ pub(super) fn about_name(
     ask: Ask,
 ) -> Result<Facts> {
     let spelled = text::spelled(name.units(), parent.root().is_some());
-    let is_child = parent.root().is_some() && !text::has_separators(&spelled);
+    let is_child = parent.volume.was_asked() && !text::has_separators(&spelled);
     let question = Question {
         door,
         target: Target { root: parent.root(), name: &spelled, any_case: parent.is_place },
         volume: parent.volume,
-        serial: parent.volume.serial().filter(|_| is_child),
+        is_on_it: is_child,
         fields: ask.fields,
     };
     let itself = question.by_name()?;
@@ -81,8 +81,8 @@ pub(super) fn about_name(
 pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
     let (handle, volume) = (dir.handle()?, dir.volume);
     let target = Target { root: Some(handle), name: &[], any_case: false };
-    Question { door, target, volume, serial: volume.serial(), fields }
-        .of_handle(handle, volume.serial())
+    let is_on_it = volume.was_asked();
+    Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
 /// Which kinds of access are allowed: by opening what the name leads to, once for each.
@@ -119,7 +119,7 @@ impl Question<'_> {
 
     /// Whether the number of the volume has to be asked for.
     fn wants_device(&self) -> bool {
-        self.wants(Fields::DEVICE) && self.serial.is_none()
+        self.wants(Fields::DEVICE) && !self.is_on_it
     }
 
     /// By name; `None` where the system cannot tell it all so.
@@ -142,9 +142,8 @@ impl Question<'_> {
             answer = self.in_form(nt::FileStatInformation, &self.volume.by_name, stat)?;
         }
         let Some(mut facts) = answer else { return Ok(found) };
-        if let Some(serial) = self.serial {
-            facts.device = serial;
-            facts.known |= Fields::DEVICE;
+        if self.is_on_it {
+            set_device(&mut facts, self.volume.serial());
         }
         if let Some(other) = found {
             facts.adopt(&other);
@@ -177,13 +176,13 @@ impl Question<'_> {
     fn by_handle(&self, options: u32) -> Result<Facts> {
         let handle = self.door.open(self.target, READ_ATTRIBUTES, options)?;
         // What is followed may lie on another volume.
-        let serial = self.serial.filter(|_| options != FOLLOW);
-        let facts = self.of_handle(handle.as_handle(), serial);
+        let is_on_it = self.is_on_it && options != FOLLOW;
+        let facts = self.of_handle(handle.as_handle(), is_on_it);
         self.door.close(handle);
         facts
     }
 
-    fn of_handle(&self, handle: BorrowedHandle<'_>, serial: Option<u64>) -> Result<Facts> {
+    fn of_handle(&self, handle: BorrowedHandle<'_>, is_on_it: bool) -> Result<Facts> {
         let mut facts = match self.linux_of(handle)? {
             Some(facts) => facts,
             None => self.all_of(handle)?,
@@ -191,13 +190,10 @@ impl Question<'_> {
         if self.wants(Fields::ID) && !facts.known.contains(Fields::ID) {
             self.add_wide_id(handle, &mut facts);
         }
-        let serial = match serial {
-            None if self.wants(Fields::DEVICE) => info::serial(self.door, handle),
-            known => known,
-        };
-        if let Some(serial) = serial {
-            facts.device = serial;
-            facts.known |= Fields::DEVICE;
+        if is_on_it {
+            set_device(&mut facts, self.volume.serial());
+        } else if self.wants(Fields::DEVICE) {
+            set_device(&mut facts, info::serial(self.door, handle));
         }
         Ok(facts)
     }
@@ -271,6 +267,13 @@ fn set_id(facts: &mut Facts, id: u128) {
     }
 }
 
+fn set_device(facts: &mut Facts, serial: Option<u64>) {
+    if let Some(serial) = serial {
+        facts.device = serial;
+        facts.known |= Fields::DEVICE;
+    }
+}
+
 fn wide_id(low: u64, high: u64) -> u128 {
     (u128::from(high) << 64) | u128::from(low)
 }
@@ -317,11 +320,8 @@ fn basic(buffer: &[u64]) -> Facts {
     let mut facts = beginning(buffer);
     set_id(&mut facts, wide_id(answer.u64(88), answer.u64(96)));
     // The lower half is what the older question about the volume tells.
-    let serial = answer.u32(80);
-    if serial != 0 {
-        facts.device = serial.into();
-        facts.known |= Fields::DEVICE;
-    }
+    let serial = answer.u32(80).into();
+    set_device(&mut facts, Some(serial).filter(|&serial| serial != 0));
     facts
 }
 

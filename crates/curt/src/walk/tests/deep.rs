@@ -13,9 +13,21 @@ fn levels<S: Sys>() -> usize {
     if std::any::type_name::<S>().contains("Other") || cfg!(windows) { 60 } else { 1_000 }
 }
 
+/// A chain of directories.
+#[cfg(unix)]
+fn chain(scratch: &Scratch, levels: usize, name: &str) {
+    scratch.deep("t", levels, name);
+}
+
+/// A chain of directories; it is no longer than a path.
+#[cfg(windows)]
+fn chain(scratch: &Scratch, levels: usize, name: &str) {
+    scratch.dir(format!("t{}", format!("/{name}").repeat(levels)));
+}
+
 /// A chain with a branch at every level, after and before the way down in any order.
 fn comb(scratch: &Scratch, levels: usize) {
-    scratch.deep("t", levels, "spine");
+    chain(scratch, levels, "spine");
     let mut path = String::from("t");
     for level in 0..levels.min(300) {
         scratch.dir(format!("{path}/branch-{level}"));
@@ -44,7 +56,7 @@ fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
 fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     let scratch = Scratch::in_memory();
     let levels = levels::<S>();
-    scratch.deep("t", levels, "d");
+    chain(&scratch, levels, "d");
     std::thread::scope(|scope| {
         let small = std::thread::Builder::new().stack_size(64 << 10);
         let work = || walk::<S>(&plan().descriptors(8), &scratch, "t");

@@ -4,11 +4,19 @@ use std::path::{Path, PathBuf};
 
 use curt_testkit::Scratch;
 
+#[cfg(unix)]
+use super::OneFileSystem;
 use super::cursor::{Cursor, Step};
-use super::{OneFileSystem, Order, SortBy, Walk};
-use crate::error::{Cause, Error};
-use crate::fields::{Fields, Follow, Kind, Plan};
-use crate::sys::{Feature, Setup, Sys};
+use super::{Order, SortBy, Walk};
+#[cfg(unix)]
+use crate::error::Cause;
+use crate::error::Error;
+#[cfg(unix)]
+use crate::fields::Follow;
+use crate::fields::{Fields, Kind, Plan};
+#[cfg(target_os = "linux")]
+use crate::sys::Feature;
+use crate::sys::{Setup, Sys};
 
 mod deep;
 mod visiting;
@@ -64,6 +72,7 @@ fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &P
                 seen.entries.push((path.display().to_string(), kind, cursor.current.depth));
             }
             Step::Error(error) => seen.errors.push(error),
+            Step::Join(_) => unreachable!("nobody took a piece"),
         }
         step = cursor.next();
     }

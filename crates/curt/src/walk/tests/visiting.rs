@@ -7,7 +7,7 @@ use super::{naive, sample};
 use crate::control::{Cancel, Threads};
 use crate::error::Error;
 use crate::fields::{Fields, Plan};
-use crate::walk::{Next, Visited, Visitor, Walk};
+use crate::walk::{InOrder, Next, Order, Visited, Visitor, Walk};
 
 struct Collector<'a> {
     own: Vec<PathBuf>,
@@ -60,6 +60,53 @@ fn several_threads_tell_of_everything_once() {
         let (paths, workers) = visit(&walk, &scratch, Next::Continue);
         assert_eq!(paths, expected);
         assert_eq!(workers, threads);
+    }
+}
+
+struct Paths;
+
+impl InOrder for Paths {
+    type Chunk = Vec<PathBuf>;
+
+    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Vec<PathBuf>) -> Next {
+        chunk.push(entry.path().into_owned());
+        Next::Continue
+    }
+
+    fn error(&self, error: Error, _: &mut Vec<PathBuf>) -> Next {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn order_does_not_depend_on_threads() {
+    let scratch = sample();
+    for number in 0..2000 {
+        scratch.dir(format!("t/wide/{number}/x"));
+        scratch.file(format!("t/wide/{number}/file"));
+    }
+    let mut expected = Vec::new();
+    naive(scratch.path(), &scratch.at("t"), &mut expected);
+    let operands = [scratch.at("t"), scratch.at("t/a"), scratch.at("t/wide")];
+    let operands: Vec<&std::path::Path> = operands.iter().map(PathBuf::as_path).collect();
+    naive(scratch.path(), operands[1], &mut expected);
+    naive(scratch.path(), operands[2], &mut expected);
+    for threads in [1, 2, 4] {
+        for round in 0..5 {
+            let walk = Walk::new(Plan::new(Fields::NAME));
+            let walk = walk.sort(Order::default()).threads(Threads::AtMost(threads));
+            let mut paths = Vec::new();
+            let summary = walk.visit_in_order(&operands, &Paths, &mut |mut chunk: Vec<PathBuf>| {
+                paths.append(&mut chunk);
+            });
+            let base = scratch.path();
+            let paths: Vec<String> = paths
+                .iter()
+                .map(|path| path.strip_prefix(base).unwrap().display().to_string())
+                .collect();
+            assert!(paths == expected, "{threads} threads, round {round}");
+            assert_eq!(summary.threads, threads);
+        }
     }
 }
 

@@ -359,8 +359,8 @@ unsafe extern "system" fn name_account(
     domain_length: *mut u32,
     _kind: *mut i32,
 ) -> i32 {
-    // SAFETY: an identifier has at least 12 bytes.
-    let parts = unsafe { sid.cast::<u8>().add(1).read() };
+    // SAFETY: an identifier has at least 12 bytes; the first is a version, the next counts its parts.
+    let [_, parts] = unsafe { sid.cast::<[u8; 2]>().read() };
     NAMED.lock().unwrap().push(parts);
     if parts == 1 {
         return 0;

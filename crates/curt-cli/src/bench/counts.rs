@@ -1,12 +1,13 @@
-//! The calls of `rm`'s contenders: a tree and an empty directory each, once per scenario.
+//! The calls of the contenders: on a tree and on an empty directory each, once per scenario.
 
 use super::Context;
+use super::arena::{Arena, SHRINKS};
 use super::calls::{Calls, Run, Slope};
 use super::contender::Contender;
+use super::ground::{Ground, Use};
 use super::measure::{Answer, Sample};
+use super::operation::Grown;
 use super::place::Kind;
-use super::rm::Arena;
-use super::tree::Tree;
 use std::collections::HashMap;
 use std::io;
 use std::time::Instant;
@@ -31,11 +32,14 @@ impl<'a> Counts<'a> {
         arena: &Arena<'_>,
         samples: &[Vec<Sample>],
     ) -> io::Result<Vec<Option<Slope>>> {
-        let limit = if self.context.options.full { 5_000 } else { 800 };
-        let entries = |tree: &Tree| tree.files() + tree.directories();
-        let tree = (0..7).map(|power| (arena.scenario.make)(1 << power));
+        let limit = match arena.scenario {
+            scenario if scenario.counts_whole => u64::MAX,
+            _ if self.context.options.full => 5_000,
+            _ => 800,
+        };
+        let trees = SHRINKS.map(|shrink| arena.scenario.grow(shrink)).into_iter();
         let tree =
-            tree.reduce(|larger, tree| if entries(&larger) <= limit { larger } else { tree });
+            trees.reduce(|larger, tree| if larger.tree.entries() <= limit { larger } else { tree });
         let Some(tree) = tree else {
             return Ok(Vec::new());
         };
@@ -53,7 +57,7 @@ impl<'a> Counts<'a> {
         &mut self,
         arena: &Arena<'_>,
         contender: &Contender,
-        tree: &Tree,
+        tree: &Grown,
     ) -> io::Result<Option<Slope>> {
         if self.context.interrupt.wanted() || Instant::now() >= self.context.hard {
             return Ok(None);
@@ -62,18 +66,18 @@ impl<'a> Counts<'a> {
         // run counts in the first place only.
         let own = self.context.options.full || arena.place.kind == Kind::Given;
         let place = if own { arena.place.name.clone() } else { String::new() };
-        let key = (contender.name.clone(), arena.scenario.name.to_owned(), place.clone());
+        let key = (contender.line(), arena.scenario.name.to_owned(), place.clone());
         if let Some(known) = self.slopes.get(&key) {
             return Ok(known.clone());
         }
         let full = self.count(arena, contender, Some(tree))?;
-        let empty_key = (contender.name.clone(), place);
+        let empty_key = (contender.line(), place);
         let empty = match self.empty.get(&empty_key) {
             Some(known) => known.clone(),
             None => self.count(arena, contender, None)?,
         };
         self.empty.insert(empty_key, empty.clone());
-        let entries = tree.files() + tree.directories() - 1;
+        let entries = tree.tree.entries();
         let slope = empty.zip(full).map(|(empty, full)| Slope::between(&empty, &full, entries));
         self.slopes.insert(key, slope.clone());
         Ok(slope)
@@ -84,24 +88,25 @@ impl<'a> Counts<'a> {
         &self,
         arena: &Arena<'_>,
         contender: &Contender,
-        tree: Option<&Tree>,
+        tree: Option<&Grown>,
     ) -> io::Result<Option<Calls>> {
-        let sandbox = &arena.place.sandbox;
-        let path = arena.path();
-        sandbox.remove(&path)?;
-        match tree {
-            Some(tree) => tree.build(&path, &sandbox.canary())?,
-            None => std::fs::create_dir(&path)?,
-        }
-        sandbox.check(&path)?;
+        let reads = arena.scenario.reads();
+        let path = match tree {
+            Some(tree) if reads => arena.standing(tree, Use::Count)?.path,
+            Some(tree) => Ground::fresh(arena.place, tree)?,
+            None => Ground::empty(arena.place)?,
+        };
         let run = Run {
-            scratch: sandbox.root(),
+            scratch: self.context.scratch.root(),
             patience: arena.patience(),
             interrupt: &self.context.interrupt,
         };
         let calls = self.context.counter.count(contender, &path, &run);
+        if reads {
+            return Ok(calls);
+        }
         let gone = path.symlink_metadata().is_err();
-        sandbox.remove(&path)?;
+        arena.place.sandbox.remove(&path)?;
         // What did not do the work has no calls to compare.
         Ok(calls.filter(|_| gone))
     }

@@ -1,0 +1,128 @@
+//! `curt walk` and `curt du` against everybody else who looks at a whole tree.
+
+use super::super::answer::Question;
+use super::super::contender::{Contender, Found, on_path};
+use super::super::operation::{Operation, Scenario};
+use super::super::roles::Task;
+use super::super::tree::{Content, Tree};
+use super::{BY_STRACE, CHECKED, COUNTED, bare, built, curt, describe};
+use std::path::Path;
+
+/// What people have: its walks are what ratios refer to.
+const FIND: &str = if cfg!(windows) { "std" } else { "find" };
+
+/// The rivals that a quick run has time for.
+const QUICK: [&str; 2] = ["walkdir", "ignore"];
+
+/// The table of `curt walk`.
+pub(crate) static WALK: Operation = Operation {
+    name: "walk",
+    title: "curt walk: all paths of a tree",
+    reference: FIND,
+    scenarios: &[
+        scenario("cra", react, Question::Paths, (3, 2)),
+        scenario("cra-sizes", react, Question::Sizes, (3, 2)),
+    ],
+    contenders: walkers,
+    describe,
+    notes: &[
+        "floor: the bare loop of calls in one thread. std: std::fs::read_dir.",
+        COUNTED,
+        BY_STRACE,
+        CHECKED,
+    ],
+};
+
+/// The table of `curt du`.
+pub(crate) static DU: Operation = Operation {
+    name: "du",
+    title: "curt du: what a tree takes",
+    reference: if cfg!(windows) { "std" } else { "du" },
+    scenarios: &[scenario("cra", react, Question::Total, (2, 1))],
+    contenders: measurers,
+    describe,
+    notes: &[
+        "floor: the bare loop of calls in one thread. std: std::fs::read_dir.",
+        COUNTED,
+        BY_STRACE,
+        CHECKED,
+    ],
+};
+
+const fn scenario(
+    name: &'static str,
+    make: fn(u32) -> Tree,
+    question: Question,
+    quick: (u32, u32),
+) -> Scenario {
+    Scenario { name, make, shape: "cra", question, quick, counts_whole: false }
+}
+
+/// The tree of report 2, with a few bytes here and there, so that sizes can be told apart.
+fn react(shrink: u32) -> Tree {
+    Tree::react(shrink, Content::Some)
+}
+
+/// curt as it decides itself, and with one thread and two.
+fn ours(found: &mut Found, program: &Path, words: &[&str]) {
+    for (name, jobs) in [("curt", None), ("curt -j1", Some("-j1")), ("curt -j2", Some("-j2"))] {
+        let words: Vec<&str> = words.iter().copied().chain(jobs).collect();
+        curt(found, program, name, &words);
+    }
+}
+
+fn walkers(scenario: &Scenario, program: &Path) -> Found {
+    let mut found = Found::default();
+    if scenario.question == Question::Sizes {
+        ours(&mut found, program, &["walk", "--format", "{size} {path}"]);
+        bare(&mut found, program, Task::Sizes);
+        sized_tools(&mut found);
+        built(&mut found, Task::Sizes, &QUICK);
+    } else {
+        ours(&mut found, program, &["walk"]);
+        bare(&mut found, program, Task::Walk);
+        tools(&mut found);
+        built(&mut found, Task::Walk, &QUICK);
+    }
+    found
+}
+
+fn tools(found: &mut Found) {
+    if cfg!(windows) {
+        let dir = ["/d", "/c", "dir", "/s", "/b", "/a"];
+        found.add(Contender::new("dir", Path::new("cmd.exe"), &dir));
+    } else {
+        found.add_tool("find", |find| Contender::new("find", find, &[]));
+    }
+    found.add_tool("bfs", |bfs| Contender::new("bfs", bfs, &[]));
+    found.add_tool("bfs", |bfs| Contender::new("bfs -j1", bfs, &["-j1"]));
+    // Debian has another fd, and calls this one so.
+    let Some(fd) = on_path("fd").or_else(|| on_path("fdfind")) else {
+        return found.miss("fd", "not on PATH, nor fdfind");
+    };
+    found.add(Contender::new("fd", &fd, &["-u", "."]));
+    found.add(Contender::new("fd -j1", &fd, &["-u", "-j1", "."]).only_full());
+}
+
+fn sized_tools(found: &mut Found) {
+    let print = |name, program: &Path, before: &[&str]| {
+        Contender::new(name, program, before).then("-printf").then("%s %p\\n")
+    };
+    if !cfg!(windows) {
+        found.add_tool("find", |find| print("find", find, &[]));
+    }
+    found.add_tool("bfs", |bfs| print("bfs", bfs, &[]));
+    found.add_tool("bfs", |bfs| print("bfs -j1", bfs, &["-j1"]));
+}
+
+fn measurers(_: &Scenario, program: &Path) -> Found {
+    let mut found = Found::default();
+    ours(&mut found, program, &["du", "-s"]);
+    bare(&mut found, program, Task::Du);
+    if !cfg!(windows) {
+        found.add_tool("du", |du| Contender::new("du", du, &["-s", "--"]));
+    }
+    found.add_tool("coreutils", |uutils| Contender::new("coreutils", uutils, &["du", "-s", "--"]));
+    built(&mut found, Task::Du, &QUICK);
+    found
+}

@@ -1,0 +1,131 @@
+//! What a line looks like: `SIZE`, a tab, `PATH`, as GNU du writes it; or an object.
+
+use std::path::Path;
+
+use curt::{Cause, Error, Operation, Sizes, UsageRecord, UsageReport};
+
+use crate::args::{DuOptions, Unit};
+use crate::out::{human, json, text};
+use crate::quote::quote;
+
+/// The shape of the lines.
+pub(super) struct Lines {
+    unit: Unit,
+    is_apparent: bool,
+    counts_entries: bool,
+    is_json: bool,
+    end: u8,
+    /// Standard output is a terminal, which must not act upon a name.
+    shields: bool,
+}
+
+impl Lines {
+    pub(super) fn new(options: &DuOptions, is_terminal: bool) -> Lines {
+        Lines {
+            unit: options.unit,
+            is_apparent: options.is_apparent(),
+            counts_entries: options.inodes,
+            is_json: options.json,
+            end: if options.null { 0 } else { b'\n' },
+            shields: is_terminal && !options.null,
+        }
+    }
+
+    /// What a line shows of the sizes: bytes, or entries.
+    pub(super) fn measure(&self, sizes: &Sizes) -> u64 {
+        match (self.counts_entries, self.is_apparent) {
+            (true, _) => sizes.entries,
+            (false, true) => sizes.apparent,
+            (false, false) => sizes.allocated,
+        }
+    }
+
+    /// The size as a line shows it.
+    fn size(&self, sizes: &Sizes) -> String {
+        let measure = self.measure(sizes);
+        match self.unit {
+            Unit::Human => human::size(measure),
+            Unit::Kilobytes if !self.counts_entries => measure.div_ceil(1024).to_string(),
+            Unit::Kilobytes | Unit::Bytes => measure.to_string(),
+        }
+    }
+
+    /// Adds the line of a record.
+    pub(super) fn add(&self, record: &UsageRecord, to: &mut Vec<u8>) {
+        if self.is_json {
+            let object = json::Object::new()
+                .path("path", &record.path)
+                .number("depth", record.depth as u64)
+                .number("apparent", record.sizes.apparent)
+                .number("allocated", record.sizes.allocated)
+                .number("entries", record.sizes.entries);
+            to.extend_from_slice(object.line().as_bytes());
+        } else {
+            self.line(&record.sizes, &record.path, to);
+        }
+    }
+
+    /// Adds the line of the sum of all operands.
+    pub(super) fn total(&self, sizes: &Sizes, to: &mut Vec<u8>) {
+        self.line(sizes, Path::new("total"), to);
+    }
+
+    fn line(&self, sizes: &Sizes, path: &Path, to: &mut Vec<u8>) {
+        to.extend_from_slice(self.size(sizes).as_bytes());
+        to.push(b'\t');
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if self.shields {
+            // As ls and find do it: what a terminal would act upon is a question mark.
+            let shown =
+                bytes.iter().map(|&byte| if byte < 0x20 || byte == 0x7f { b'?' } else { byte });
+            to.extend(shown);
+        } else {
+            to.extend_from_slice(bytes);
+        }
+        to.push(self.end);
+    }
+}
+
+/// The line for one failure, in the words of GNU du.
+pub(super) fn failure(program: &str, error: &Error) -> String {
+    let (path, reason) = (quote(error.path()), text::reason(error.cause()));
+    match (error.operation(), error.cause()) {
+        (Operation::OpenDirectory | Operation::ReadDirectory, Cause::Os(_)) => {
+            format!("{program}: cannot read directory {path}: {reason}\n")
+        }
+        _ => text::failed(program, error),
+    }
+}
+
+/// The last object.
+pub(super) fn summary(report: &UsageReport, stats: bool) -> String {
+    let total = report.total();
+    let mut fields = json::Object::new()
+        .number("apparent", total.apparent)
+        .number("allocated", total.allocated)
+        .number("entries", total.entries)
+        .number("unknown", report.unknown)
+        .number("errors", report.error_count)
+        .boolean("interrupted", report.cancelled)
+        .number("threads", report.threads as u64);
+    if stats {
+        fields = fields.object("calls", json::calls(&report.calls));
+    }
+    json::Object::new().object("summary", fields).line()
+}
+
+/// What was counted before the interrupt.
+pub(super) fn interrupted(program: &str, report: &UsageReport) -> String {
+    format!("{program}: interrupted: {} counted\n", entries(report))
+}
+
+/// What was counted, and the calls made, by kind, the most frequent first.
+pub(super) fn stats(program: &str, report: &UsageReport) -> String {
+    let threads = text::counted(report.threads as u64, "thread", "threads");
+    let total = text::counted(report.calls.total(), "call", "calls");
+    format!("{program}: {}, {threads}, {total}\n{}", entries(report), text::calls(&report.calls))
+}
+
+fn entries(report: &UsageReport) -> String {
+    text::counted(report.total().entries, "entry", "entries")
+}

@@ -1,0 +1,154 @@
+//! `curt du`.
+//!
+//! The library measures; this file turns options into its choices, and its report into lines and an
+//! exit code. `lines` says what a line looks like.
+
+mod lines;
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use curt::{Cancel, Error, Globs, Threads, Usage, UsageReport};
+
+use crate::args::DuOptions;
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::out::{self, Screen, json, text};
+use crate::quote::quote;
+use crate::sys;
+use lines::Lines;
+
+/// What messages begin with.
+const PROGRAM: &str = "curt du";
+
+/// Measures what the options say.
+pub(crate) fn run(options: &DuOptions) -> Exit {
+    let globs = match Globs::new(&options.exclude) {
+        Ok(globs) => globs,
+        Err(error) => {
+            let pattern = quote(error.pattern());
+            let reason = error.reason();
+            out::complain(&format!(
+                "{PROGRAM}: invalid pattern {pattern}: {reason}\n\
+                 Try 'curt du --help' for more information.\n"
+            ));
+            return Exit::USAGE;
+        }
+    };
+    let cancel = interrupt::listen();
+    let screen = Screen::new(true, false, cancel);
+    let lines = Lines::new(options, screen.is_terminal());
+    Job { options, globs, screen, lines }.run(cancel)
+}
+
+/// A measurement that is about to begin.
+struct Job<'a> {
+    options: &'a DuOptions,
+    globs: Globs,
+    screen: Screen,
+    lines: Lines,
+}
+
+impl Job<'_> {
+    fn run(&self, cancel: &Cancel) -> Exit {
+        let here = [OsString::from(".")];
+        let operands = &self.options.operands;
+        let operands = if operands.is_empty() { &here[..] } else { operands };
+        let tell = |error: &Error| self.failed(error);
+        let report = self.usage(cancel, &tell).measure(operands);
+        self.print(&report);
+        self.finish(&report)
+    }
+
+    /// The options as the library has them.
+    fn usage<'b>(&self, cancel: &'b Cancel, tell: &'b (dyn Fn(&Error) + Sync)) -> Usage<'b> {
+        let options = self.options;
+        let depth = if options.summarize { Some(0) } else { options.max_depth };
+        let mut usage = Usage::new()
+            .max_depth(depth.unwrap_or(usize::MAX))
+            .files(options.all)
+            .one_file_system(options.one_file_system)
+            .follow_operands(options.dereference_args)
+            .count_links(options.count_links)
+            .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
+            .on_error(tell)
+            .cancel(cancel);
+        if !self.globs.is_empty() {
+            usage = usage.exclude(Arc::new(self.globs.clone()));
+        }
+        // Half of them, as the library has it by itself; it need not ask again.
+        if let Some(limit) = sys::raise_descriptor_limit() {
+            usage = usage.descriptors(limit / 2);
+        }
+        options.without().fold(usage, Usage::without)
+    }
+
+    /// Reports a failure when it happens.
+    fn failed(&self, error: &Error) {
+        if self.options.json {
+            self.screen.data(json::failure(error).as_bytes());
+        } else {
+            self.screen.message(&lines::failure(PROGRAM, error));
+        }
+    }
+
+    fn print(&self, report: &UsageReport) {
+        let mut ready = Vec::new();
+        let Some(most) = self.options.top else {
+            for record in &report.records {
+                self.lines.add(record, &mut ready);
+                self.screen.data(&ready);
+                ready.clear();
+            }
+            return self.print_total(report);
+        };
+        let mut largest: Vec<_> = report.records.iter().collect();
+        // Where sizes are equal, in the order of the records.
+        largest.sort_by_key(|record| std::cmp::Reverse(self.lines.measure(&record.sizes)));
+        for record in largest.into_iter().take(most) {
+            self.lines.add(record, &mut ready);
+        }
+        self.screen.data(&ready);
+        self.print_total(report);
+    }
+
+    fn print_total(&self, report: &UsageReport) {
+        if self.options.total && !self.options.json {
+            let mut ready = Vec::new();
+            self.lines.total(&report.total(), &mut ready);
+            self.screen.data(&ready);
+        }
+    }
+
+    /// Says what is left to say, and turns it into an exit code.
+    fn finish(&self, report: &UsageReport) -> Exit {
+        let signal = interrupt::signal().filter(|_| report.cancelled);
+        if self.options.json {
+            let line = lines::summary(report, self.options.stats);
+            self.screen.data(line.as_bytes());
+        }
+        let written = self.screen.finish();
+        let mut words = match &written {
+            Ok(()) => String::new(),
+            Err(error) => format!("{PROGRAM}: write error: {}\n", sys::error_text(error)),
+        };
+        if !self.options.json {
+            if report.error_count > 1 {
+                words += &text::failures(PROGRAM, report.error_count);
+            }
+            if signal.is_some() {
+                words += &lines::interrupted(PROGRAM, report);
+            }
+            if self.options.stats {
+                words += &lines::stats(PROGRAM, report);
+            }
+        }
+        if !words.is_empty() {
+            out::complain(&words);
+        }
+        if let Some(signal) = signal {
+            return interrupt::end(signal);
+        }
+        if report.error_count == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+    }
+}

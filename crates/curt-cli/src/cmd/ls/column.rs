@@ -1,0 +1,52 @@
+//! Numbers in columns, written without a detour: a long listing consists of them.
+
+/// How many digits a number has; an unknown one is shown as a question mark.
+pub(super) fn width(number: Option<impl Into<u128>>) -> usize {
+    number.map_or(1, |number| number.into().checked_ilog10().map_or(1, |log| log as usize + 1))
+}
+
+/// Adds a number that ends at the right of its column.
+pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
+    let Some(number) = number.map(Into::into) else {
+        return add_text("?", column, line);
+    };
+    let Ok(mut rest) = u64::try_from(number) else {
+        return add_text(&number.to_string(), column, line);
+    };
+    let begin = line.len();
+    let digits = rest.checked_ilog10().map_or(1, |log| log as usize + 1);
+    let blank = column.saturating_sub(digits);
+    line.resize(begin + blank + digits, b' ');
+    for digit in line[begin + blank..].iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+}
+
+/// Adds a text that ends at the right of its column.
+pub(super) fn add_text(text: &str, column: usize, line: &mut Vec<u8>) {
+    line.resize(line.len() + column.saturating_sub(text.len()), b' ');
+    line.extend_from_slice(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{add, width};
+
+    #[test]
+    fn numbers_end_at_the_right() {
+        for number in [0, 7, 10, 99, 100, 12_345, u64::MAX] {
+            let mut line = b"|".to_vec();
+            add(Some(number), 22, &mut line);
+            assert_eq!(line, format!("|{number:>22}").into_bytes());
+            assert_eq!(width(Some(number)), number.to_string().len());
+            line.clear();
+            add(Some(number), 0, &mut line);
+            assert_eq!(line, number.to_string().into_bytes());
+        }
+        let mut line = Vec::new();
+        add(Some(u128::MAX), 0, &mut line);
+        add(None::<u64>, 3, &mut line);
+        assert_eq!(line, format!("{}  ?", u128::MAX).into_bytes());
+    }
+}

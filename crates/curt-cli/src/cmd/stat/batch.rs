@@ -1,0 +1,211 @@
+//! Questions from standard input, one in a line, and their answers in the same order. What was answered
+//! is written as soon as no further question is waiting, so that a program can ask one by one.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use curt::{Cause, Error, Fields, Stat};
+use serde_json::Value;
+
+use super::{GONE, PROGRAM, name, plan};
+use crate::args::StatOptions;
+use crate::exit::Exit;
+use crate::out::entry::{self, Shown};
+use crate::out::json::Object;
+use crate::out::sum::Sum;
+use crate::out::{self, Screen, text};
+use crate::sys;
+
+/// How much is read at a time.
+const READ: usize = 64 * 1024;
+/// The longest question: far more than the longest path.
+const LONGEST: u64 = 1024 * 1024;
+/// How many sets of fields are remembered.
+const SETS: usize = 32;
+
+/// Answers all questions.
+pub(super) fn run(options: &StatOptions, usual: Fields, screen: &Screen) -> Exit {
+    let mut answers = Answers { options, usual, stats: Vec::new(), calls: Sum::default() };
+    let mut input = BufReader::with_capacity(READ, io::stdin().lock());
+    let mut line = Vec::new();
+    let mut exit = Exit::SUCCESS;
+    loop {
+        if input.buffer().is_empty() {
+            screen.flush();
+        }
+        if GONE.is_cancelled() {
+            break;
+        }
+        match next_line(&mut input, &mut line) {
+            Ok(true) => screen.data(answers.to(&line).line().as_bytes()),
+            Ok(false) => break,
+            Err(error) => {
+                out::complain(&format!(
+                    "{PROGRAM}: cannot read standard input: {}\n",
+                    sys::error_text(&error)
+                ));
+                exit = Exit::FAILURE;
+                break;
+            }
+        }
+    }
+    if options.stats {
+        answers.forget();
+        let calls = &answers.calls;
+        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), calls.lines()));
+    }
+    exit
+}
+
+/// Reads a line, without its end; `false` at the end of the input. One that is too long is read to its
+/// end and left empty.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let mut read = input.by_ref().take(LONGEST).read_until(b'\n', line)?;
+    if read == 0 {
+        return Ok(false);
+    }
+    let is_too_long = read as u64 == LONGEST && line.last() != Some(&b'\n');
+    while is_too_long && read > 0 && line.last() != Some(&b'\n') {
+        line.clear();
+        read = input.by_ref().take(LONGEST).read_until(b'\n', line)?;
+    }
+    if is_too_long {
+        line.clear();
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    Ok(true)
+}
+
+/// A question that was understood.
+struct Question {
+    path: OsString,
+    fields: Fields,
+}
+
+struct Answers<'a> {
+    options: &'a StatOptions,
+    usual: Fields,
+    /// One for each set of fields, so that owners are looked up once.
+    stats: Vec<(Fields, Stat)>,
+    calls: Sum,
+}
+
+impl Answers<'_> {
+    /// The answer to one question.
+    fn to(&mut self, line: &[u8]) -> Object {
+        let question = match question(line, self.usual) {
+            Ok(question) => question,
+            Err(message) => return refusal("invalid", &message),
+        };
+        let path = Path::new(&question.path);
+        match self.stat(question.fields).path(path) {
+            Ok(metadata) => {
+                let shown = Shown { name: name(path), path, metadata: &metadata };
+                entry::object(&shown, question.fields)
+            }
+            Err(error) => refusal(word(&error), &text::reason(error.cause())),
+        }
+    }
+
+    fn stat(&mut self, fields: Fields) -> &mut Stat {
+        let known = self.stats.iter().position(|&(set, _)| set == fields);
+        let at = known.unwrap_or_else(|| {
+            if self.stats.len() >= SETS {
+                self.forget();
+            }
+            self.stats.push((fields, Stat::new(plan(self.options, fields))));
+            self.stats.len() - 1
+        });
+        &mut self.stats[at].1
+    }
+
+    fn forget(&mut self) {
+        for (_, stat) in self.stats.drain(..) {
+            self.calls.add(&stat.calls());
+        }
+    }
+}
+
+fn refusal(word: &str, message: &str) -> Object {
+    Object::new().text("err", word).text("message", message)
+}
+
+/// Reads a question.
+fn question(line: &[u8], usual: Fields) -> Result<Question, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let path = value.get("path").and_then(sys::name_from_json);
+    let path = path.ok_or("'path' is missing, or is no path")?;
+    let fields = match value.get("fields") {
+        None | Some(Value::Null) => usual | Fields::NAME,
+        Some(Value::Array(names)) => names.iter().try_fold(Fields::NONE, |all, name| {
+            let name = name.as_str().ok_or("'fields' holds something that is no name")?;
+            let field = Fields::named(name).ok_or_else(|| format!("there is no field '{name}'"))?;
+            Ok::<Fields, String>(all | field)
+        })?,
+        Some(_) => return Err("'fields' is no list".to_owned()),
+    };
+    Ok(Question { path, fields })
+}
+
+/// One word for why it failed.
+fn word(error: &Error) -> &'static str {
+    let Cause::Os(error) = error.cause() else {
+        return "other";
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => "not-found",
+        io::ErrorKind::NotADirectory => "not-directory",
+        io::ErrorKind::PermissionDenied => "permission-denied",
+        io::ErrorKind::InvalidInput => "invalid",
+        // These two have names that the standard library shows and does not yet let others use.
+        kind => match format!("{kind:?}").as_str() {
+            "FilesystemLoop" => "loop",
+            "InvalidFilename" => "name-too-long",
+            _ => "other",
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{next_line, question};
+    use curt::Fields;
+
+    #[test]
+    fn questions_are_understood_or_refused() {
+        let ask = |line: &str| question(line.as_bytes(), Fields::SIZE);
+        let asked = ask(r#"{"path":"a b","fields":["kind","links"]}"#).unwrap();
+        assert_eq!(asked.path, "a b");
+        assert_eq!(asked.fields, Fields::KIND | Fields::LINKS);
+        assert_eq!(ask(r#"{"path":""}"#).unwrap().fields, Fields::SIZE | Fields::NAME);
+        for line in [
+            "",
+            "{",
+            "[]",
+            "{}",
+            r#"{"path":1}"#,
+            r#"{"path":{"bytes":"!"}}"#,
+            r#"{"path":"a","fields":["colour"]}"#,
+            r#"{"path":"a","fields":[1]}"#,
+            r#"{"path":"a","fields":"size"}"#,
+        ] {
+            assert!(ask(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_too_long_are_passed_over() {
+        let long = [vec![b'x'; 2_500_000], b"\nnext\n".to_vec(), vec![b'y'; 1_500_000]].concat();
+        let mut input = &long[..];
+        let mut line = Vec::new();
+        for expected in [&b""[..], b"next", b""] {
+            assert!(next_line(&mut input, &mut line).unwrap());
+            assert_eq!(line, expected);
+        }
+        assert!(!next_line(&mut input, &mut line).unwrap());
+    }
+}

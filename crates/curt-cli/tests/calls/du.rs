@@ -1,0 +1,150 @@
+//! The budget of `curt du`: one call for each entry, four more for each directory.
+
+use std::fmt::Write;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{Counts, Traced, available, curt, difference};
+use crate::{check_snapshot, slope};
+
+/// `directories` directories of `files` files each, in one.
+fn tree(directories: usize, files: usize) -> Scratch {
+    let scratch = Scratch::new();
+    for directory in 0..directories {
+        for file in 0..files {
+            scratch.file(format!("tree/d{directory}/f{file}"));
+        }
+    }
+    scratch
+}
+
+/// What the command counted is what strace saw, and no more than starting takes on top.
+fn check(traced: &Traced) {
+    for (name, &count) in &traced.counted {
+        let seen = traced.seen.get(name).copied().unwrap_or(0);
+        let beside = match name.as_str() {
+            "openat" | "close" => 20,
+            "prlimit64" | "sched_getaffinity" => 4,
+            _ => 0,
+        };
+        assert!(seen >= count && seen <= count + beside, "{name}: {seen} seen, {count} counted");
+    }
+}
+
+fn measured(directories: usize, files: usize, args: &[&str]) -> Counts {
+    let traced = curt(&tree(directories, files), &[&["du"], args].concat());
+    check(&traced);
+    traced.counted
+}
+
+fn slopes(name: &str, args: &[&str]) {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let [less, wider, fuller] = [(256, 2), (512, 2), (256, 4)]
+        .map(|(directories, files)| measured(directories, files, args));
+    let mut text = String::new();
+    writeln!(text, "curt du {}\n", args.join(" ")).unwrap();
+    slope(&mut text, "256 directories of 2 files more", &difference(&wider, &less), 256);
+    slope(&mut text, "512 files more", &difference(&fuller, &less), 512);
+    check_snapshot(name, &text);
+}
+
+#[test]
+fn one_thread() {
+    slopes("du-one-thread", &["-j1", "tree"]);
+}
+
+#[test]
+fn one_file_system_costs_nothing() {
+    slopes("du-one-file-system", &["-x", "-s", "-j1", "tree"]);
+}
+
+#[test]
+fn files_and_depths_cost_nothing() {
+    slopes("du-files", &["-a", "-d", "1", "-j1", "tree"]);
+}
+
+#[test]
+fn the_formula_is_exact() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for (directories, files) in [(1, 0), (10, 1), (200, 3)] {
+        let scratch = tree(directories, files);
+        scratch.dir("tree");
+        let traced = curt(&scratch, &["du", "-j1", "tree"]);
+        check(&traced);
+        let directories = if files == 0 { 1 } else { directories as u64 + 1 };
+        let entries = directories + (directories - 1) * files as u64;
+        let total: u64 = traced.counted.values().sum();
+        assert_eq!(total, entries + 4 * directories);
+        assert!(!traced.seen.contains_key("clone3"), "no thread was asked for");
+    }
+}
+
+#[test]
+fn several_operands_are_asked_about_before() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree(3, 5);
+    let operands = ["tree/d0", "tree/d1", "tree/d2", "tree/d0/f1", "tree/d1"];
+    let traced = curt(&scratch, &[&["du", "-s"], &operands[..]].concat());
+    check(&traced);
+    // Three directories are asked twice; what was counted before is asked once.
+    let calls = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
+    assert_eq!(calls("statx"), 3 * 6 + 5);
+    assert_eq!((calls("openat"), calls("close"), calls("getdents64")), (3, 3, 6));
+}
+
+/// How many calls of this name come before the first about the tree, and how many follow.
+fn ours(log: &str, name: &str) -> (usize, usize) {
+    let begins = format!("{name}(");
+    let is_first = |line: &&str| line.contains("\"tree\"") && !line.contains("execve(");
+    let before = log.lines().take_while(|line| !is_first(line));
+    let before = before.filter(|line| line.contains(&begins)).count();
+    let all = log.lines().filter(|line| line.contains(&begins)).count();
+    (before, all - before)
+}
+
+#[test]
+fn every_call_may_fail_and_the_rest_is_counted() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree(4, 3);
+    let whole = curt(&scratch, &["du", "-a", "-j1", "tree"]);
+    for name in ["statx", "openat", "getdents64"] {
+        let (before, calls) = ours(&whole.log, name);
+        assert!(calls >= 5, "{name}: {calls}");
+        for call in 1..=calls {
+            let number = before + call;
+            let inject = format!("inject={name}:error=EIO:when={number}");
+            let mut command = std::process::Command::new("strace");
+            command.args(["-f", "-qq", "-o", "/dev/null", "-e"]).arg(inject);
+            command.arg(env!("CARGO_BIN_EXE_curt")).args(["du", "--inodes", "-j1", "tree"]);
+            // As the other run was, which says how many calls starting takes.
+            command.env_remove("LD_LIBRARY_PATH").current_dir(scratch.path());
+            let output = command.output().unwrap();
+            let messages = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{name} {call}: {messages}");
+            let words = if name == "statx" { "access" } else { "read directory" };
+            let begin = format!("curt du: cannot {words} 'tree");
+            assert!(messages.starts_with(&begin), "{name} {call}: {messages}");
+            assert!(messages.ends_with(": Input/output error\n"), "{messages}");
+            assert_eq!(messages.lines().count(), 1, "{messages}");
+            let out = String::from_utf8(output.stdout).unwrap();
+            let last = out.lines().last().and_then(|line| line.strip_suffix("\ttree"));
+            let counted = last.map_or(0, |count| count.parse().unwrap());
+            // One file is missing, or one directory with what it holds, or all below the operand.
+            let allowed = match (name, messages.contains("'tree'")) {
+                ("statx", true) => 0..=0,
+                ("statx", false) => 13..=16,
+                (_, true) => 1..=17,
+                (_, false) => 14..=17,
+            };
+            assert!(allowed.contains(&counted), "{name} {call}: {counted} of 17\n{out}{messages}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The budgets of `curt ls` and `curt stat`: N entries, L links.
+
+use std::path::Path;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::rm::MEMORY;
+use crate::strace::{Counts, available, count, start_up, total_without, trace};
+
+const ENTRIES: u64 = 3580;
+
+/// What a command calls in a scratch directory.
+fn calls(scratch: &Scratch, args: &[&str]) -> (Counts, String) {
+    let (_, log) = trace(scratch, Path::new(env!("CARGO_BIN_EXE_curt")), args);
+    (count(&log), log)
+}
+
+/// A directory of files and a few links.
+fn flat(scratch: &Scratch, links: u64) {
+    let folder = scratch.dir("flat");
+    for file in 0..ENTRIES - links {
+        std::fs::File::create(folder.join(format!("file-{file}"))).unwrap();
+    }
+    for link in 0..links {
+        scratch.link(format!("flat/link-{link}"), "file-0");
+    }
+}
+
+#[test]
+fn names_cost_nothing_for_an_entry() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    flat(&scratch, 30);
+    let budget = start_up(&scratch) + 12;
+    for args in [&["ls", "flat"][..], &["ls", "-Ar", "flat"], &["ls", "--color=always", "flat"]] {
+        let (seen, log) = calls(&scratch, args);
+        let total = total_without(&seen, &MEMORY);
+        assert!(total <= budget, "{args:?}: {total} calls, {budget} allowed\n{log}");
+        let ours: Vec<&str> = log.lines().skip_while(|line| !line.contains("\"flat\"")).collect();
+        let stats = ours.iter().filter(|line| line.contains("statx(")).count();
+        assert!(stats <= 1, "only the operand may be asked about: {stats}");
+    }
+}
+
+#[test]
+fn the_long_form_asks_once_for_each_entry() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    flat(&scratch, 30);
+    let budget = start_up(&scratch) + ENTRIES + 30 + 60;
+    for args in [&["ls", "-l", "flat"][..], &["ls", "-laihst", "flat"], &["ls", "--json", "flat"]] {
+        let (seen, log) = calls(&scratch, args);
+        let total = total_without(&seen, &MEMORY);
+        let tail: Vec<&str> = log.lines().rev().take(30).collect();
+        assert!(total <= budget, "{args:?}: {total} calls, {budget} allowed\n{tail:#?}");
+        let of = |name: &str| seen.get(name).copied().unwrap_or(0);
+        assert!(of("statx") <= ENTRIES + 12, "{} times statx", of("statx"));
+        assert!(of("readlinkat") <= 30, "{} times readlinkat", of("readlinkat"));
+    }
+}
+
+#[test]
+fn owners_are_looked_up_once_for_a_whole_tree() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    for folder in 0..40 {
+        scratch.file(format!("tree/{folder}/file"));
+    }
+    let (seen, log) = calls(&scratch, &["ls", "-lR", "tree"]);
+    let databases = log.lines().filter(|line| line.contains("/etc/passwd")).count();
+    assert!(databases <= 2, "the names of users were read {databases} times");
+    let total = total_without(&seen, &MEMORY);
+    let budget = start_up(&scratch) + 5 * 41 + 40 + 60;
+    assert!(total <= budget, "{total} calls, {budget} allowed");
+}
+
+#[test]
+fn asking_about_a_path_is_one_call() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    scratch.file("file");
+    let (seen, log) = calls(&scratch, &["stat", "--json", "file"]);
+    let total = total_without(&seen, &MEMORY);
+    let budget = start_up(&scratch) + 1;
+    assert!(total <= budget, "{total} calls, {budget} allowed\n{log}");
+    let asked = log.lines().filter(|line| line.contains("\"file\", AT_")).count();
+    assert_eq!(asked, 1, "{log}");
+}

@@ -1,0 +1,183 @@
+//! `curt du` by itself: what GNU du does not have.
+
+use curt_testkit::Scratch;
+use serde_json::{Value, json};
+
+use crate::{curt_du, missing, native, said};
+
+/// What it said, and its code.
+fn run(scratch: &Scratch, args: &str) -> (Option<i32>, String, String) {
+    said(&curt_du(scratch, args.split_whitespace()).output().unwrap())
+}
+
+fn tree() -> Scratch {
+    let scratch = Scratch::new();
+    for (name, size) in [("t/a/small", 10), ("t/b/large", 90_000), ("t/b/c/middle", 40_000)] {
+        scratch.file_with(name, &vec![b'x'; size]);
+    }
+    scratch
+}
+
+fn paths(out: &str) -> Vec<&str> {
+    out.lines().map(|line| line.split_once('\t').unwrap().1).collect()
+}
+
+#[test]
+fn lines_are_sorted_and_directories_come_after_what_they_hold() {
+    let scratch = tree();
+    for threads in ["", "-j1", "-j2", "-j4"] {
+        let (code, out, messages) = run(&scratch, &format!("-a {threads} t"));
+        assert_eq!((code, messages.as_str()), (Some(0), ""));
+        let expected = ["t/a/small", "t/a", "t/b/c/middle", "t/b/c", "t/b/large", "t/b", "t"];
+        assert_eq!(paths(&out), expected.map(native));
+    }
+}
+
+#[test]
+fn the_largest_come_first() {
+    let scratch = tree();
+    let (code, out, _) = run(&scratch, "--top 2 t");
+    assert_eq!(code, Some(0));
+    assert_eq!(paths(&out), ["t".to_owned(), native("t/b")]);
+    let (_, out, _) = run(&scratch, "--top 3 -ab t");
+    assert_eq!(
+        out,
+        format!("130010\tt\n130000\t{}\n90000\t{}\n", native("t/b"), native("t/b/large"))
+    );
+    let (_, out, _) = run(&scratch, "--top 0 -c -b t");
+    assert_eq!(out, "130010\ttotal\n");
+    let (_, out, _) = run(&scratch, "--top 2 -b -d1 t t/a");
+    assert_eq!(paths(&out), ["t".to_owned(), native("t/b")]);
+}
+
+#[test]
+fn what_is_excluded_is_not_counted() {
+    let scratch = tree();
+    let (code, out, _) = run(&scratch, "-b --exclude c --exclude /a t");
+    assert_eq!(code, Some(0));
+    assert_eq!(out, format!("90000\t{}\n90000\tt\n", native("t/b")));
+    let (code, _, messages) = run(&scratch, "--exclude x[ t");
+    assert_eq!(code, Some(2));
+    assert!(messages.starts_with("curt du: invalid pattern 'x[': "), "{messages}");
+}
+
+#[test]
+fn records_are_objects() {
+    let scratch = tree();
+    let (code, out, messages) = run(&scratch, "--json -j1 -d1 t missing");
+    assert_eq!((code, messages.as_str()), (Some(1), ""));
+    let objects: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 5);
+    assert_eq!(objects[0]["error"]["path"], "missing");
+    assert_eq!(objects[0]["error"]["message"], missing());
+    let record = |path: &str, depth: u64, apparent: u64, allocated: &Value, entries: u64| {
+        json!({"path": native(path), "depth": depth, "apparent": apparent,
+               "allocated": allocated, "entries": entries})
+    };
+    let expected = [("t/a", 1, 10, 2), ("t/b", 1, 130_000, 4), ("t", 0, 130_010, 7)];
+    for (object, (path, depth, apparent, entries)) in objects[1..].iter().zip(expected) {
+        assert_eq!(object, &record(path, depth, apparent, &object["allocated"], entries));
+        assert!(object["allocated"].as_u64().unwrap() > 0);
+    }
+    let summary = &objects[4]["summary"];
+    assert_eq!(summary["apparent"], 130_010);
+    assert_eq!(summary["allocated"], objects[3]["allocated"]);
+    assert_eq!((&summary["errors"], &summary["interrupted"]), (&json!(1), &json!(false)));
+    assert!(summary.get("calls").is_none());
+    let (_, out, _) = run(&scratch, "--json -s --stats t");
+    let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert!(summary["summary"]["calls"]["total"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn stats_name_the_calls() {
+    let scratch = tree();
+    let (code, out, messages) = run(&scratch, "-s -j1 --stats t");
+    assert_eq!((code, out.lines().count()), (Some(0), 1));
+    let mut lines = messages.lines();
+    let first = lines.next().unwrap();
+    assert!(first.starts_with("curt du: 7 entries, 1 thread, "), "{messages}");
+    let counts: Vec<u64> =
+        lines.map(|line| line.split_whitespace().next().unwrap().parse().unwrap()).collect();
+    assert!(first.ends_with(&format!(" {} calls", counts.iter().sum::<u64>())), "{messages}");
+}
+
+#[test]
+fn failures_are_said_at_once_and_counted() {
+    let scratch = tree();
+    let (code, out, messages) = run(&scratch, "-s one t two");
+    assert_eq!((code, paths(&out)), (Some(1), vec!["t"]));
+    let missing = missing();
+    let expected = format!(
+        "curt du: cannot access 'one': {missing}\ncurt du: cannot access 'two': {missing}\n\
+         curt du: 2 errors\n"
+    );
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn help_is_spelled_out() {
+    let scratch = tree();
+    let (code, out, _) = run(&scratch, "--help");
+    assert_eq!(code, Some(0));
+    for word in ["Examples:", "Exit status:", "--apparent-size", "--top"] {
+        assert!(out.contains(word), "{word}");
+    }
+    assert!(!out.contains("--without"));
+    let (code, out, _) = run(&scratch, "-h -s t/a");
+    assert_eq!((code, paths(&out)), (Some(0), vec![native("t/a").as_str()]));
+}
+
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    let scratch = Scratch::in_memory();
+    for number in 0..3000 {
+        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
+    }
+    let mut child = curt_du(&scratch, ["-a", "t"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let (code, _, messages) = said(&child.wait_with_output().unwrap());
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_come_as_they_are() {
+    use std::os::unix::ffi::OsStrExt;
+    let scratch = Scratch::new();
+    let name = std::ffi::OsStr::from_bytes(b"a\xff\n");
+    scratch.file(name);
+    let output = curt_du(&scratch, ["-b".as_ref(), name]).output().unwrap();
+    assert_eq!(output.stdout, b"0\ta\xff\n\n");
+    let output = curt_du(&scratch, ["--json".as_ref(), name]).output().unwrap();
+    let first: Value =
+        serde_json::from_slice(output.stdout.split(|&b| b == b'\n').next().unwrap()).unwrap();
+    assert_eq!(first["path"], json!({"bytes": "Yf8K"}));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_says_what_was_counted() {
+    use std::os::unix::process::ExitStatusExt;
+    let scratch = Scratch::in_memory();
+    for number in 0..60_000 {
+        scratch.file(format!("t/{}/{number}", number % 300));
+    }
+    for wait in [10, 20, 30, 5, 15, 25, 40, 60, 80] {
+        let child = curt_du(&scratch, ["-s", "t"]).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(wait));
+        let signal = rustix::process::Signal::INT;
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (_, out, messages) = said(&output);
+        if output.status.signal() != Some(2) || messages.is_empty() {
+            // It was over before, or the signal came before it was listened for.
+            continue;
+        }
+        assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
+        assert!(messages.ends_with(" counted\n"), "{messages}");
+        assert!(out.is_empty() || out.ends_with("\tt\n"), "{out}");
+        return;
+    }
+    curt_testkit::skip("no signal arrived in the middle of a measurement");
+}

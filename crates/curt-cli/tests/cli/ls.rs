@@ -1,0 +1,163 @@
+//! `curt ls` and `curt stat`: what GNU's do not have.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+use serde_json::Value;
+
+use crate::said;
+use crate::terminal::in_a_terminal;
+
+fn curt(scratch: &Scratch, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(args).current_dir(scratch.path());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&curt(scratch, args).output().unwrap())
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn sample(scratch: &Scratch) {
+    scratch.file_with("a", b"1234");
+    scratch.file("d/below");
+    scratch.link("l", "a");
+    scratch.file(OsStr::from_bytes(b"invalid\xff"));
+}
+
+#[test]
+fn json_has_the_fields_that_were_asked_for_and_a_summary() {
+    let scratch = Scratch::new();
+    sample(&scratch);
+    let (code, out, messages) =
+        run(&scratch, &["ls", "--json", "--fields", "name,kind,size,target,label,user", "--stats"]);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    let lines = objects(&out);
+    let names = ["a", "d", "invalid", "l"];
+    assert_eq!(lines.len(), names.len() + 1);
+    assert_eq!(lines[0]["name"], "a");
+    assert_eq!(lines[0]["size"], 4);
+    assert_eq!(lines[0]["target"], Value::Null);
+    assert!(lines[0].get("target").is_some() && lines[0].get("mode").is_none());
+    assert_eq!(lines[1]["kind"], "directory");
+    assert_eq!(lines[2]["name"]["bytes"], "aW52YWxpZP8=");
+    assert_eq!(lines[3]["target"], "a");
+    let summary = &lines[4]["summary"];
+    assert_eq!((&summary["entries"], &summary["directories"]), (&4.into(), &1.into()));
+    assert_eq!(summary["calls"]["openat"], 1);
+    let (_, out, _) = run(&scratch, &["ls", "-R", "--json"]);
+    assert!(objects(&out).iter().any(|line| line["path"] == "./d/below"), "{out}");
+    let (code, out, _) = run(&scratch, &["ls", "--json", "missing", "a"]);
+    let lines = objects(&out);
+    assert_eq!(code, Some(2));
+    assert_eq!(lines[0]["error"]["errno"], 2);
+    assert_eq!(lines[2]["summary"]["errors"], 1);
+}
+
+#[test]
+fn fields_are_separated_by_tabs() {
+    let scratch = Scratch::new();
+    scratch.file_with("a", b"1234");
+    scratch.link("l", "a");
+    let (code, out, _) = run(&scratch, &["ls", "--fields", "size,name,kind,target"]);
+    assert_eq!((code, out.as_str()), (Some(0), "4\ta\tfile\t-\n1\tl\tsymlink\ta\n"));
+    let (code, _, messages) = run(&scratch, &["ls", "--fields", "size,colour"]);
+    assert_eq!(code, Some(2));
+    assert!(messages.starts_with("curt ls: there is no field 'colour'"), "{messages}");
+}
+
+#[test]
+fn costs_are_told_and_nothing_is_done() {
+    let scratch = Scratch::new();
+    let cost = |args: &[&str]| run(&scratch, &[&["ls", "--explain-cost"], args].concat()).1;
+    assert!(cost(&["missing"]).contains(" for a directory, 0 for each entry, 0 more"));
+    assert!(cost(&["-l"]).ends_with(" 1 for each entry, 1 more for each link\n"));
+    let json = cost(&["-s", "--json", "--fields", "name"]);
+    assert_eq!(objects(&json)[0]["cost"]["entry"], 0, "{json}");
+}
+
+#[test]
+fn a_closed_pipe_ends_a_listing_quietly() {
+    let scratch = Scratch::new();
+    for number in 0..3000 {
+        scratch.file(format!("a-name-that-is-rather-long-{}-{number}", "x".repeat(100)));
+    }
+    let mut child = curt(&scratch, &["ls"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let (code, _, messages) = said(&child.wait_with_output().unwrap());
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_terminal_sees_columns_and_no_control_characters() {
+    let scratch = Scratch::new();
+    for name in ["plain", "a b", "esc\u{1b}[31m", "\u{6f22}\u{5b57}", "e\u{301}"] {
+        scratch.file(name);
+    }
+    let Some(shown) = in_a_terminal(&scratch, "stty cols 40; $CURT ls", "") else { return };
+    assert!(shown.contains("'a b'") && shown.contains("'esc'$'\\033''[31m'"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    let Some(shown) = in_a_terminal(&scratch, "$CURT ls --color=auto -d .", "") else { return };
+    assert!(shown.contains("\u{1b}[01;34m.\u{1b}[0m"), "{shown:?}");
+    let line =
+        "NO_COLOR=1 $CURT ls --color=auto -d .; $CURT ls -d --color=never .; $CURT ls --json";
+    let Some(shown) = in_a_terminal(&scratch, line, "") else { return };
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn stat_tells_of_each_path_by_name_and_value() {
+    let scratch = Scratch::new();
+    sample(&scratch);
+    let (code, out, messages) =
+        run(&scratch, &["stat", "--fields", "kind,size,modified,target", "a", "missing", "l"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(messages, "curt stat: cannot access 'missing': No such file or directory\n");
+    assert!(out.starts_with("path: a\nkind: file\nsize: 4\nmodified: 20"), "{out}");
+    assert!(out.ends_with("target: a\n"), "{out}");
+    let (code, out, _) = run(&scratch, &["stat", "-L", "--json", "--stats", "l"]);
+    let lines = objects(&out);
+    assert_eq!((code, &lines[0]["kind"], &lines[0]["size"]), (Some(0), &"file".into(), &4.into()));
+    assert!(lines[0]["modified"]["ns"].is_u64());
+    assert_eq!(lines[1]["summary"]["calls"]["total"], 1);
+    assert_eq!(run(&scratch, &["stat"]).0, Some(2));
+}
+
+#[test]
+fn a_batch_is_answered_line_by_line() {
+    let scratch = Scratch::new();
+    sample(&scratch);
+    scratch.link("round", "round");
+    let mut child =
+        curt(&scratch, &["stat", "--batch", "-L"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    let mut ask = |question: &str| {
+        input.write_all(question.as_bytes()).unwrap();
+        input.write_all(b"\n").unwrap();
+        let mut answer = String::new();
+        // Each answer comes before the next question is asked.
+        answers.read_line(&mut answer).unwrap();
+        serde_json::from_str::<Value>(&answer).unwrap()
+    };
+    assert_eq!(ask(r#"{"path":"a","fields":["size"]}"#)["size"], 4);
+    assert_eq!(ask(r#"{"path":{"bytes":"aW52YWxpZP8="}}"#)["kind"], "file");
+    assert_eq!(ask(r#"{"path":"missing"}"#)["err"], "not-found");
+    assert_eq!(ask(r#"{"path":"a/b"}"#)["err"], "not-directory");
+    assert_eq!(ask(r#"{"path":"round/b"}"#)["err"], "loop");
+    assert_eq!(ask(r#"{"path":"\u0000"}"#)["err"], "invalid");
+    let long = format!("{{\"path\":\"{}\"}}", "x".repeat(300));
+    assert_eq!(ask(&long)["err"], "name-too-long");
+    assert_eq!(ask("nonsense")["err"], "invalid");
+    assert_eq!(ask(r#"{"path":"d","fields":["kind"]}"#)["kind"], "directory");
+    drop(input);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,414 @@
+//! `curt ls` beside GNU ls in the C locale: the same bytes, the same messages, the same exit status.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::harness::{Bench, NOBODY, is_root};
+
+/// Options that are tried on every tree.
+const OPTIONS: &[&str] = &[
+    "",
+    "-l",
+    "-a",
+    "-la",
+    "-A",
+    "-lA",
+    "-1",
+    "-d",
+    "-ld",
+    "-S",
+    "-lS",
+    "-t",
+    "-lt",
+    "-ltr",
+    "-r",
+    "-h",
+    "-lh",
+    "-lhs",
+    "-i",
+    "-li",
+    "-ia",
+    "-s",
+    "-ls",
+    "-F",
+    "-lF",
+    "-p",
+    "--file-type",
+    "-l --file-type",
+    "-n",
+    "-nG",
+    "-g",
+    "-o",
+    "-go",
+    "-U",
+    "-lU",
+    "-iU",
+    "-X",
+    "-rX",
+    "-rS",
+    "-rt",
+    "--zero",
+    "-l --zero",
+    "--full-time",
+    "-l --time-style=iso",
+    "-l --time-style=long-iso",
+    "-l --time-style=posix-iso",
+    "-l --time-style=+%s.%N",
+    "-l --time-style=+%a%_d%-m%^b%j%U%V%G%u%I%p%:z%Z%%%q",
+    "-l --time=ctime",
+    "-lu",
+    "-lc",
+    "-c",
+    "-u",
+    "--time=atime",
+    "-lt --time=access",
+    "--sort=time",
+    "--sort=size",
+    "--sort=none",
+    "--group-directories-first",
+    "-l --group-directories-first",
+    "-r --group-directories-first",
+    "-lH",
+    "-H",
+    "-lL",
+    "-L",
+    "-LF",
+    "-l -1",
+    "-1 -l",
+    "-l --width=40",
+];
+
+/// Options for names that are as wide as they are long.
+const COLUMNS: &[&str] = &[
+    "-C",
+    "-x",
+    "-C -w 40",
+    "-x -w 33",
+    "-C -w 1",
+    "-C -w 0",
+    "-C -w 100000",
+    "-sC",
+    "-iC",
+    "-FC",
+    "-l -C",
+    "-C -l",
+    "-x -1",
+    "--format=across",
+];
+
+/// Options for trees.
+const RECURSIVE: &[&str] = &[
+    "-R",
+    "-lR",
+    "-aR",
+    "-RF",
+    "-iR",
+    "-sR",
+    "-Rr",
+    "-Rt",
+    "-R --zero",
+    "-CR",
+    "-RU",
+    "-LR",
+    "-dR",
+];
+
+/// The version of GNU ls; `None`, said aloud, where there is none.
+fn gnu_ls() -> Option<(u32, u32)> {
+    let output = Command::new("ls").arg("--version").output().ok();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let first = text.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
+    let Some(version) = first.strip_prefix("ls (GNU coreutils) ") else {
+        skip("GNU ls is not installed");
+        return None;
+    };
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
+}
+
+/// What is run, beside each other.
+struct Run<'a> {
+    place: &'a Path,
+    zone: Option<&'a str>,
+    locale: &'a str,
+    /// A copy of curt, and the user to run it and GNU ls as.
+    by: Option<(&'a Path, u32)>,
+}
+
+impl Run<'_> {
+    fn output(&self, program: &Path, first: &[&str], options: &str, operands: &[&OsStr]) -> Output {
+        let mut command = Command::new(program);
+        command.args(first).args(options.split_whitespace()).args(operands);
+        command.current_dir(self.place).env("LC_ALL", self.locale);
+        for name in ["TIME_STYLE", "LS_COLORS", "COLUMNS", "BLOCK_SIZE", "LS_BLOCK_SIZE"] {
+            command.env_remove(name);
+        }
+        match self.zone {
+            Some(zone) => command.env("TZ", zone),
+            None => command.env_remove("TZ"),
+        };
+        if let Some((_, user)) = self.by {
+            command.uid(user).gid(user);
+        }
+        command.output().unwrap()
+    }
+
+    /// What differs, if anything does.
+    fn difference(&self, options: &str, operands: &[&OsStr]) -> Option<String> {
+        let curt = self.by.map_or(Path::new(env!("CARGO_BIN_EXE_curt")), |(curt, _)| curt);
+        let gnu = self.output(Path::new("ls"), &[], options, operands);
+        let ours = self.output(curt, &["ls"], options, operands);
+        let messages = String::from_utf8_lossy(&ours.stderr).replace("curt ls: ", "ls: ");
+        let is_same = gnu.stdout == ours.stdout
+            && gnu.status.code() == ours.status.code()
+            && String::from_utf8_lossy(&gnu.stderr) == messages;
+        (!is_same).then(|| {
+            let mut gnu_lines = gnu.stdout.split(|&byte| byte == b'\n');
+            let mut our_lines = ours.stdout.split(|&byte| byte == b'\n');
+            let pair = std::iter::from_fn(|| match (gnu_lines.next(), our_lines.next()) {
+                (None, None) => None,
+                pair => Some(pair),
+            });
+            let text = |line: Option<&[u8]>| line.map(|line| line.escape_ascii().to_string());
+            let line = pair.into_iter().find(|(gnu, ours)| gnu != ours);
+            let line = line.map(|(gnu, ours)| (text(gnu), text(ours)));
+            format!(
+                "ls {options} {operands:?}, TZ {:?}: {line:?}, GNU {:?} {}, curt {:?} {messages}",
+                self.zone,
+                gnu.status.code(),
+                String::from_utf8_lossy(&gnu.stderr),
+                ours.status.code(),
+            )
+        })
+    }
+}
+
+/// Compares on one place and fails with all that differs.
+fn compare(run: &Run<'_>, options: &[&[&str]], operands: &[&[&str]]) {
+    let mut wrong = Vec::new();
+    for options in options.iter().copied().flatten() {
+        for operands in operands {
+            let operands: Vec<&OsStr> = operands.iter().map(OsStr::new).collect();
+            wrong.extend(run.difference(options, &operands));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Sets the time of the last change of a file's content.
+fn set_time(path: &Path, seconds: i64, nanoseconds: u32) {
+    use std::time::{Duration, SystemTime};
+    let whole = Duration::from_secs(seconds.unsigned_abs());
+    let time =
+        if seconds < 0 { SystemTime::UNIX_EPOCH - whole } else { SystemTime::UNIX_EPOCH + whole };
+    let time = time + Duration::from_nanos(nanoseconds.into());
+    let times = fs::FileTimes::new().set_modified(time).set_accessed(time);
+    fs::File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+}
+
+/// Everything that a listing may have to show.
+fn build(scratch: &Scratch) {
+    for (at, name) in [
+        &b"plain"[..],
+        b"new\nline",
+        b"\x1b[31mescape",
+        b"invalid\xff\xfe",
+        b" leading blank",
+        b"-dash",
+        b"--",
+        b"it's",
+        b"$(x)",
+        b"back\\slash",
+        b"UPPER",
+        b".hidden",
+        b".hidden.rs",
+        b"a.tar.gz",
+        b"b.rs",
+        b"c.",
+        "\u{e9}".as_bytes(),
+        "\u{6f22}\u{5b57}".as_bytes(),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        scratch.file_with(OsStr::from_bytes(name), &vec![b'x'; at * at * 77]);
+    }
+    for (name, mode) in
+        [("setuid", 0o4755), ("setgid", 0o2644), ("run", 0o711), ("none", 0), ("odd", 0o7000)]
+    {
+        let path = scratch.file(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    for (name, mode) in [("sticky", 0o1777), ("sticky-only", 0o1770), ("folder", 0o755)] {
+        let path = scratch.dir(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    scratch.file_with("folder/one", &[b'1'; 3000]);
+    scratch.file("folder/below/two");
+    scratch.file("folder/below/.three");
+    for (name, target) in [
+        ("link", "folder"),
+        ("to-file", "run"),
+        ("dangling", "nowhere"),
+        ("round", "round"),
+        ("to-odd", "new\nline"),
+    ] {
+        scratch.link(name, target);
+    }
+    scratch.hard_link("b.rs", "hard");
+    scratch.fifo("pipe");
+    drop(UnixListener::bind(scratch.at("socket")).unwrap());
+    let sparse = fs::File::create(scratch.at("sparse")).unwrap();
+    sparse.set_len(5 * (1 << 30) + 1).unwrap();
+    for (name, seconds, nanoseconds) in [
+        ("before-1970", -2_000_000_000, 5),
+        ("just-before", -1, 999_999_999),
+        ("after-2038", 4_000_000_000, 0),
+        ("fraction", 1_700_000_000, 123_456_789),
+        ("summer", 1_720_000_000, 0),
+    ] {
+        set_time(&scratch.file(name), seconds, nanoseconds);
+    }
+    if is_root() {
+        std::os::unix::fs::lchown(scratch.file("strange-owner"), Some(1_234_567), Some(7)).unwrap();
+    }
+}
+
+#[test]
+fn odd_trees_look_the_same() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    build(&scratch);
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
+    let operands: &[&[&str]] = &[
+        &[],
+        &["."],
+        &["folder"],
+        &["link", "folder", "run"],
+        &["missing", "dangling", "pipe", "sticky", "it's gone"],
+        &["folder//", "new\nline", "to-file"],
+        &["--", "-dash", "--"],
+        &["run/", ""],
+        &["folder", "missing"],
+        &["setuid", "setgid", "sparse"],
+    ];
+    compare(&run, &[OPTIONS], operands);
+    compare(&run, &[RECURSIVE], &[&["folder"], &["folder/"], &["sticky", "folder", "run"]]);
+    let not_following = &RECURSIVE[..10];
+    compare(&run, &[not_following], &[&[], &["."]]);
+}
+
+#[test]
+fn time_zones_are_understood() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    build(&scratch);
+    let zones = [
+        "",
+        "UTC",
+        ":UTC",
+        "America/New_York",
+        ":Europe/Berlin",
+        "/usr/share/zoneinfo/Asia/Kolkata",
+        "Australia/Lord_Howe",
+        "Africa/Monrovia",
+        "EST5EDT",
+        "<+0330>-3:30",
+        "XYZ-13:45",
+        "/does/not/exist",
+    ];
+    let options: &[&str] = &["-l", "--full-time", "-l --time-style=+%z%c"];
+    for zone in zones {
+        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
+        compare(&run, &[options], &[&[]]);
+    }
+    // Before 1971 the C library takes it for winter all year long where rules are all it has.
+    let later = &["after-2038", "fraction", "summer", "plain"][..];
+    for zone in ["EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
+        let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
+        compare(&run, &[options], &[later]);
+    }
+}
+
+#[test]
+fn columns_line_up() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let scratch = Scratch::new();
+    for count in 0..60 {
+        scratch.file(format!("{}{count}", "x".repeat(count * 7 % 23)));
+    }
+    scratch.dir("folder");
+    let run = Run { place: scratch.path(), zone: None, locale: "C", by: None };
+    compare(&run, &[COLUMNS], &[&[], &["folder", "0"]]);
+    let locales = Command::new("locale").arg("-a").output();
+    let has_utf8 = locales.is_ok_and(|output| {
+        let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
+        text.lines().any(|name| name.starts_with("c.utf"))
+    });
+    if !has_utf8 {
+        return skip("the locale C.UTF-8 is not installed");
+    }
+    for name in ["\u{e9}t\u{e9}", "\u{6f22}\u{5b57}", "e\u{301}", "\u{1f600}", "\u{ac00}"] {
+        scratch.file(name);
+    }
+    let run = Run { locale: "C.UTF-8", ..run };
+    compare(&run, &[COLUMNS], &[&[]]);
+}
+
+#[test]
+fn the_system_itself_looks_the_same() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    let run = Run { place: Path::new("/"), zone: None, locale: "C", by: None };
+    let places: &[&[&str]] = &[&["/usr"], &["/usr/bin"], &["/etc", "/usr", "/etc/passwd"]];
+    compare(&run, &[OPTIONS, COLUMNS], places);
+    // Other programs use devices meanwhile, which changes times.
+    let steady: &[&str] =
+        &["", "-a", "-i", "-s", "-F", "-p", "-l --time-style=+", "-n --time-style=+"];
+    compare(&run, &[steady], &[&["/dev"], &["/dev/null", "/dev/zero", "/dev"]]);
+    let names: &[&str] = &["", "-a", "-A", "-F", "-1", "-r"];
+    compare(&run, &[names], &[&["/proc/self/"], &["/proc/self/ns"], &["/proc/self/attr"]]);
+}
+
+#[test]
+fn what_cannot_be_read_is_reported() {
+    if gnu_ls().is_none() {
+        return;
+    }
+    if !is_root() {
+        return skip("not root: what belongs to another user cannot be made");
+    }
+    let bench = Bench::new();
+    let place = bench.place();
+    for path in ["closed/below", "names-only/folder"] {
+        fs::create_dir_all(place.join(path)).unwrap();
+    }
+    fs::write(place.join("names-only/file"), "text").unwrap();
+    fs::write(place.join("open"), "text").unwrap();
+    std::os::unix::fs::symlink("x", place.join("names-only/link")).unwrap();
+    for (path, mode) in [("closed", 0o700), ("names-only", 0o744)] {
+        fs::set_permissions(place.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let by = Some((bench.curt(), NOBODY));
+    let run = Run { place: &place, zone: None, locale: "C", by };
+    let options: &[&str] = &["", "-l", "-R", "-lR", "-s", "-i", "-la", "-lt", "-lF", "-ln"];
+    let operands: &[&[&str]] =
+        &[&[], &["closed"], &["names-only"], &["names-only", "closed", "open"], &["closed/below"]];
+    compare(&run, &[options], operands);
+    bench.clear();
+}

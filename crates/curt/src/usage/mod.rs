@@ -1,0 +1,167 @@
+//! Measuring trees: how much space they take.
+//!
+//! # Promises
+//!
+//! - Every entry below an operand is counted once, the operand and the directories themselves too. What
+//!   cannot be opened, read or asked about is an error with its path, and the rest is counted.
+//! - A file with several names (hard links) is counted once in a whole measurement, and the answer is
+//!   the same on every run, with any number of threads: the first operand that holds one of its names is
+//!   charged, and in it the directory with the smallest path of those that hold one. Paths are compared
+//!   by the bytes of their names, a directory before what lies in it.
+//! - An operand that lies in another, or is another by a second name, is counted in the first of the two
+//!   alone, as GNU du has it.
+//! - No link is followed, but for operands where that is asked for.
+//! - Memory is bounded by what is shown (one record for each directory down to the chosen depth, and for
+//!   each file if files are wanted), and one entry for each file with several names.
+//!
+//! # Call budget
+//!
+//! | | Linux | portable (POSIX) |
+//! |---|---|---|
+//! | entry, directory or not | 1 (`statx`) | 1 |
+//! | directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 |
+//! | one file system | 0: the answer for the entry names its device | 0 |
+//! | each operand that is a directory, where there are several | 1 (which one it is) | 1 |
+//! | beside | 1 (the limit of descriptors) | the same |
+//! | several threads | 1 for 1,024 entries (processor time), 20 for each thread | the same |
+//!
+//! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`] saves
+//! that question for each file.
+//!
+//! # Races
+//!
+//! A measurement is no snapshot: what is added or removed meanwhile may be counted or not, and an entry
+//! that vanishes between the listing and the question is an error. What is moved within the tree can be
+//! counted twice or never. The rest is as in `walk/mod.rs`: nothing outside the operands is looked at.
+//!
+//! # Fallbacks
+//!
+//! Those of the walk. Where the system does not tell a size, the entry is counted as an entry and in
+//! [`UsageReport::unknown`]; where it has no numbers for files, those with several names are counted
+//! for each.
+
+mod gather;
+mod operands;
+mod options;
+mod order;
+mod report;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+pub use options::Usage;
+pub use report::{Sizes, UsageRecord, UsageReport};
+
+use self::operands::{Known, Operands};
+use self::tally::{Shared, Tally};
+use crate::control::Cancel;
+use crate::fields::{Facts, Fields};
+use crate::sys::{Os, Setup, Sys};
+use crate::walk::{Visitor, Walk};
+
+/// Which file it is: the numbers of the file system and of the file in it.
+type Identity = (u64, u128);
+
+/// Which file it is, where the system tells.
+fn identity(facts: &Facts) -> Option<Identity> {
+    let is_known = facts.known.contains(Fields::DEVICE | Fields::ID);
+    is_known.then_some((facts.device, facts.id))
+}
+
+impl Usage<'_> {
+    /// Measures the operands, one after the other, each with as many threads as pay.
+    ///
+    /// Everything is in the report: records, and all failures.
+    pub fn measure<P: AsRef<Path>>(&self, operands: impl IntoIterator<Item = P>) -> UsageReport {
+        let operands: Vec<P> = operands.into_iter().collect();
+        let paths: Vec<&Path> = operands.iter().map(AsRef::as_ref).collect();
+        let mut run = Run::new(self, &paths);
+        for (index, path) in paths.iter().enumerate() {
+            if run.is_over() {
+                run.report.cancelled = true;
+                break;
+            }
+            match run.operands.take(index) {
+                Known::Directory => run.directory(index, path),
+                Known::File(facts) => run.file(index, path, &facts),
+                Known::Done => {}
+            }
+        }
+        run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
+        run.report
+    }
+}
+
+/// A measurement under way.
+struct Run<'r> {
+    usage: &'r Usage<'r>,
+    walk: Walk<'r>,
+    operands: Operands,
+    /// Files with several names that were counted.
+    counted: HashSet<Identity>,
+    report: UsageReport,
+}
+
+impl<'r> Run<'r> {
+    fn new(usage: &'r Usage<'r>, paths: &[&Path]) -> Run<'r> {
+        let mut report = UsageReport::default();
+        let mut walk = usage.walk();
+        let mut descriptors = usage.descriptors;
+        if descriptors.is_none() && paths.len() > 1 {
+            // Asked once, and not for each operand.
+            let sys = Os::start(&Setup::default());
+            descriptors = Some(sys.descriptor_limit() / 2);
+            report.calls.add(&sys.calls());
+        }
+        if let Some(descriptors) = descriptors {
+            walk = walk.descriptors(descriptors);
+        }
+        let operands = if paths.len() > 1 && !usage.count_links {
+            Operands::ask(usage, &walk, paths, &mut report)
+        } else {
+            Operands::unknown(paths.len())
+        };
+        Run { usage, walk, operands, counted: HashSet::new(), report }
+    }
+
+    fn is_over(&self) -> bool {
+        self.report.cancelled || self.usage.cancel.is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Measures an operand that is, or may be, a directory.
+    fn directory(&mut self, index: usize, path: &Path) {
+        let shared = Shared::new(self.usage, &self.operands, index, path, &self.counted);
+        let make = || Box::new(Tally::new(&shared)) as Box<dyn Visitor>;
+        let summary = self.walk.visit(&[path], &make);
+        let gathered = gather::gather(shared.into_parts(), index);
+        self.counted.extend(gathered.linked);
+        let report = &mut self.report;
+        report.records.extend(gathered.records);
+        report.errors.extend(gathered.errors);
+        report.error_count += gathered.error_count;
+        report.unknown += gathered.unknown;
+        report.cancelled |= summary.stopped;
+        report.threads = report.threads.max(summary.threads);
+        report.calls.add(&summary.calls);
+    }
+
+    /// Counts an operand that is something else, and about which everything is known.
+    fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
+        let found = identity(facts).filter(|_| facts.links > 1);
+        if found.is_some_and(|found| !self.counted.insert(found)) {
+            return;
+        }
+        self.report.threads = self.report.threads.max(1);
+        self.report.unknown += u64::from(!Sizes::are_known(facts));
+        self.report.records.push(UsageRecord {
+            path: path.to_owned(),
+            operand: index,
+            depth: 0,
+            kind: facts.kind,
+            sizes: Sizes::of(facts),
+        });
+    }
+}

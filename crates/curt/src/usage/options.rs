@@ -1,0 +1,172 @@
+//! What a caller of [`Usage`] can choose.
+
+use std::sync::Arc;
+
+use crate::control::{Cancel, Exclude, Threads};
+use crate::error::Error;
+use crate::fields::{Fields, Follow, Plan};
+use crate::sys::Feature;
+use crate::walk::Walk;
+
+/// How to measure trees: every choice with what `du` does as default.
+///
+/// What a measurement promises and costs is in the head of `usage/mod.rs`. In short: everything is
+/// counted once, also what has several names, and the answer does not depend on the number of threads.
+/// One call for each entry, and four more for each directory.
+///
+/// ```
+/// use curt::Usage;
+/// # let scratch = std::env::temp_dir().join(format!("curt-usage-{}", std::process::id()));
+/// # std::fs::create_dir_all(scratch.join("a/b"))?;
+/// # std::fs::write(scratch.join("a/b/file"), "1234")?;
+/// let report = Usage::new().max_depth(1).measure([&scratch]);
+/// for record in &report.records {
+///     println!("{} {}", record.sizes.allocated, record.path.display());
+/// }
+/// assert_eq!(report.total().apparent, 4);
+/// assert_eq!(report.total().entries, 4);
+/// assert_eq!(report.records[0].path, scratch.join("a"));
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Usage<'a> {
+    pub(super) max_depth: usize,
+    pub(super) files: bool,
+    pub(super) one_file_system: bool,
+    pub(super) follow_operands: bool,
+    pub(super) count_links: bool,
+    pub(super) on_error: Option<&'a (dyn Fn(&Error) + Sync)>,
+    pub(super) cancel: Option<&'a Cancel>,
+    pub(super) descriptors: Option<usize>,
+    exclude: Option<Arc<dyn Exclude + Send>>,
+    threads: Threads,
+    without: Vec<Feature>,
+}
+
+impl Default for Usage<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a> Usage<'a> {
+    /// A record for every directory.
+    pub fn new() -> Usage<'a> {
+        Usage {
+            max_depth: usize::MAX,
+            files: false,
+            one_file_system: false,
+            follow_operands: false,
+            count_links: false,
+            on_error: None,
+            cancel: None,
+            descriptors: None,
+            exclude: None,
+            threads: Threads::Automatic,
+            without: Vec::new(),
+        }
+    }
+
+    /// Makes no record of what lies deeper than this below its operand: it is counted in the directory
+    /// above. With 0 there is one record for each operand, and memory for no more than that. Everything
+    /// is walked all the same.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Makes records of files too, and of everything else that is no directory. Of a file with several
+    /// names the one in the directory that is charged has the record.
+    pub fn files(mut self, yes: bool) -> Self {
+        self.files = yes;
+        self
+    }
+
+    /// Leaves out what lies on another file system than its operand, by the number of the device. No
+    /// call of its own. Bind mounts and subvolumes of the same device are counted, as in `du -x`.
+    pub fn one_file_system(mut self, yes: bool) -> Self {
+        self.one_file_system = yes;
+        self
+    }
+
+    /// Follows the operands that are symbolic links. No other link is followed, ever.
+    pub fn follow_operands(mut self, yes: bool) -> Self {
+        self.follow_operands = yes;
+        self
+    }
+
+    /// Counts a file with several names once for each of them, and an operand in another one once for
+    /// each of the two. On systems whose listings have sizes (Windows) this costs no call for an entry.
+    pub fn count_links(mut self, yes: bool) -> Self {
+        self.count_links = yes;
+        self
+    }
+
+    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
+    /// about them. Operands are never left out.
+    pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
+        self.exclude = Some(exclude);
+        self
+    }
+
+    /// How many threads may work; [`Threads::Automatic`] by default. The answer is the same with any
+    /// number.
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// What stops the measurement early; the report then has what was counted so far.
+    pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Is told of each failure when it happens, from whichever thread met it. The report then only
+    /// counts them.
+    pub fn on_error(mut self, tell: &'a (dyn Fn(&Error) + Sync)) -> Self {
+        self.on_error = Some(tell);
+        self
+    }
+
+    /// How many directories may be open at a time: see [`Walk::descriptors`].
+    pub fn descriptors(mut self, limit: usize) -> Self {
+        self.descriptors = Some(limit);
+        self
+    }
+
+    /// Does without a feature of the system, as on a system that lacks it. For tests and for finding
+    /// faults.
+    #[doc(hidden)]
+    pub fn without(mut self, feature: Feature) -> Self {
+        self.without.push(feature);
+        self
+    }
+
+    /// What is asked about each entry.
+    fn fields(&self) -> Fields {
+        let mut fields = Fields::SIZE | Fields::ALLOCATED;
+        if !self.count_links {
+            fields |= Fields::LINKS | Fields::ID | Fields::DEVICE;
+        }
+        if self.one_file_system {
+            fields |= Fields::DEVICE;
+        }
+        fields
+    }
+
+    /// The walk behind it.
+    pub(super) fn walk(&self) -> Walk<'a> {
+        let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
+        let mut walk =
+            Walk::new(Plan::new(self.fields()).follow(follow)).tags().threads(self.threads);
+        if let Some(exclude) = &self.exclude {
+            walk = walk.exclude(Arc::clone(exclude));
+        }
+        if let Some(cancel) = self.cancel {
+            walk = walk.cancel(cancel);
+        }
+        self.without.iter().fold(walk, |walk, &feature| walk.without(feature))
+    }
+}

@@ -1,0 +1,284 @@
+//! Measurements beside the plainest that the standard library allows.
+#![cfg(unix)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use curt_testkit::Scratch;
+
+use super::{Sizes, Usage, UsageReport};
+use crate::control::{Cancel, Threads};
+use crate::error::{Error, Operation};
+use crate::fields::Kind;
+
+/// What is shown: paths below the scratch folder with sizes.
+type Shown = Vec<(String, Sizes)>;
+
+fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
+    let line = |record: &super::UsageRecord| {
+        let path = record.path.strip_prefix(scratch.path()).unwrap();
+        (path.display().to_string(), record.sizes)
+    };
+    assert_eq!(report.errors.len() as u64, report.error_count);
+    report.records.iter().map(line).collect()
+}
+
+/// Everything below an operand, sorted by name, a directory after what lies in it.
+fn list(path: &Path, into: &mut Vec<PathBuf>) {
+    if path.symlink_metadata().unwrap().is_dir() {
+        let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort();
+        for entry in &entries {
+            list(entry, into);
+        }
+    }
+    into.push(path.to_owned());
+}
+
+/// The same by the standard library, for one operand and any depth.
+fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Shown {
+    let mut paths = Vec::new();
+    list(operand, &mut paths);
+    let mut charged: HashMap<(u64, u64), (&Path, &Path)> = HashMap::new();
+    for path in &paths {
+        let metadata = path.symlink_metadata().unwrap();
+        let place = (path.parent().unwrap(), path.as_path());
+        let known = charged.entry((metadata.dev(), metadata.ino())).or_insert(place);
+        *known = place.min(*known);
+    }
+    let mut sums: BTreeMap<&Path, Sizes> = BTreeMap::new();
+    for path in &paths {
+        let metadata = path.symlink_metadata().unwrap();
+        let has_content = metadata.is_file() || metadata.is_symlink();
+        let mut sizes = Sizes {
+            apparent: if has_content { metadata.len() } else { 0 },
+            allocated: metadata.blocks() * 512,
+            entries: 1,
+        };
+        let is_charged = charged[&(metadata.dev(), metadata.ino())].1 == path;
+        if !is_charged && !metadata.is_dir() {
+            sizes = Sizes::default();
+        }
+        for above in path.ancestors().take_while(|above| above.starts_with(operand)) {
+            let depth = above.components().count() - operand.components().count();
+            let is_shown = depth == 0 || above != path || metadata.is_dir() || files && is_charged;
+            if is_shown && depth <= max_depth {
+                *sums.entry(above).or_default() += sizes;
+            }
+        }
+    }
+    let relative = |path: &Path| path.strip_prefix(scratch.path()).unwrap().display().to_string();
+    let shown = paths.iter().filter_map(|path| Some((relative(path), *sums.get(path.as_path())?)));
+    shown.collect()
+}
+
+/// Directories at several depths, files of several sizes, links of both kinds, a hole.
+fn sample() -> Scratch {
+    let scratch = Scratch::in_memory();
+    for number in 0..400 {
+        let directory = format!("t/{}/{}/d{number}", number % 5, number % 37);
+        scratch.file_with(format!("{directory}/file"), &vec![b'x'; number * 50]);
+        scratch.file_with(format!("{directory}/more/deep/er/file"), &vec![b'x'; number]);
+        scratch.file(format!("{directory}/empty"));
+    }
+    // Two hundred files with names all over the tree, the first of them in no order.
+    for number in 0..200 {
+        let first = format!("t/{}/{}/d{number}/shared", number % 5, number % 37);
+        scratch.file_with(&first, &vec![b'y'; 3000 + number]);
+        for step in [7, 77, 154] {
+            let other = (number * 3 + step) % 400;
+            let place = format!("t/{}/{}/d{other}", other % 5, other % 37);
+            scratch.hard_link(&first, format!("{place}/more/link-{number}-{step}"));
+        }
+    }
+    scratch.hard_link("t/0/0/d0/shared", "t/0/0/d0/again");
+    scratch.link("t/link", "nowhere");
+    scratch.link("t/inside", "0/0");
+    scratch.fifo("t/pipe");
+    let hole = scratch.file("t/hole");
+    std::fs::File::options().write(true).open(hole).unwrap().set_len(1 << 30).unwrap();
+    // Beside one another in the order of bytes, but not in that of names.
+    for name in ["t/a/x", "t/a.b/x", "t/a!/x", "t/ab/x"] {
+        scratch.file(name);
+    }
+    scratch
+}
+
+#[test]
+fn sums_are_those_of_the_standard_library() {
+    let scratch = sample();
+    let operand = scratch.at("t");
+    for depth in [0, 1, 2, 3, 4, usize::MAX] {
+        for files in [false, true] {
+            let expected = naive(&scratch, &operand, depth, files);
+            let report = Usage::new().max_depth(depth).files(files).measure([&operand]);
+            assert_eq!(shown(&scratch, &report), expected, "{depth} {files}");
+            assert_eq!((report.unknown, report.error_count), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads() {
+    let scratch = sample();
+    let operand = scratch.at("t");
+    for depth in [0, 2, 4, usize::MAX] {
+        let one = Usage::new().max_depth(depth).files(true).threads(Threads::AtMost(1));
+        let one = one.measure([&operand]);
+        for threads in [2, 4, 8] {
+            for _ in 0..4 {
+                let usage = Usage::new().max_depth(depth).files(true);
+                let several = usage.threads(Threads::AtMost(threads)).measure([&operand]);
+                assert_eq!(several.records, one.records, "{depth} {threads}");
+                assert_eq!(several.threads, threads);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_depth_changes_no_sum() {
+    let scratch = sample();
+    let all = Usage::new().measure([scratch.at("t")]);
+    for depth in 0..5 {
+        let some = Usage::new().max_depth(depth).measure([scratch.at("t")]);
+        let kept: Vec<_> = all.records.iter().filter(|record| record.depth <= depth).collect();
+        assert_eq!(some.records.iter().collect::<Vec<_>>(), kept);
+    }
+}
+
+#[test]
+fn one_record_for_each_operand_is_all_that_is_kept() {
+    let scratch = sample();
+    let report = Usage::new().max_depth(0).measure([scratch.at("t/0"), scratch.at("t/1")]);
+    assert_eq!(report.records.len(), 2);
+    assert_eq!(report.records[1].operand, 1);
+    let mut sum = report.records[0].sizes;
+    sum += report.records[1].sizes;
+    assert_eq!(report.total(), sum);
+}
+
+#[test]
+fn what_two_operands_hold_is_counted_in_the_first() {
+    let scratch = Scratch::new();
+    for name in ["a/b/c/file", "a/b/other", "a/file", "z/file"] {
+        scratch.file_with(name, b"1234");
+    }
+    scratch.hard_link("z/file", "a/again");
+    let measure = |operands: &[&str]| {
+        let operands = operands.iter().map(|operand| scratch.at(operand));
+        let report = Usage::new().measure(operands);
+        let line = |(path, sizes): (String, Sizes)| format!("{path} {}", sizes.entries);
+        shown(&scratch, &report).into_iter().map(line).collect::<Vec<_>>()
+    };
+    let whole = ["a/b/c 2", "a/b 4", "a 7"];
+    assert_eq!(measure(&["a"]), whole);
+    assert_eq!(measure(&["a", "a", "a/b", "a/b/other", "a/file"]), whole);
+    assert_eq!(measure(&["a/b", "a"]), ["a/b/c 2", "a/b 4", "a 3"]);
+    assert_eq!(measure(&["a/b/other", "a"]), ["a/b/other 1", "a/b/c 2", "a/b 3", "a 6"]);
+    assert_eq!(measure(&["z", "a"]), ["z 2", "a/b/c 2", "a/b 4", "a 6"]);
+    assert_eq!(measure(&["a", "z"]), [&whole[..], &["z 1"]].concat());
+    assert_eq!(measure(&["a/again", "z/file", "z"]), ["a/again 1", "z 1"]);
+    let operands = ["a", "a", "z"].map(|operand| scratch.at(operand));
+    let each = Usage::new().count_links(true).max_depth(0).measure(operands);
+    let entries: Vec<u64> = each.records.iter().map(|record| record.sizes.entries).collect();
+    assert_eq!(entries, [7, 7, 2]);
+}
+
+#[test]
+fn failures_are_reported_and_the_rest_is_counted() {
+    let scratch = Scratch::new();
+    scratch.file("a/file");
+    let told = Mutex::new(Vec::new());
+    let tell = |error: &Error| told.lock().unwrap().push(error.path().to_owned());
+    for operands in [&["missing"][..], &["missing", "a"], &["a", "missing", "a/file/x"]] {
+        let operands: Vec<PathBuf> = operands.iter().map(|name| scratch.at(name)).collect();
+        let report = Usage::new().measure(&operands);
+        let failed = operands.iter().filter(|operand| operand.symlink_metadata().is_err()).count();
+        assert_eq!(report.error_count, failed as u64);
+        assert!(report.errors.iter().all(|error| error.operation() == Operation::Stat));
+        assert_eq!(report.records.len(), usize::from(operands.len() > 1));
+        told.lock().unwrap().clear();
+        let report = Usage::new().on_error(&tell).measure(&operands);
+        assert_eq!((report.errors.len(), report.error_count), (0, failed as u64));
+        assert_eq!(told.lock().unwrap().len(), failed);
+    }
+}
+
+#[test]
+fn what_is_excluded_is_not_counted() {
+    let scratch = sample();
+    let operand = scratch.at("t");
+    let exclude = |path: &Path, kind: Kind| kind == Kind::Directory && path.ends_with("more");
+    let report = Usage::new().exclude(Arc::new(exclude)).measure([&operand]);
+    assert!(report.records.iter().all(|record| !record.path.ends_with("more")));
+    // 400 directories have lost one of two files and three directories.
+    let directories = Usage::new().measure([&operand]).records.len();
+    assert_eq!(report.records.len(), directories - 1200);
+}
+
+#[test]
+fn links_are_followed_for_operands_alone() {
+    let scratch = sample();
+    let link = scratch.at("t/inside");
+    let itself = Usage::new().measure([&link]);
+    assert_eq!(itself.records[0].kind, Kind::Symlink);
+    assert_eq!(itself.total().entries, 1);
+    assert_eq!(itself.total().apparent, 3);
+    let followed = Usage::new().follow_operands(true).measure([&link]);
+    assert_eq!(followed.records.last().unwrap().path, link);
+    let direct = Usage::new().measure([scratch.at("t/0/0")]);
+    assert_eq!(followed.total(), direct.total());
+    let both = [link, scratch.at("t/0/0")];
+    let both = Usage::new().follow_operands(true).measure(both);
+    assert_eq!(both.total(), direct.total(), "they are the same");
+}
+
+#[test]
+fn a_measurement_can_be_stopped() {
+    let scratch = sample();
+    let cancel = Cancel::new();
+    cancel.cancel();
+    for operands in [&["t"][..], &["t/0", "t/1"]] {
+        let operands = operands.iter().map(|operand| scratch.at(operand));
+        let report = Usage::new().cancel(&cancel).measure(operands);
+        assert!(report.cancelled);
+        assert!(report.records.is_empty());
+    }
+}
+
+#[test]
+fn deep_trees_need_no_more_than_what_is_shown() {
+    let scratch = Scratch::in_memory();
+    scratch.deep("deep", 5000, "level");
+    let report = Usage::new().max_depth(1).descriptors(8).measure([scratch.at("deep")]);
+    assert_eq!(report.error_count, 0);
+    let entries: Vec<u64> = report.records.iter().map(|record| record.sizes.entries).collect();
+    assert_eq!(entries, [5000, 5001]);
+}
+
+#[test]
+fn each_entry_is_asked_about_once() {
+    let scratch = sample();
+    let one = Usage::new().threads(Threads::AtMost(1));
+    let report = one.clone().measure([scratch.at("t")]);
+    let mut paths = Vec::new();
+    list(&scratch.at("t"), &mut paths);
+    let directories = report.records.len() as u64;
+    if cfg!(target_os = "linux") {
+        assert!(report.calls.total() <= paths.len() as u64 + 4 * directories + 1);
+    }
+    let operands: Vec<PathBuf> = (0..5).map(|name| scratch.at(format!("t/{name}"))).collect();
+    let several = one.measure(&operands);
+    let single: u64 = operands
+        .iter()
+        .map(|operand| {
+            let alone = Usage::new().threads(Threads::AtMost(1)).descriptors(64);
+            alone.measure([operand]).calls.total()
+        })
+        .sum();
+    assert_eq!(several.calls.total(), single + operands.len() as u64 + 1);
+}

@@ -1,0 +1,3 @@
+module curt.invalid/rivals/tree-go
+
+go 1.21
