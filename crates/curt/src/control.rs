@@ -53,6 +53,23 @@ pub trait Exclude: Sync {
     fn excludes(&self, path: &Path, kind: Kind) -> bool;
 }
 
+/// Reads the rules that directories hold in files of their own.
+pub(crate) trait Rulebook: Send + Sync {
+    /// Whether there are such files to look for.
+    fn reads_files(&self) -> bool;
+    /// Whether names that begin with a dot are left out, unless a rule says otherwise.
+    fn hides_dots(&self) -> bool;
+    /// What the text of a file says.
+    fn read(&self, text: &[u8]) -> Box<dyn Rules>;
+}
+
+/// The rules of one file.
+pub(crate) trait Rules: Send + Sync {
+    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left out;
+    /// `None` where no rule is about it.
+    fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
+}
+
 impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {
     fn excludes(&self, path: &Path, kind: Kind) -> bool {
         self(path, kind)

@@ -25,6 +25,8 @@ pub enum Operation {
     ReadAttributes,
     /// Reading who owns an entry.
     ReadOwner,
+    /// Reading a file with rules.
+    ReadFile,
 }
 
 impl Operation {
@@ -38,6 +40,7 @@ impl Operation {
             Operation::ReadLink => "read symbolic link",
             Operation::ReadAttributes => "read the extended attributes of",
             Operation::ReadOwner => "read the owner of",
+            Operation::ReadFile => "read",
         }
     }
 }

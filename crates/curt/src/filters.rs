@@ -1,9 +1,11 @@
-//! Globs that decide what a removal keeps.
+//! Globs that decide what a removal keeps; `ignore.rs` has the rules that directories hold.
 //!
 //! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
 //! the name of every entry, at any depth; one with a slash is compared with the whole path below
 //! the operand. The comparison is by bytes on Unix, so names that are not Unicode match too, and
 //! `?` stands for one byte.
+
+mod ignore;
 
 use std::error;
 use std::ffi::OsStr;
@@ -12,6 +14,7 @@ use std::path::Path;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
+pub use self::ignore::IgnoreRules;
 use crate::control::Exclude;
 use crate::fields::Kind;
 

@@ -14,7 +14,7 @@
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
-//! | `filters.rs` | globs that decide what is kept (feature `filters`) |
+//! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -41,7 +41,7 @@ pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
-pub use filters::{GlobError, Globs};
+pub use filters::{GlobError, Globs, IgnoreRules};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,

@@ -84,6 +84,19 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub(crate) exclude: Vec<OsString>,
 
+    /// Leave out what rules in .gitignore, .ignore and .git/info/exclude name, and names that begin with
+    /// a dot
+    #[arg(long)]
+    pub(crate) ignore: bool,
+
+    /// With --ignore: names that begin with a dot all the same
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// With --ignore: no rules, only no names that begin with a dot
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
     /// Sizes: +N more, -N less, N exactly; units c k M G T
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub(crate) size: Vec<String>,

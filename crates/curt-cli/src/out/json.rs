@@ -164,6 +164,7 @@ fn operation(operation: Operation) -> &'static str {
         Operation::Access => "access",
         Operation::ReadAttributes => "read_attributes",
         Operation::ReadOwner => "read_owner",
+        Operation::ReadFile => "read_file",
         _ => "other",
     }
 }

@@ -413,8 +413,8 @@ pub(crate) trait Sys: Sized + Send {
     /// Where the platform has fields from.
     const SOURCES: Sources;
     /// A place to ask about a path from, and the path as a name there, terminated: for [`Sys::query`],
-    /// [`Sys::read_link`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and [`Sys::open_below`],
-    /// which alone take names with separators. No call.
+    /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and
+    /// [`Sys::open_below`], which alone take names with separators. No call.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, Vec<Self::Unit>)>;
     /// Opens a directory for listing, some names below another one. Either all links on the way are
     /// followed, or none is.
@@ -435,6 +435,16 @@ pub(crate) trait Sys: Sized + Send {
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
+    /// The path from a root, by text: below the working directory where it is relative.
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Reads a small file to its end; one that is longer than `most` is an error. A link in its place is
+    /// not followed, and nothing is waited for where it is no plain file.
+    fn read_file(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        most: usize,
+    ) -> io::Result<Vec<u8>>;
     /// Which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold; one call
     /// for each that is asked, unless [`Sys::query`] tells them.
     fn may(

@@ -98,6 +98,41 @@ pub(super) fn located(path: &Path) -> io::Result<Vec<u8>> {
     Ok([bytes, b"\0"].concat())
 }
 
+/// A path below the working directory, if it is relative.
+pub(super) fn absolute(
+    path: &Path,
+    working: impl FnOnce() -> Result<PathBuf, Errno>,
+) -> io::Result<PathBuf> {
+    if path.is_absolute() { Ok(path.to_owned()) } else { Ok(working()?.join(path)) }
+}
+
+/// Reads to the end, where `read` puts what comes next into a buffer. Less than fits is not the end.
+pub(super) fn read_whole(
+    most: usize,
+    mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
+) -> io::Result<Vec<u8>> {
+    /// Most files with rules fit into this.
+    const ROOM: usize = 8 << 10;
+    let mut whole = vec![0; ROOM];
+    let mut length = 0;
+    loop {
+        if length == whole.len() {
+            whole.resize(length * 2, 0);
+        }
+        match read(&mut whole[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if length > most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+    }
+    whole.truncate(length);
+    Ok(whole)
+}
+
 /// The plain stat as facts: everything that the portable call tells.
 #[allow(
     clippy::unnecessary_cast,

@@ -2,25 +2,26 @@
 //!
 //! A directory is listed to its end, through the one buffer of the worker, and its entries are told of
 //! as they come; the names of its subdirectories are copied to an arena. Then they are entered, one
-//! after the other. Where the order matters (sorting, rules of files in the directory itself), the
-//! entries are stored first, and each directory is entered when it was told of.
+//! after the other.
 //!
-//! `frame.rs` is one directory · `room.rs` what happens when descriptors run out · `share.rs` how work
-//! is handed over.
+//! `frame.rs` is one directory · `store.rs` listings that are stored before they are told of · `rules.rs`
+//! rules that directories hold · `room.rs` what happens when descriptors run out · `share.rs` how work is
+//! handed over.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::frame::{Frame, Hold, Known, State, Stored};
+use super::frame::{Frame, Hold, State};
 use super::options::{OneFileSystem, Settings};
-use super::order;
+use super::rules::InForce;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
+use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Ask, Batch, Entry, Listing, Mounts, Opened, Sys};
+use crate::sys::{Ask, Batch, Listing, Mounts, Opened, Sys};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -28,8 +29,8 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) settings: Settings,
     pub(super) buf: S::DirBuf,
     /// Where the next entry lies in the buffer; nothing was read into it yet for the topmost frame.
-    position: usize,
-    is_read: bool,
+    pub(super) position: usize,
+    pub(super) is_read: bool,
     pub(super) names: Names<S::Unit>,
     pub(super) frames: Vec<Frame<S>>,
     /// How many descriptors the frames hold.
@@ -39,7 +40,7 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) operand: usize,
     pub(super) metadata: Metadata,
     pub(super) current: Current,
-    after: After,
+    pub(super) after: After,
     /// What the consumer knows the directory by that was just told of.
     pub(super) tag: u64,
     /// A directory that could not be entered and is told of after what it holds: now, and its depth.
@@ -50,6 +51,10 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) ancestors: HashSet<(u64, u128)>,
     /// The file system of the operand, where only one is walked, by its number.
     pub(super) device: Option<u64>,
+    /// The rules of the directories above the operand.
+    pub(super) above: Option<Arc<InForce>>,
+    /// Files with rules that could not be read, and are still to be told of.
+    pub(super) troubles: Vec<Error>,
 }
 
 /// What is being told of.
@@ -75,7 +80,7 @@ pub(super) enum Place {
 
 /// What follows when the consumer has seen an entry.
 #[derive(Clone, Copy, Debug, Default)]
-enum After {
+pub(super) enum After {
     #[default]
     Nothing,
     /// Enter the operand.
@@ -123,10 +128,12 @@ impl<S: Sys> Cursor<S> {
             trouble: Cause::Replaced,
             ancestors: HashSet::new(),
             device: None,
+            above: None,
+            troubles: Vec::new(),
         }
     }
 
-    fn follows_all(&self) -> bool {
+    pub(super) fn follows_all(&self) -> bool {
         self.settings.plan.follow == Follow::Links
     }
 
@@ -173,6 +180,9 @@ impl<S: Sys> Cursor<S> {
             }
         }
         loop {
+            if let Some(error) = self.troubles.pop() {
+                return Some(Step::Error(error));
+            }
             if let After::EnterOperand = self.after {
                 self.after = After::Nothing;
                 if let Some(step) = self.enter_operand() {
@@ -215,6 +225,7 @@ impl<S: Sys> Cursor<S> {
     /// Forgets what was to follow.
     pub(super) fn stop(&mut self) {
         (self.after, self.late) = (After::Nothing, None);
+        self.troubles.clear();
     }
 
     /// Does not enter the directory that was just told of.
@@ -236,7 +247,9 @@ impl<S: Sys> Cursor<S> {
                 let frame = &mut frames[index];
                 let dir = frame.dir()?;
                 let name_at = push::<S>(path, entry.name);
-                if is_excluded::<S>(settings, path, self.operand, entry.kind) {
+                if is_excluded::<S>(settings, path, self.operand, entry.kind)
+                    || settings.hides(entry.name)
+                {
                     return None;
                 }
                 let to_path = || S::path(path.clone());
@@ -272,7 +285,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Reads the next entries of the topmost directory.
-    fn read(&mut self, index: usize) -> Option<Step> {
+    pub(super) fn read(&mut self, index: usize) -> Option<Step> {
         let Cursor { asker, buf, frames, .. } = self;
         let frame = &mut frames[index];
         let read = asker.sys.read(frame.dir()?, buf);
@@ -292,120 +305,6 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Stores all entries of the topmost directory, and puts them in order.
-    fn store(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
-        let mut failed = None;
-        loop {
-            if self.is_read {
-                while let Some((entry, next)) = self.buf.entry(self.position) {
-                    let Entry { name, kind, id } = entry;
-                    let known = keeps_facts.then(|| {
-                        let mut facts = Facts::default();
-                        self.buf.facts(self.position, &entry, &mut facts);
-                        Box::new(Known::Listed(facts))
-                    });
-                    let name = self.names.push(name);
-                    self.frames[index].stored.push(Stored { name, kind, id, known });
-                    self.position = next;
-                }
-                if self.frames[index].listing == Batch::End {
-                    break;
-                }
-            }
-            failed = self.read(index);
-            if failed.is_some() {
-                break;
-            }
-        }
-        if let Some(order) = self.settings.order {
-            if order.asks() {
-                self.ask_stored(index);
-            }
-            order::sort(order, &mut self.frames[index].stored, &self.names);
-        }
-        self.frames[index].state = State::Telling;
-        failed
-    }
-
-    /// Asks about all stored entries, because their order depends on it.
-    fn ask_stored(&mut self, index: usize) {
-        let mut stored = std::mem::take(&mut self.frames[index].stored);
-        for entry in &mut stored {
-            let mut metadata = Metadata::default();
-            self.ask_about(index, entry, &mut metadata);
-            entry.known = Some(Box::new(Known::Asked(metadata)));
-        }
-        self.frames[index].stored = stored;
-    }
-
-    fn ask_about(&mut self, index: usize, entry: &Stored, metadata: &mut Metadata) {
-        let follow = self.follows_all();
-        let Cursor { asker, frames, path, names, .. } = self;
-        let (Some(name), Some(dir)) = (names.get(entry.name), frames[index].dir()) else {
-            return;
-        };
-        let path_len = path.len();
-        push::<S>(path, name);
-        let to_path = || S::path(path.clone());
-        let subject = Subject { dir, name, path: &to_path, follow };
-        asker.begin(metadata);
-        entry.add_to(&mut metadata.facts);
-        asker.tell(&subject, metadata);
-        path.truncate(path_len);
-    }
-
-    /// Tells of the next stored entry.
-    fn tell_stored(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        let frame = &mut self.frames[index];
-        let Some(entry) = frame.stored.get_mut(frame.next_stored) else {
-            return match frame.given.pop() {
-                Some(piece) => Some(Step::Join(piece)),
-                None => self.leave(),
-            };
-        };
-        frame.next_stored += 1;
-        let known = entry.known.take();
-        let entry = Stored { name: entry.name, kind: entry.kind, id: entry.id, known };
-        let name_at = push::<S>(&mut self.path, self.names.get(entry.name)?);
-        if is_excluded::<S>(&self.settings, &self.path, self.operand, entry.kind) {
-            return None;
-        }
-        self.path.truncate(self.frames[index].path_len);
-        let entry_name = entry.name;
-        let mut metadata = std::mem::take(&mut self.metadata);
-        if let Some(Known::Asked(_)) = entry.known.as_deref() {
-            if let Some(Known::Asked(asked)) = entry.known.map(|known| *known) {
-                metadata = asked;
-            }
-        } else {
-            if !self.reopen(index) {
-                return Some(self.gave_up(index));
-            }
-            self.ask_about(index, &entry, &mut metadata);
-        }
-        self.metadata = metadata;
-        push::<S>(&mut self.path, self.names.get(entry_name)?);
-        let frame = &mut self.frames[index];
-        let place = Place::Arena(entry_name);
-        self.current = Current { depth: frame.depth, name: name_at, place };
-        if let Some(error) = self.metadata.take_failure(Fields::KIND) {
-            return Some(Step::Error(error));
-        }
-        let goes_down =
-            self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
-        if goes_down {
-            self.after = After::Enter(entry_name);
-            if self.settings.contents_first {
-                frame.later.push_back(std::mem::take(&mut self.metadata));
-                return None;
-            }
-        }
-        (frame.depth >= self.settings.min_depth).then_some(Step::Entry)
-    }
-
     /// Enters the next subdirectory of the topmost frame, or leaves it.
     fn enter_next(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
@@ -420,6 +319,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Opens the operand.
     fn enter_operand(&mut self) -> Option<Step> {
+        self.above = self.rules_above();
         let opened = self.open_operand();
         let own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
         self.entered(opened, 1, 0, own)
@@ -479,6 +379,10 @@ impl<S: Sys> Cursor<S> {
                     (frame.path_len, frame.name) = (self.path.len(), name);
                     frame.own = own;
                     (frame.identity, frame.tag) = (identity, self.tag);
+                    frame.rules = match self.frames.last() {
+                        Some(parent) => parent.rules.clone(),
+                        None => self.above.take(),
+                    };
                     self.frames.push(frame);
                     self.held += 1;
                     self.is_read = false;
@@ -530,7 +434,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Leaves the topmost directory, and tells of it where it was not told of before.
-    fn leave(&mut self) -> Option<Step> {
+    pub(super) fn leave(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
         self.close(index);
         let frame = self.frames.pop()?;
@@ -587,7 +491,12 @@ pub(super) fn push<S: Sys>(path: &mut Vec<S::Unit>, name: Name<'_, S::Unit>) -> 
 }
 
 /// Whether the caller leaves out the entry at `path`.
-fn is_excluded<S: Sys>(settings: &Settings, path: &[S::Unit], operand: usize, kind: Kind) -> bool {
+pub(super) fn is_excluded<S: Sys>(
+    settings: &Settings,
+    path: &[S::Unit],
+    operand: usize,
+    kind: Kind,
+) -> bool {
     let Some(exclude) = &settings.exclude else {
         return false;
     };

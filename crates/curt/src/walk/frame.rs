@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::rules::InForce;
 use crate::fields::{Facts, Kind, Metadata};
 use crate::sys::{Batch, Sys};
 
@@ -37,6 +38,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) tags: VecDeque<u64>,
     /// Which directory it is, where loops are looked for.
     pub(super) identity: Option<(u64, u128)>,
+    /// The rules for what it holds.
+    pub(super) rules: Option<Arc<InForce>>,
 }
 
 /// How a frame has its directory.
@@ -98,6 +101,7 @@ impl<S: Sys> Frame<S> {
             tag: 0,
             tags: VecDeque::new(),
             identity: None,
+            rules: None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Cancel, Exclude, Threads};
+use crate::control::{Cancel, Exclude, Rulebook, Threads};
 use crate::fields::{Fields, Plan};
 use crate::sys::{Feature, Features};
 
@@ -69,12 +69,13 @@ pub(super) struct Settings {
     /// Whether the consumer tells what it knows directories by.
     pub(super) tags: bool,
     pub(super) exclude: Option<Arc<dyn Exclude + Send>>,
+    pub(super) rulebook: Option<Arc<dyn Rulebook>>,
 }
 
 impl Settings {
     /// Whether all entries of a directory must be known before the first is told of.
     pub(super) fn stores(&self) -> bool {
-        self.order.is_some()
+        self.order.is_some() || self.reads_rules()
     }
 }
 
@@ -94,6 +95,7 @@ impl<'a> Walk<'a> {
                 buffer: None,
                 tags: false,
                 exclude: None,
+                rulebook: None,
             },
             threads: Threads::Automatic,
             cancel: None,
@@ -133,6 +135,15 @@ impl<'a> Walk<'a> {
     /// about them. Operands are never left out.
     pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
         self.settings.exclude = Some(exclude);
+        self
+    }
+
+    /// Leaves out what rules in the directories themselves name, with all that lies below it, and names
+    /// that begin with a dot. Operands are never left out. What it costs is in the head of
+    /// `walk/mod.rs`: nothing where a directory holds no rules.
+    #[cfg(feature = "filters")]
+    pub fn ignore(mut self, rules: crate::IgnoreRules) -> Self {
+        self.settings.rulebook = rules.is_any().then(|| Arc::new(rules) as Arc<dyn Rulebook>);
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::frame::{Frame, Hold, State, Stored};
+use super::rules::InForce;
 use crate::name::Names;
 use crate::sys::{Batch, Sys};
 
@@ -23,6 +24,7 @@ pub(super) struct Piece<S: Sys> {
     tags: VecDeque<u64>,
     ancestors: HashSet<(u64, u128)>,
     device: Option<u64>,
+    rules: Option<Arc<InForce>>,
 }
 
 impl<S: Sys> Cursor<S> {
@@ -62,6 +64,7 @@ impl<S: Sys> Cursor<S> {
             tags,
             ancestors: self.ancestors_of(index),
             device: self.device,
+            rules: frame.rules.clone(),
         })
     }
 
@@ -128,10 +131,13 @@ impl<S: Sys> Cursor<S> {
         let mut base = Frame::new(Hold::Shared(piece.dir), state, piece.depth, 0);
         base.stored = piece.stored;
         base.path_len = self.path.len();
-        base.end = if is_told { 0 } else { self.names.len() };
+        base.end = self.names.len();
+        // Names of subdirectories to enter follow behind those to tell of.
+        base.next = if is_told { base.end } else { 0 };
         base.listing = Batch::End;
         base.is_base = true;
         (base.tag, base.tags) = (piece.tag, piece.tags);
+        base.rules = piece.rules;
         self.frames.push(base);
     }
 

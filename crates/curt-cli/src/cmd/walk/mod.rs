@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::{
-    Cancel, Error, Fields, Follow, Globs, InOrder, Next, Order, Plan, Summary, Threads, Visited,
-    Visitor, Walk,
+    Cancel, Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Plan, Summary,
+    Threads, Visited, Visitor, Walk,
 };
 
 use crate::args::WalkOptions;
@@ -125,6 +125,10 @@ impl Job<'_> {
         }
         if !self.globs.is_empty() {
             walk = walk.exclude(Arc::new(self.globs.clone()));
+        }
+        if options.ignore {
+            let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
+            walk = walk.ignore(rules);
         }
         if let Some(limit) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(limit / 2);

@@ -54,12 +54,14 @@ enum Call {
     Getrusage,
     Nanosleep,
     Readlinkat,
+    Read,
+    Getcwd,
     Llistxattr,
     Lgetxattr,
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "openat2",
     "openat",
     "getdents64",
@@ -76,6 +78,8 @@ const NAMES: [&str; 18] = [
     "getrusage",
     "clock_nanosleep",
     "readlinkat",
+    "read",
+    "getcwd",
     "llistxattr",
     "lgetxattr",
 ];
@@ -252,6 +256,19 @@ impl Door {
             reason = "not the same everywhere"
         )]
         rustix::fs::fstatfs(dir).map(|fs| fs.f_type as i64)
+    }
+
+    pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {
+        self.pass(Call::Read)?;
+        rustix::io::read(file, room)
+    }
+
+    /// The working directory.
+    pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        self.pass(Call::Getcwd)?;
+        let path = rustix::process::getcwd(Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
     }
 
     pub(super) fn descriptor_limit(&self) -> Option<u64> {

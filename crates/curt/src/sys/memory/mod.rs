@@ -287,6 +287,18 @@ impl Sys for Memory {
         read.map_err(io::Error::from_raw_os_error)
     }
 
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(Path::new("/").join(path))
+    }
+
+    /// All files are empty here.
+    fn read_file(&self, parent: &Dir, name: Name<'_, u8>, _most: usize) -> io::Result<Vec<u8>> {
+        let read = self
+            .at(Call::Openat, parent)
+            .and_then(|(world, parent)| world.resolve(parent, name.units(), false));
+        read.map(|_| Vec::new()).map_err(io::Error::from_raw_os_error)
+    }
+
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
         let denied = self.at(Call::Faccessat2, parent).and_then(|(world, parent)| {
             let node = world.resolve(parent, name.units(), true)?;

@@ -29,6 +29,8 @@ enum Call {
     Now,
     Sleep,
     ReadLink,
+    Read,
+    Absolute,
 }
 
 /// Their names, as in the standard library.
@@ -45,6 +47,8 @@ const NAMES: &[&str] = &[
     "now",
     "sleep",
     "read_link",
+    "read",
+    "absolute",
 ];
 
 /// The door of one worker.
@@ -97,6 +101,16 @@ impl Door {
     pub(super) fn read_link(&self, path: &Path) -> Result<std::path::PathBuf> {
         self.pass(Call::ReadLink)?;
         fs::read_link(path)
+    }
+
+    pub(super) fn read(&self, path: &Path) -> Result<Vec<u8>> {
+        self.pass(Call::Read)?;
+        fs::read(path)
+    }
+
+    pub(super) fn absolute(&self, path: &Path) -> Result<std::path::PathBuf> {
+        self.pass(Call::Absolute)?;
+        std::path::absolute(path)
     }
 
     /// What the path leads to.

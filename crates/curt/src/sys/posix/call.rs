@@ -34,10 +34,12 @@ enum Call {
     ClockGettime,
     Nanosleep,
     Readlinkat,
+    Read,
+    Getcwd,
 }
 
 /// Their names, as in C.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 15] = [
     "openat",
     "readdir",
     "unlinkat",
@@ -51,6 +53,8 @@ const NAMES: [&str; 13] = [
     "clock_gettime",
     "nanosleep",
     "readlinkat",
+    "read",
+    "getcwd",
 ];
 
 /// The door of one worker.
@@ -176,6 +180,30 @@ impl Door {
         let read = rustix::fs::readlinkat(dir, name, std::mem::take(target))?;
         *target = read.into_bytes();
         Ok(())
+    }
+
+    /// Opens something that is no directory.
+    pub(super) fn open_file(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+    ) -> Result<OwnedFd> {
+        self.pass(Call::Openat)?;
+        rustix::fs::openat(dir, name, flags, Mode::empty())
+    }
+
+    pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {
+        self.pass(Call::Read)?;
+        rustix::io::read(file, room)
+    }
+
+    /// The working directory.
+    pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        self.pass(Call::Getcwd)?;
+        let path = rustix::process::getcwd(Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
     }
 
     pub(super) fn descriptor_limit(&self) -> Option<u64> {

@@ -262,6 +262,18 @@ impl Sys for Posix {
         Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
     }
 
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        unix::absolute(path, || self.door.getcwd())
+    }
+
+    fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = self.door.open_file(parent.as_fd(), text(name), flags)?;
+        let whole = unix::read_whole(most, |room| self.door.read(file.as_fd(), room));
+        self.door.close(file);
+        whole
+    }
+
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
         unix::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
     }

@@ -4,6 +4,7 @@
 
 mod asked;
 mod asking;
+mod files;
 mod ground;
 mod listing;
 mod others;
@@ -46,6 +47,7 @@ macro_rules! contract {
             asking::a_listing_tells_what_queries_tell,
             asking::paths_are_located_without_a_call,
             asking::directories_below_are_opened,
+            files::small_files_are_read,
         );
     };
     ($platform:ident, $ground:expr, $($file:ident::$case:ident,)*) => {

@@ -35,12 +35,13 @@ enum Call {
     FsControl,
     QuerySecurity,
     LookUpAccount,
+    ReadFile,
     Now,
     Sleep,
 }
 
 /// Their names, as in ntdll (and one of advapi32); the last two are counted by their nearest.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "NtOpenFile",
     "NtClose",
     "NtQueryDirectoryFile",
@@ -51,6 +52,7 @@ const NAMES: [&str; 12] = [
     "NtFsControlFile",
     "NtQuerySecurityObject",
     "LookupAccountSidW",
+    "NtReadFile",
     "NtQueryPerformanceCounter",
     "NtDelayExecution",
 ];
@@ -254,6 +256,30 @@ impl Door {
                 0,
                 buffer.as_mut_ptr().cast(),
                 length,
+            )
+        };
+        check(status)?;
+        Ok(block.Information)
+    }
+
+    /// Reads what comes next of a file that was opened for synchronous use.
+    pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
+        self.pass(Call::ReadFile)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
+        // open, and was opened for synchronous use, so nothing is written after the return.
+        let status = unsafe {
+            (self.native.read)(
+                raw(file),
+                ptr::null_mut(),
+                None,
+                ptr::null(),
+                &raw mut block,
+                room.as_mut_ptr().cast(),
+                length,
+                ptr::null(),
+                ptr::null(),
             )
         };
         check(status)?;

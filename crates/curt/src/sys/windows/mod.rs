@@ -15,6 +15,7 @@
 
 mod call;
 mod dir;
+mod files;
 mod info;
 mod kinds;
 mod links;
@@ -402,6 +403,15 @@ impl Sys for Windows {
         let found = links::read(&self.door, parent, name)?;
         *target = found.ok_or(io::ErrorKind::Unsupported)?;
         Ok(())
+    }
+
+    /// What the system makes of the text is no call to it.
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        std::path::absolute(path)
+    }
+
+    fn read_file(&self, parent: &Dir, name: Name<'_, u16>, most: usize) -> io::Result<Vec<u8>> {
+        files::read(&self.door, parent, name, most)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {

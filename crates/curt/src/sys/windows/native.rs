@@ -55,6 +55,18 @@ pub(crate) type QueryByName = unsafe extern "system" fn(
     i32,
 ) -> NTSTATUS;
 
+/// `NtReadFile`.
+pub(crate) type ReadFile = unsafe extern "system" fn(
+    HANDLE,
+    HANDLE,
+    PIO_APC_ROUTINE,
+    *const c_void,
+    *mut IO_STATUS_BLOCK,
+    *mut c_void,
+    u32,
+    *const i64,
+    *const u32,
+) -> NTSTATUS;
 /// `NtFsControlFile`.
 pub(crate) type FsControl = unsafe extern "system" fn(
     HANDLE,
@@ -94,6 +106,7 @@ pub(crate) struct Native {
     /// Not every system has it.
     pub(crate) query_by_name: Option<QueryByName>,
     pub(crate) fs_control: FsControl,
+    pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
     /// Not of ntdll: it lies in a library that is loaded when the first owner is asked for.
     look_up_account: OnceLock<Option<LookUpAccount>>,
@@ -118,6 +131,7 @@ impl Native {
             query_volume: nt::NtQueryVolumeInformationFile,
             query_by_name: look_up_query_by_name(),
             fs_control: nt::NtFsControlFile,
+            read: nt::NtReadFile,
             query_security: nt::NtQuerySecurityObject,
             look_up_account: OnceLock::new(),
             volumes: Mutex::default(),

@@ -19,6 +19,7 @@ impl Status {
     pub(super) const NOT_A_DIRECTORY: Status = Status(codes::STATUS_NOT_A_DIRECTORY);
     pub(super) const BUFFER_OVERFLOW: Status = Status(codes::STATUS_BUFFER_OVERFLOW);
     pub(super) const BUFFER_TOO_SMALL: Status = Status(codes::STATUS_BUFFER_TOO_SMALL);
+    pub(super) const END_OF_FILE: Status = Status(codes::STATUS_END_OF_FILE);
     pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
     /// Nothing of that name is there.

@@ -19,6 +19,8 @@ use crate::sys::Feature;
 use crate::sys::{Setup, Sys};
 
 mod deep;
+#[cfg(feature = "filters")]
+mod ignoring;
 mod visiting;
 
 /// Makes each generic test function one test for each real platform.

@@ -32,7 +32,11 @@ impl Drop for Collector<'_> {
     }
 }
 
-fn visit(walk: &Walk<'_>, scratch: &curt_testkit::Scratch, answer: Next) -> (Vec<String>, usize) {
+pub(super) fn visit(
+    walk: &Walk<'_>,
+    scratch: &curt_testkit::Scratch,
+    answer: Next,
+) -> (Vec<String>, usize) {
     let all = Mutex::default();
     let operand = scratch.at("t");
     let make = || Box::new(Collector { own: Vec::new(), all: &all, answer }) as Box<dyn Visitor>;

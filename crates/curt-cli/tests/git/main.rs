@@ -1,0 +1,272 @@
+//! `curt walk --ignore` beside git: what git does not ignore is told of, and nothing else.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+/// A work tree of git in a scratch directory; `None`, said aloud, without git.
+fn work_tree() -> Option<Scratch> {
+    let scratch = Scratch::in_memory();
+    scratch.dir("w");
+    let made = git(&scratch, &["init", "-q"]).map(|output| output.status.success());
+    if made != Some(true) {
+        skip("git is not installed");
+        return None;
+    }
+    // What a template put there is not meant.
+    scratch.remove("w/.git/info");
+    Some(scratch)
+}
+
+/// Runs git without the user's own configuration.
+fn git(scratch: &Scratch, args: &[&str]) -> Option<std::process::Output> {
+    let mut command = Command::new("git");
+    command.args(args).current_dir(scratch.at("w")).stdin(Stdio::null());
+    for name in ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
+        command.env(name, "/dev/null");
+    }
+    command.env("HOME", scratch.at("home")).env_remove("XDG_CONFIG_HOME").env_remove("GIT_DIR");
+    command.env("GIT_CEILING_DIRECTORIES", scratch.path()).output().ok()
+}
+
+fn paths(text: &[u8]) -> BTreeSet<PathBuf> {
+    text.split(|&byte| byte == 0)
+        .filter(|path| !path.is_empty())
+        .map(|path| OsStr::from_bytes(path).into())
+        .collect()
+}
+
+/// What git does not ignore.
+fn kept_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
+    let output = git(scratch, &["ls-files", "-z", "--others", "--exclude-standard"]).unwrap();
+    assert!(output.status.success(), "{output:?}");
+    paths(&output.stdout)
+}
+
+/// What curt tells of below `at`, relative to `from`; without git's own files.
+fn told(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["walk", "-0", "--ignore", "--exclude=.git/"]).args(args);
+    let output = command.current_dir(scratch.at(from)).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found = paths(&output.stdout);
+    found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_owned()).collect()
+}
+
+const FILES: [&str; 4] = ["--hidden", "--type=f,l,p", "--sort", "."];
+
+/// Both agree, with one thread and with several, sorted and not, from the top and from below.
+fn agree(scratch: &Scratch, words: &str) {
+    let kept = kept_by_git(scratch);
+    assert_eq!(told(scratch, "w", &FILES), kept, "{words}");
+    for more in ["-j1", "-j3", "--without=openat2"] {
+        assert_eq!(
+            told(scratch, "w", &["--hidden", "--type=f,l,p", more]),
+            kept,
+            "{more}: {words}"
+        );
+    }
+}
+
+#[test]
+fn rules_are_those_of_git() {
+    let Some(scratch) = work_tree() else { return };
+    for file in [
+        "a",
+        "b.o",
+        ".hidden",
+        ".config/x",
+        "dir/a",
+        "dir/b.o",
+        "dir/keep.o",
+        "dir/sub/b.o",
+        "build/x",
+        "build/deep/y",
+        "src/build",
+        "src/a/b/c",
+        "doc/a.txt",
+        "doc/sub/a.txt",
+        "sp ace",
+        "#hash",
+        "!bang",
+        "tail ",
+        "x/y/z/1",
+        "x/q/z/2",
+        "größe",
+        "only/this/no",
+        "only/this/yes",
+    ] {
+        scratch.file(format!("w/{file}"));
+    }
+    scratch.link("w/link", "build");
+    for (rules, below, exclude) in [
+        ("*.o\n", "", ""),
+        ("*.o\n!keep.o\n", "", ""),
+        ("*.o\n", "!*.o\nsub\n", ""),
+        ("build/\n", "", ""),
+        ("/build\n", "", ""),
+        ("build\n!build/x\n", "", ""),
+        ("build/*\n!build/deep/\n", "", ""),
+        ("doc/*.txt\n", "", ""),
+        ("doc/**/*.txt\n**/z\n", "", ""),
+        ("x/**/2\n", "", ""),
+        ("only/*\n!only/this\nonly/this/*\n!only/this/yes\n", "", ""),
+        ("\\#hash\n\\!bang\nsp ace\ntail\\ \n", "", ""),
+        ("# a comment\n\n   \n[a\n[ab]\n", "", ""),
+        ("gr\u{f6}\u{df}e\r\nb.o\r\n", "", ""),
+        ("\u{feff}a\n", "", ""),
+        (".*\n!.config\n", "", ""),
+        ("!b.o\n", "a\n", "*.o\na\n"),
+        ("*\n!dir\n!dir/**\n", "", ""),
+        ("/*\n!/src\n", "", "src/a\n"),
+        ("link/\n", "", ""),
+        ("link\n", "", ""),
+    ] {
+        for (path, text) in
+            [("w/.gitignore", rules), ("w/dir/.gitignore", below), ("w/.git/info/exclude", exclude)]
+        {
+            write(&scratch, path, text);
+        }
+        agree(&scratch, &format!("{rules:?} {below:?} {exclude:?}"));
+    }
+}
+
+/// Writes a file, also in place of another one.
+fn write(scratch: &Scratch, path: &str, text: &str) {
+    if scratch.exists(path) {
+        std::fs::remove_file(scratch.at(path)).unwrap();
+    }
+    scratch.file_with(path, text.as_bytes());
+}
+
+/// Numbers that are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+
+    fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
+        texts[self.below(texts.len())]
+    }
+}
+
+#[test]
+fn trees_and_rules_by_chance() {
+    const NAMES: [&str; 6] = ["a", "b", "ab", "a.c", ".x", "b b"];
+    const RULES: [&str; 26] = [
+        "a", "/a", "a/", "b/a", "*.c", "!a", "a/*", "**/b", "a/**", "!/b/a", "[ab]", "b\\ b", "#a",
+        "", "a/**/b", "!*.c", "/*", "!/b/", "*", "!*/", "?", "/b/**/a", "!b", ".x", "!.x", "ab/",
+    ];
+    let mut numbers = Numbers(7);
+    for _ in 0..60 {
+        let Some(scratch) = work_tree() else { return };
+        let mut words = Vec::new();
+        for _ in 0..14 {
+            let mut path = String::from("w");
+            for _ in 0..numbers.below(3) {
+                path = format!("{path}/{}", numbers.one_of(&NAMES));
+            }
+            // A file may stand where a directory is wanted; then there is one fewer.
+            let below_file = scratch.path().join(&path).ancestors().any(std::path::Path::is_file);
+            if !below_file && !scratch.exists(format!("{path}/z")) {
+                scratch.file(format!("{path}/z"));
+                let name = numbers.one_of(&NAMES);
+                if !scratch.exists(format!("{path}/{name}")) {
+                    scratch.file(format!("{path}/{name}"));
+                }
+                if numbers.below(3) == 0 {
+                    let rules: Vec<&str> = (0..3).map(|_| numbers.one_of(&RULES)).collect();
+                    let text = rules.join("\n") + "\n";
+                    scratch.file_with(format!("{path}/.gitignore"), text.as_bytes());
+                    words.push(format!("{path}: {rules:?}"));
+                }
+            }
+        }
+        agree(&scratch, &words.join("; "));
+    }
+}
+
+#[test]
+fn directories_above_the_operand_count() {
+    let Some(scratch) = work_tree() else { return };
+    for file in ["a/b/c/one.o", "a/b/c/two", "a/b/three", "a/b/c/d/four"] {
+        scratch.file(format!("w/{file}"));
+    }
+    scratch.file_with("w/.gitignore", b"*.o\n/a/b/c/d\n");
+    scratch.file_with("w/a/.gitignore", b"three\n/c\nb/c/nothing\n");
+    let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
+    let files = ["--hidden", "--type=f"];
+    assert_eq!(told(&scratch, "w/a/b/c", &files), set(&["two"]));
+    assert_eq!(told(&scratch, "w/a/b", &files), set(&["c/two"]));
+    assert_eq!(told(&scratch, "w/a", &[&files[..], &["b/c"]].concat()), set(&["b/c/two"]));
+    assert_eq!(
+        told(&scratch, "w/a/b/c", &[&files[..], &["../../b"]].concat()),
+        set(&["../../b/c/two"])
+    );
+    // The operand itself is told of, whatever the rules say.
+    assert_eq!(told(&scratch, "w", &["a/b/c/one.o"]), set(&["a/b/c/one.o"]));
+    assert_eq!(told(&scratch, "w", &["--hidden", "--type=f", "a/b/c/d"]), set(&["a/b/c/d/four"]));
+}
+
+#[test]
+fn rules_for_git_need_a_work_tree_and_others_do_not() {
+    let scratch = Scratch::in_memory();
+    for file in
+        ["t/a", "t/b", "t/.x", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b", "t/repo/.git/x"]
+    {
+        scratch.file(file);
+    }
+    scratch.file_with("t/.gitignore", b"a\n");
+    let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
+    let files = ["--type=f", "t"];
+    let all = ["t/a", "t/b", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b"];
+    assert_eq!(told(&scratch, ".", &files), set(&all));
+    // Rules for git end where another work tree begins; others do not.
+    scratch.dir("t/.git");
+    assert_eq!(told(&scratch, ".", &files), set(&["t/b", "t/sub/b", "t/repo/a", "t/repo/b"]));
+    write(&scratch, "t/.ignore", "b\n!.x\n");
+    assert_eq!(told(&scratch, ".", &files), set(&["t/.x", "t/repo/a"]));
+    // What .ignore says goes before what .gitignore says, wherever they lie.
+    write(&scratch, "t/.ignore", "!a\nsub/\n");
+    scratch.file_with("t/repo/.gitignore", b"a\n");
+    assert_eq!(told(&scratch, ".", &files), set(&["t/a", "t/b", "t/repo/a", "t/repo/b"]));
+    // The two switches.
+    assert_eq!(told(&scratch, ".", &["--no-ignore", "--type=f", "t"]), set(&all));
+    let with_dots = told(&scratch, ".", &["--hidden", "--no-ignore", "--type=f", "t"]);
+    assert_eq!(with_dots.len(), all.len() + 4);
+}
+
+#[test]
+fn odd_things_in_place_of_rules() {
+    let scratch = Scratch::in_memory();
+    scratch.file("t/a");
+    scratch.dir("t/d/.ignore");
+    scratch.file("t/d/a");
+    scratch.fifo("t/p/.ignore");
+    scratch.file("t/p/a");
+    scratch.file_with("t/bytes/.ignore", b"\xff\xfe\na");
+    scratch.file("t/bytes/a");
+    scratch.file_with("rules", b"a\n");
+    scratch.link("t/l/.ignore", "../../rules");
+    scratch.file("t/l/a");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["walk", "--ignore", "--type=f", "--sort", "t"]).env("LC_ALL", "C");
+    let output = command.current_dir(scratch.path()).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\nt/d/a\nt/l/a\nt/p/a\n");
+    // As git has it, a link is not followed; curt says so.
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "curt walk: cannot read 't/l/.ignore': Too many levels of symbolic links\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}

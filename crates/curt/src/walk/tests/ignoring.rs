@@ -1,0 +1,110 @@
+//! Rules that directories hold, on every platform; what they say is compared with git elsewhere.
+
+use curt_testkit::Scratch;
+
+use super::{on_real_platforms, plan, walk};
+use crate::control::Threads;
+use crate::filters::IgnoreRules;
+use crate::sys::{Setup, Sys};
+use crate::walk::{Order, Walk};
+
+on_real_platforms!(
+    rules_leave_out_what_they_name,
+    without_rules_there_is_nothing_to_ask,
+    rules_hold_far_below,
+);
+
+fn ignoring() -> Walk<'static> {
+    plan().ignore(IgnoreRules::new())
+}
+
+/// Paths with slashes, whatever the platform has.
+fn told<S: Sys<Setup = Setup>>(
+    options: &Walk<'_>,
+    scratch: &Scratch,
+    operand: &str,
+) -> Vec<String> {
+    let seen = walk::<S>(options, scratch, operand);
+    assert!(seen.errors.is_empty(), "{:?}", seen.errors);
+    seen.sorted().into_iter().map(|path| path.replace('\\', "/")).collect()
+}
+
+fn rules_leave_out_what_they_name<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    for file in ["t/a.o", "t/b", "t/.c", "t/d/a.o", "t/d/e", "t/out/f", "t/d/out"] {
+        scratch.file(file);
+    }
+    scratch.dir("t/.git");
+    scratch.file_with("t/.gitignore", b"*.o\nout/\n");
+    scratch.file_with("t/d/.ignore", b"!a.o\n");
+    let expected = ["t", "t/b", "t/d", "t/d/a.o", "t/d/e", "t/d/out"];
+    for options in [
+        ignoring(),
+        ignoring().sort(Order::default()),
+        ignoring().contents_first(true),
+        ignoring().contents_first(true).sort(Order::default()),
+        ignoring().descriptors(8).buffer(1024),
+    ] {
+        assert_eq!(told::<S>(&options, &scratch, "t"), expected);
+    }
+    // Rules above the operand, and the operand itself.
+    assert_eq!(told::<S>(&ignoring(), &scratch, "t/d"), expected[2..]);
+    assert_eq!(told::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
+    let only_dots = plan().ignore(IgnoreRules::new().files(false));
+    assert_eq!(told::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
+    let nothing = plan().ignore(IgnoreRules::new().files(false).dot_names(false));
+    assert!(told::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
+}
+
+fn without_rules_there_is_nothing_to_ask<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::new();
+    let calls = |directories: usize, options: &Walk<'_>| {
+        for directory in 0..directories {
+            scratch.file(format!("t/{directory}/file"));
+        }
+        let calls = walk::<S>(options, &scratch, "t").calls;
+        scratch.remove("t");
+        calls
+    };
+    let more = |options: &Walk<'_>| calls(40, options) - calls(20, options);
+    assert_eq!(more(&ignoring()), more(&plan()));
+}
+
+fn rules_hold_far_below<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::in_memory();
+    // Deeper than directories may be open.
+    let deep = format!("t{}", "/d".repeat(30));
+    for name in ["kept", "left.o", "a/left.o", "z/left.o"] {
+        scratch.file(format!("{deep}/{name}"));
+    }
+    scratch.file_with("t/.ignore", format!("*.o\n{}/z\n", &deep[1..]).as_bytes());
+    for options in [ignoring().descriptors(8), ignoring().descriptors(8).sort(Order::default())] {
+        let told = told::<S>(&options, &scratch, "t");
+        assert_eq!(told.len(), 31 + 2, "{told:?}");
+        assert_eq!(told.last().unwrap(), &format!("{deep}/kept"));
+    }
+}
+
+#[test]
+fn rules_go_with_what_is_handed_over() {
+    let scratch = Scratch::in_memory();
+    for number in 0..1500 {
+        scratch.file(format!("t/wide/{number}/left.o"));
+        scratch.file(format!("t/wide/{number}/deep/left.o"));
+        scratch.file(format!("t/wide/{number}/deep/kept"));
+    }
+    scratch.file_with("t/.ignore", b"*.o\n/wide/*7/deep\n");
+    scratch.file_with("t/wide/3/.ignore", b"!left.o\n");
+    let mut expected = 0;
+    for threads in [1, 2, 4] {
+        let walk = ignoring().threads(Threads::AtMost(threads));
+        let (paths, workers) = super::visiting::visit(&walk, &scratch, crate::walk::Next::Continue);
+        let left: Vec<_> = paths.iter().filter(|path| path.contains(".o")).collect();
+        assert_eq!(left, ["t/wide/3/deep/left.o", "t/wide/3/left.o"]);
+        if threads == 1 {
+            expected = paths.len();
+            assert_eq!(expected, 2 + 1500 + 2 * 1350 + 2);
+        }
+        assert_eq!((paths.len(), workers >= threads.min(2)), (expected, true), "{threads}");
+    }
+}
