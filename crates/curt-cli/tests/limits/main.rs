@@ -7,6 +7,7 @@ mod fuse;
 mod scarce;
 mod signals;
 mod strange;
+mod walk;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -119,9 +119,15 @@ impl<S: Sys> Frame<S> {
         matches!(self.hold, Hold::Released)
     }
 
-    /// Whether it has a descriptor that is ours alone.
+    /// Whether it has a descriptor that it could do without for a while. What is shared counts: those
+    /// whom it is shared with may have finished. The directory of a piece does not, since only its own
+    /// worker knows the way to it.
     pub(super) fn is_held(&self) -> bool {
-        matches!(self.hold, Hold::Own(_))
+        match self.hold {
+            Hold::Own(_) => true,
+            Hold::Shared(_) => !self.is_base,
+            Hold::Released | Hold::Closed => false,
+        }
     }
 
     /// The open directory, to be used by other workers too.

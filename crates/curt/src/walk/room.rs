@@ -48,11 +48,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Closes the directory of a frame for good.
     pub(super) fn close(&mut self, index: usize) {
+        self.held -= usize::from(self.frames[index].is_held());
         match std::mem::replace(&mut self.frames[index].hold, Hold::Closed) {
-            Hold::Own(dir) => {
-                self.held -= 1;
-                self.asker.sys.close(dir);
-            }
+            Hold::Own(dir) => self.asker.sys.close(dir),
             Hold::Shared(dir) => {
                 if let Some(dir) = std::sync::Arc::into_inner(dir) {
                     self.asker.sys.close(dir);

@@ -35,7 +35,6 @@ impl<S: Sys> Cursor<S> {
         self.settle();
         let may_give = |frame: &Frame<S>| frame.has_children() && frame.dir().is_some();
         let index = self.frames.iter().position(may_give)?;
-        let was_held = self.frames[index].is_held();
         let mut names = Names::new();
         let mut stored = Vec::new();
         let mut tags = VecDeque::new();
@@ -50,7 +49,6 @@ impl<S: Sys> Cursor<S> {
         if frame.state == State::Telling {
             frame.given.push(number);
         }
-        self.held -= usize::from(was_held);
         let frame = &self.frames[index];
         Some(Piece {
             number,

@@ -1,0 +1,38 @@
+//! `curt walk` where descriptors are scarce and trees deep.
+
+use curt_testkit::Scratch;
+
+use crate::{Run, chain_with_bushes, run, script};
+
+/// Walks `t` with few descriptors, prints nothing, and says what it came to.
+fn walk(scratch: &Scratch, descriptors: u32, options: &str) -> Run {
+    let line = format!(
+        "ulimit -n {descriptors}; exec \"$CURT\" walk --stats --json --name none {options} t"
+    );
+    let run = run(script(scratch, &line));
+    assert_eq!((run.code, run.number("errors")), (Some(0), 0), "{options}: {run:?}");
+    run
+}
+
+#[test]
+fn a_chain_of_32_768_levels_takes_five_calls_for_a_directory() {
+    const LEVELS: u64 = 32_768;
+    let scratch = Scratch::in_memory();
+    scratch.deep("t", LEVELS as usize, "d");
+    for options in ["", "--sort", "-j2", "--ignore"] {
+        let run = walk(&scratch, 32, options);
+        assert_eq!(run.number("entries"), LEVELS + 1, "{options}");
+        assert!(run.calls() <= 5 * (LEVELS + 1), "{options}: {}", run.calls());
+    }
+}
+
+#[test]
+fn every_branch_is_seen_however_deep() {
+    let scratch = Scratch::in_memory();
+    let (files, directories) = chain_with_bushes(&scratch, "t", 2_000);
+    for options in ["", "--sort", "-j3", "--ignore", "-L"] {
+        let run = walk(&scratch, 32, options);
+        assert_eq!(run.number("entries"), files + directories, "{options}");
+        assert!(run.calls() <= 7 * directories, "{options}: {}", run.calls());
+    }
+}
