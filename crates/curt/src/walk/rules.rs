@@ -167,8 +167,12 @@ impl<S: Sys> Cursor<S> {
         let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
         while let Some(parent) = parents.pop() {
             let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
-            let found =
-                Found { own: true, gitignore: true, git: exists(sys, &parent.join(".git")) };
+            let git = parent.join(".git");
+            let is_work_tree = exists(sys, &git).unwrap_or_else(|error| {
+                troubles.push(Error::new(Operation::Stat, git, Cause::Os(error)));
+                false
+            });
+            let found = Found { own: true, gitignore: true, git: is_work_tree };
             let mut read = |names: &[&str]| {
                 let path = names.iter().fold(parent.to_owned(), |path, name| path.join(name));
                 let (dir, name) = sys.locate(&path).ok()?;
@@ -225,12 +229,16 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
-fn exists<S: Sys>(sys: &S, path: &Path) -> bool {
-    let Ok((dir, name)) = sys.locate(path) else { return false };
+fn exists<S: Sys>(sys: &S, path: &Path) -> io::Result<bool> {
+    let (dir, name) = sys.locate(path)?;
     let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
-    let exists = Name::until_nul(&name).is_some_and(|name| sys.query(&dir, name, ask).is_ok());
+    let asked = Name::until_nul(&name).map(|name| sys.query(&dir, name, ask));
     sys.close(dir);
-    exists
+    match asked {
+        Some(Err(error)) if is_absent(&error) => Ok(false),
+        Some(Err(error)) => Err(error),
+        asked => Ok(asked.is_some()),
+    }
 }
 
 fn is<U: Unit>(name: &[U], text: &str) -> bool {

@@ -2,9 +2,10 @@
 
 use curt_testkit::Scratch;
 
-use super::{on_real_platforms, plan, walk};
+use super::{on_real_platforms, plan, walk, walk_with};
 use crate::control::Threads;
 use crate::filters::IgnoreRules;
+use crate::sys::fault::Faults;
 use crate::sys::{Setup, Sys};
 use crate::walk::{Order, Walk};
 
@@ -12,6 +13,7 @@ on_real_platforms!(
     rules_leave_out_what_they_name,
     without_rules_there_is_nothing_to_ask,
     rules_hold_far_below,
+    no_call_fails_without_a_word,
 );
 
 fn ignoring() -> Walk<'static> {
@@ -99,7 +101,8 @@ fn rules_go_with_what_is_handed_over() {
     for threads in [1, 2, 4] {
         let walk = ignoring().threads(Threads::AtMost(threads));
         let (paths, workers) = super::visiting::visit(&walk, &scratch, crate::walk::Next::Continue);
-        let left: Vec<_> = paths.iter().filter(|path| path.ends_with("left.o")).collect();
+        let left = paths.iter().filter(|path| path.ends_with("left.o"));
+        let left: Vec<_> = left.map(|path| path.replace('\\', "/")).collect();
         assert_eq!(left, ["t/wide/3/deep/left.o", "t/wide/3/left.o"]);
         if threads == 1 {
             expected = paths.len();
@@ -108,3 +111,60 @@ fn rules_go_with_what_is_handed_over() {
         assert_eq!((paths.len(), workers >= threads.min(2)), (expected, true), "{threads}");
     }
 }
+
+/// Whatever call fails: what is missing, or told of in spite of the rules, was said.
+fn no_call_fails_without_a_word<S: Sys<Setup = Setup>>() {
+    /// `EIO`, and what Windows calls the same.
+    const BROKEN: i32 = if cfg!(windows) { -0x3fff_fe7b } else { 5 };
+    let scratch = Scratch::in_memory();
+    for file in ["t/a.o", "t/b", "t/d/a.o", "t/d/e/f", "t/x/y/z/a.o"] {
+        scratch.file(file);
+    }
+    scratch.dir("t/.git/info");
+    scratch.file_with("t/.git/info/exclude", b"f\n");
+    scratch.file_with("t/.gitignore", b"*.o\n");
+    scratch.file_with("t/d/.ignore", b"!a.o\n");
+    for options in [plan(), ignoring(), ignoring().sort(Order::default())] {
+        let options = options.descriptors(8);
+        // The first may learn what the system lacks.
+        walk::<S>(&options, &scratch, "t/d");
+        let run =
+            |setup: &Setup| walk_with::<S>(setup, &options, scratch.path(), &scratch.at("t/d"));
+        let expected = run(&Setup::default());
+        let mut hits = 0;
+        for name in KINDS {
+            for nth in 0.. {
+                let faults = std::sync::Arc::new(Faults::default().fail(name, nth, BROKEN));
+                let seen = run(&Setup { faults: Some(faults.clone()), ..Setup::default() });
+                if faults.hits() == 0 {
+                    break;
+                }
+                hits += 1;
+                let is_whole = seen.sorted() == expected.sorted();
+                assert!(is_whole || !seen.errors.is_empty(), "{name} {nth}: {:?}", seen.entries);
+            }
+        }
+        assert!(hits >= 5, "{hits}");
+    }
+}
+
+/// Calls of all platforms that a walk makes.
+const KINDS: [&str; 17] = [
+    "openat",
+    "openat2",
+    "getdents64",
+    "statx",
+    "read",
+    "getcwd",
+    "readdir",
+    "fstat",
+    "fstatat",
+    "read_dir",
+    "next",
+    "symlink_metadata",
+    "absolute",
+    "NtOpenFile",
+    "NtQueryDirectoryFile",
+    "NtReadFile",
+    "NtQueryInformationFile",
+];

@@ -59,7 +59,16 @@ fn walk<S: Sys<Setup = Setup>>(options: &Walk<'_>, scratch: &Scratch, operand: &
 }
 
 fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
-    let sys = S::start(&options.setup(&Setup::default()));
+    walk_with::<S>(&Setup::default(), options, base, operand)
+}
+
+fn walk_with<S: Sys<Setup = Setup>>(
+    setup: &Setup,
+    options: &Walk<'_>,
+    base: &Path,
+    operand: &Path,
+) -> Seen {
+    let sys = S::start(&options.setup(setup));
     let mut settings = options.settings.clone();
     settings.descriptors = options.budget(&sys);
     let mut cursor = Cursor::<S>::new(sys, settings);
