@@ -172,10 +172,15 @@ impl<S: Sys> Asker<S> {
     }
 }
 
-/// Whether a link that was followed leads nowhere: then it is told of as itself. One that leads round in
-/// circles, or past what may be looked into, is a failure, as it is to find.
+/// Whether a link that was followed may still be told of as itself.
 fn leads_nowhere(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) || is_loop(error)
+}
+
+/// The kind for a loop of links has no stable name in the standard library.
+fn is_loop(error: &io::Error) -> bool {
+    format!("{:?}", error.kind()) == "FilesystemLoop"
 }
 
 fn fail<S: Sys>(

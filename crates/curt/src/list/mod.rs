@@ -307,7 +307,7 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows` has the
+    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows::Units` has the
     /// units.
     pub fn name(&self) -> Cow<'_, OsStr> {
         self.raw_name().map_or(Cow::Borrowed(OsStr::new("")), |name| Os::text(name.units()))

@@ -1,11 +1,24 @@
-//! Windows: operations below a directory that is already open.
+//! Windows: operations below a directory that is already open, and names in UTF-16.
 
 use std::ffi::OsStr;
 use std::os::windows::io::BorrowedHandle;
 use std::path::Path;
 
+use crate::list::Entry;
 use crate::remove::{Remove, Report};
 use crate::sys::open_directory;
+
+/// Names as the system has them.
+pub trait Units {
+    /// The units of the name, UTF-16 that may have surrogates without a partner, without a copy.
+    fn units(&self) -> &[u16];
+}
+
+impl Units for Entry<'_> {
+    fn units(&self) -> &[u16] {
+        self.raw_name().map_or(&[], |name| name.units())
+    }
+}
 
 /// Removal below an open directory.
 pub trait RemoveBelow {

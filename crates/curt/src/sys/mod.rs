@@ -454,14 +454,17 @@ pub(crate) trait Sys: Sized + Send {
         asked: Fields,
     ) -> io::Result<Fields>;
     /// What extended attributes tell; `None` where the file system has none, which is remembered for
-    /// the device, if that is known.
+    /// the device, if that is known. Most platforms have none that tell anything.
     fn extended(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         asked: Fields,
         device: Option<u64>,
-    ) -> io::Result<Option<Extended>>;
+    ) -> io::Result<Option<Extended>> {
+        let _ = (parent, name, asked, device);
+        Ok(None)
+    }
     /// The owners of an entry, whose numbers are in the facts where owners have numbers.
     fn owners(
         &self,

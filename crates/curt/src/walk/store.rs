@@ -114,12 +114,12 @@ impl<S: Sys> Cursor<S> {
         if !is_known && self.is_ignored(index, name_at, self.metadata.facts.kind) {
             return None;
         }
-        let frame = &mut self.frames[index];
-        let place = Place::Arena(entry_name);
-        self.current = Current { depth: frame.depth, name: name_at, place };
         if let Some(error) = self.metadata.take_failure(Fields::KIND) {
             return Some(Step::Error(error));
         }
+        let frame = &mut self.frames[index];
+        let place = Place::Arena(entry_name);
+        self.current = Current { depth: frame.depth, name: name_at, place };
         let goes_down =
             self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
         if goes_down {

@@ -22,8 +22,8 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Sources, Stat, Sys, Usage,
+    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
+    Stat, Sys, Usage,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -306,16 +306,6 @@ impl Sys for Memory {
         });
         let denied = denied.map_err(io::Error::from_raw_os_error)?;
         Ok(if denied.write { asked.without(Fields::WRITABLE) } else { asked })
-    }
-
-    fn extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, u8>,
-        _asked: Fields,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
     }
 
     fn owners(

@@ -27,8 +27,8 @@ use self::call::Door;
 use self::dir::Stream;
 pub(crate) use self::dir::{Dir, DirBuf};
 use super::{
-    Ask, Batch, Extended, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup,
-    Sources, Stat, Sys, Usage,
+    Ask, Batch, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup, Sources, Stat,
+    Sys, Usage,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -329,16 +329,6 @@ impl Sys for Other {
         let found = self.door.metadata(&parent.child(name))?;
         let is_writable = !found.permissions().readonly();
         Ok(if is_writable { asked } else { asked.without(Fields::WRITABLE) })
-    }
-
-    fn extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, text::Unit>,
-        _asked: Fields,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
     }
 
     /// The library knows no names of owners.

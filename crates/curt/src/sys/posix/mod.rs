@@ -32,8 +32,8 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use super::accounts::Accounts;
 use super::unix;
 use super::{
-    Ask, Batch, Extended, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup,
-    Sources, Stat, Sys, Usage,
+    Ask, Batch, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup, Sources, Stat,
+    Sys, Usage,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -276,16 +276,6 @@ impl Sys for Posix {
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
         unix::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
-    }
-
-    fn extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, u8>,
-        _asked: Fields,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
     }
 
     fn owners(

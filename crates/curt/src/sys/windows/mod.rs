@@ -45,8 +45,8 @@ use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
 use super::{
-    Ask, Batch, Extended, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners,
-    Removed, Setup, Sources, Stat, Sys, Usage,
+    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
+    Setup, Sources, Stat, Sys, Usage,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -419,16 +419,6 @@ impl Sys for Windows {
     }
 
     /// Nothing that is asked here lies in extended attributes.
-    fn extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, u16>,
-        _asked: Fields,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
-    }
-
     fn owners(
         &self,
         parent: &Dir,

@@ -21,6 +21,7 @@ use crate::sys::{Setup, Sys};
 mod deep;
 #[cfg(feature = "filters")]
 mod ignoring;
+mod imagined;
 mod visiting;
 
 /// Makes each generic test function one test for each real platform.
@@ -62,12 +63,7 @@ fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &P
     walk_with::<S>(&Setup::default(), options, base, operand)
 }
 
-fn walk_with<S: Sys<Setup = Setup>>(
-    setup: &Setup,
-    options: &Walk<'_>,
-    base: &Path,
-    operand: &Path,
-) -> Seen {
+fn walk_with<S: Sys>(setup: &S::Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     let sys = S::start(&options.setup(setup));
     let mut settings = options.settings.clone();
     settings.descriptors = options.budget(&sys);

@@ -1,0 +1,152 @@
+//! On the file system in memory: listings of every kind, and somebody who changes the tree meanwhile.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::{Seen, plan, walk_with};
+use crate::fields::{Fields, Follow, Plan};
+use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
+use crate::walk::{Order, Walk};
+
+/// Nine files and links, eight directories.
+fn setup(change: impl FnOnce(&mut World)) -> Setup {
+    let mut world = World::new();
+    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
+        world.file(format!("tree/{file}"));
+    }
+    world.link("tree/e/link", "/canary").dir("tree/empty");
+    change(&mut world);
+    Setup::new(world)
+}
+
+fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
+    let seen = walk_with::<Memory>(setup, options, Path::new(""), Path::new("tree"));
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    seen
+}
+
+fn walks() -> [Walk<'static>; 4] {
+    [
+        plan(),
+        plan().sort(Order::default()),
+        plan().contents_first(true),
+        Walk::new(Plan::new(Fields::SIZE)).sort(Order::default()).contents_first(true),
+    ]
+}
+
+const ALL: usize = 17;
+
+#[test]
+fn every_kind_of_listing_is_read_to_its_end() {
+    for order in [Listed::Created, Listed::Reversed, Listed::ByName, Listed::Hashed, Listed::Slots]
+    {
+        for ending in [Ending::Guessed, Ending::Exact] {
+            for (page, given) in [(1000, usize::MAX), (1, usize::MAX), (10, 2), (3, 3)] {
+                for kinds in [true, false] {
+                    for walk_of in walks() {
+                        let setup = setup(|world| {
+                            (world.rules.order, world.rules.ending) = (order, ending);
+                            (world.rules.page, world.rules.given) = (page, given);
+                            world.rules.kinds = kinds;
+                        });
+                        let seen = walk(&walk_of.descriptors(8), &setup);
+                        let case = format!("{order:?} {ending:?} {page} {given} {kinds}");
+                        assert!(seen.errors.is_empty(), "{case}: {:?}", seen.errors);
+                        assert_eq!(seen.entries.len(), ALL, "{case}");
+                        let told: BTreeSet<&str> = seen.paths().into_iter().collect();
+                        assert_eq!(told.len(), ALL, "{case}: told of twice");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_may_not_be_listed_is_one_error() {
+    for walk_of in walks() {
+        let setup = setup(|world| {
+            world.deny("tree/a/b", Denied { list: true, ..Denied::default() });
+        });
+        let seen = walk(&walk_of, &setup);
+        assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
+        assert_eq!(seen.errors[0].path(), Path::new("tree/a/b"));
+        assert_eq!(seen.entries.len(), ALL - 5, "{:?}", seen.paths());
+        assert!(seen.paths().contains(&"tree/a/b"), "the directory itself is told of");
+    }
+}
+
+/// Something that an intruder does.
+type Deed = fn(&mut World, &str);
+
+const DEEDS: [(&str, Deed); 4] = [
+    ("swaps it for a link", |world, path| {
+        world.swap_for_link(path, "/canary");
+    }),
+    ("moves it out", |world, path| {
+        world.rename(path, path.replace('/', "-"));
+    }),
+    ("lets it vanish", |world, path| {
+        world.vanish(path);
+    }),
+    ("adds a file to it", |world, path| {
+        world.intrude(path);
+    }),
+];
+
+const PLACES: [&str; 8] = [
+    "tree",
+    "tree/a",
+    "tree/a/b",
+    "tree/a/b/c",
+    "tree/a/b/c/d",
+    "tree/e",
+    "tree/e/f",
+    "tree/empty",
+];
+
+#[test]
+fn whatever_happens_before_whichever_call() {
+    let quiet = setup(|_| {});
+    let all: Vec<String> = walk(&plan(), &quiet).paths().into_iter().map(str::to_owned).collect();
+    let calls = quiet.world(|world| world.calls_made());
+    for (what, deed) in DEEDS {
+        for place in PLACES {
+            for call in 0..calls {
+                for walk_of in walks() {
+                    let setup = setup(|world| {
+                        world.after(call, move |world| deed(world, place));
+                    });
+                    let seen = walk(&walk_of, &setup);
+                    let case = format!("somebody {what}, {place}, before call {call}");
+                    // What is missed lies where something was done, and is said. (What takes the place
+                    // of another may be listed besides it.)
+                    for error in &seen.errors {
+                        assert!(error.path().starts_with(place), "{case}: {error}");
+                    }
+                    for path in seen.paths() {
+                        let is_new = what == "adds a file to it" && path.starts_with(place);
+                        assert!(is_new || all.iter().any(|known| known == path), "{case}: {path}");
+                    }
+                    let is_elsewhere = |path: &&String| !path.starts_with(place);
+                    for path in all.iter().filter(is_elsewhere) {
+                        assert!(seen.paths().contains(&path.as_str()), "{case}: {path} is missing");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn links_are_not_followed_round_in_circles() {
+    let setup = setup(|world| {
+        world.link("tree/a/b/up", "../..").link("tree/e/f/self", ".");
+    });
+    let links = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
+    let seen = walk(&links, &setup);
+    assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
+}
