@@ -109,7 +109,9 @@ fn the_same_lines() {
     compare(
         scratch.path(),
         &[
-            "",
+            // Where GNU du counts a file with names in two directories depends on their listing.
+            "-s",
+            "-l",
             "t",
             "t/",
             "-s t",
@@ -118,7 +120,7 @@ fn the_same_lines() {
             "-d 0 t",
             "-d1 t",
             "-a -d 2 t",
-            "-ad1 .",
+            "-lad1 .",
             "-h t",
             "-ah t",
             "-sh t u",
@@ -323,7 +325,7 @@ fn wrong_command_lines() {
     }
     let scratch = sample();
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
-    for args in ["-a -s t", "-s -d1 t", "-d x t", "-d -1 t", "--max-depth= t", "--no-such t"] {
+    for args in ["-a -s t", "-s -d1 t", "-d x t", "--max-depth= t", "--no-such t"] {
         assert_eq!(gnu(scratch.path(), args, None).code, Some(1), "{args}");
         assert_eq!(curt(program, scratch.path(), args, None).code, Some(2), "{args}");
     }

@@ -324,7 +324,6 @@ fn time_zones_are_understood() {
         "/usr/share/zoneinfo/Asia/Kolkata",
         "Australia/Lord_Howe",
         "Africa/Monrovia",
-        "EST5EDT",
         "<+0330>-3:30",
         "XYZ-13:45",
         "/does/not/exist",
@@ -336,7 +335,7 @@ fn time_zones_are_understood() {
     }
     // Before 1971 the C library takes it for winter all year long where rules are all it has.
     let later = &["after-2038", "fraction", "summer", "plain"][..];
-    for zone in ["EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
+    for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
         let run = Run { place: scratch.path(), zone: Some(zone), locale: "C", by: None };
         compare(&run, &[options], &[later]);
     }
