@@ -9,15 +9,8 @@ use crate::fields::Kind;
 use crate::remove::{Remove, Report, Threads};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
+use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
-
-/// Nine files and links, seven directories.
-fn tree(world: &mut World) {
-    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
-        world.file(format!("tree/{file}"));
-    }
-    world.link("tree/e/link", "/canary").dir("tree/empty");
-}
 
 const FILES: u64 = 9;
 const DIRECTORIES: u64 = 8;
@@ -79,35 +72,6 @@ fn what_a_removal_makes_a_listing_pass_over_is_found_again() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.files, FILES + 500);
 }
-
-/// Something that an intruder does.
-type Deed = fn(&mut World, &str);
-
-const DEEDS: [(&str, Deed); 4] = [
-    ("swaps it for a link", |world, path| {
-        world.swap_for_link(path, "/canary");
-    }),
-    ("moves it out", |world, path| {
-        world.rename(path, path.replace('/', "-"));
-    }),
-    ("lets it vanish", |world, path| {
-        world.vanish(path);
-    }),
-    ("adds a file to it", |world, path| {
-        world.intrude(path);
-    }),
-];
-
-const PLACES: [&str; 8] = [
-    "tree",
-    "tree/a",
-    "tree/a/b",
-    "tree/a/b/c",
-    "tree/a/b/c/d",
-    "tree/e",
-    "tree/e/f",
-    "tree/empty",
-];
 
 #[test]
 fn whatever_happens_before_whichever_call() {

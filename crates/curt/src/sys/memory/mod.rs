@@ -8,6 +8,7 @@
 mod call;
 pub(crate) mod dir;
 mod events;
+pub(crate) mod play;
 mod system;
 mod tests;
 pub(crate) mod tree;

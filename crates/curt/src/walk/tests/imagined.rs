@@ -5,16 +5,13 @@ use std::path::Path;
 
 use super::{Seen, plan, walk_with};
 use crate::fields::{Fields, Follow, Plan};
+use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
 use crate::walk::{Order, Walk};
 
-/// Nine files and links, eight directories.
 fn setup(change: impl FnOnce(&mut World)) -> Setup {
     let mut world = World::new();
-    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
-        world.file(format!("tree/{file}"));
-    }
-    world.link("tree/e/link", "/canary").dir("tree/empty");
+    tree(&mut world);
     change(&mut world);
     Setup::new(world)
 }
@@ -78,35 +75,6 @@ fn what_may_not_be_listed_is_one_error() {
         assert!(seen.paths().contains(&"tree/a/b"), "the directory itself is told of");
     }
 }
-
-/// Something that an intruder does.
-type Deed = fn(&mut World, &str);
-
-const DEEDS: [(&str, Deed); 4] = [
-    ("swaps it for a link", |world, path| {
-        world.swap_for_link(path, "/canary");
-    }),
-    ("moves it out", |world, path| {
-        world.rename(path, path.replace('/', "-"));
-    }),
-    ("lets it vanish", |world, path| {
-        world.vanish(path);
-    }),
-    ("adds a file to it", |world, path| {
-        world.intrude(path);
-    }),
-];
-
-const PLACES: [&str; 8] = [
-    "tree",
-    "tree/a",
-    "tree/a/b",
-    "tree/a/b/c",
-    "tree/a/b/c/d",
-    "tree/e",
-    "tree/e/f",
-    "tree/empty",
-];
 
 #[test]
 fn whatever_happens_before_whichever_call() {

@@ -1,0 +1,42 @@
+//! A small tree, and what an intruder does to it: the same for every operation.
+
+use super::World;
+
+/// Nine files and links, eight directories.
+pub(crate) fn tree(world: &mut World) {
+    for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
+        world.file(format!("tree/{file}"));
+    }
+    world.link("tree/e/link", "/canary").dir("tree/empty");
+}
+
+/// Something that an intruder does.
+pub(crate) type Deed = fn(&mut World, &str);
+
+/// All of them.
+pub(crate) const DEEDS: [(&str, Deed); 4] = [
+    ("swaps it for a link", |world, path| {
+        world.swap_for_link(path, "/canary");
+    }),
+    ("moves it out", |world, path| {
+        world.rename(path, path.replace('/', "-"));
+    }),
+    ("lets it vanish", |world, path| {
+        world.vanish(path);
+    }),
+    ("adds a file to it", |world, path| {
+        world.intrude(path);
+    }),
+];
+
+/// The directories of the tree.
+pub(crate) const PLACES: [&str; 8] = [
+    "tree",
+    "tree/a",
+    "tree/a/b",
+    "tree/a/b/c",
+    "tree/a/b/c/d",
+    "tree/e",
+    "tree/e/f",
+    "tree/empty",
+];
