@@ -33,8 +33,8 @@ impl Calls {
         self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
 
-    /// Adds the calls that another worker of the same operation made.
-    pub(crate) fn add(&mut self, other: &Calls) {
+    /// Adds the calls of another worker, or of another operation.
+    pub fn add(&mut self, other: &Calls) {
         if self.names.is_empty() {
             self.names = other.names;
         }

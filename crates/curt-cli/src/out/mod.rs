@@ -4,7 +4,6 @@
 pub(crate) mod entry;
 pub(crate) mod human;
 pub(crate) mod json;
-pub(crate) mod sum;
 pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};
@@ -12,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use curt::Cancel;
+
+use crate::exit::Exit;
 
 /// How much output is gathered before it is written.
 const ENOUGH: usize = 64 * 1024;
@@ -30,6 +31,13 @@ pub(crate) fn complain(line: &str) {
 /// Whether data goes to a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// Says what is wrong with the command line of a command.
+pub(crate) fn usage(program: &str, message: &str) -> Exit {
+    let hint = format!("Try '{program} --help' for more information.");
+    complain(&format!("{program}: {message}\n{hint}\n"));
+    Exit::USAGE
 }
 
 /// Both outputs, shared by the threads of one command.

@@ -2,7 +2,7 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use curt::{Calls, Cause, Error, Kind, Question, Report, Subject, Summary};
+use curt::{Calls, Cause, Error, GlobError, Kind, Question, Report, Subject, Summary};
 
 use crate::quote::quote;
 use crate::sys;
@@ -125,6 +125,11 @@ pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
     let threads = counted(summary.threads as u64, "thread", "threads");
     let total = counted(summary.calls.total(), "call", "calls");
     format!("{program}: {entries}, {threads}, {total}\n{}", calls(&summary.calls))
+}
+
+/// What is wrong with a pattern.
+pub(crate) fn no_glob(error: &GlobError) -> String {
+    format!("invalid pattern {}: {}", quote(error.pattern()), error.reason())
 }
 
 /// The calls, by kind, the most frequent first.

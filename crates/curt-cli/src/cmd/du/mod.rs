@@ -14,7 +14,6 @@ use crate::args::DuOptions;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
-use crate::quote::quote;
 use crate::sys;
 use lines::Lines;
 
@@ -25,15 +24,7 @@ const PROGRAM: &str = "curt du";
 pub(crate) fn run(options: &DuOptions) -> Exit {
     let globs = match Globs::new(&options.exclude) {
         Ok(globs) => globs,
-        Err(error) => {
-            let pattern = quote(error.pattern());
-            let reason = error.reason();
-            out::complain(&format!(
-                "{PROGRAM}: invalid pattern {pattern}: {reason}\n\
-                 Try 'curt du --help' for more information.\n"
-            ));
-            return Exit::USAGE;
-        }
+        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error)),
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);

@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
+    Calls, Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
+    Stat,
 };
 
 use super::PROGRAM;
@@ -13,7 +14,6 @@ use super::owners::Owners;
 use super::settings::{Form, Hidden, Marks, Operands, Settings};
 use super::shown::Writer;
 use crate::exit::Exit;
-use crate::out::sum::Sum;
 use crate::out::{Screen, json, text};
 use crate::quote::quote;
 
@@ -23,7 +23,7 @@ pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
     pub(super) errors: u64,
-    pub(super) calls: Sum,
+    pub(super) calls: Calls,
     pub(super) exit: Exit,
 }
 

@@ -21,7 +21,7 @@ use curt::Cancel;
 use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
-use crate::out::{self, Screen};
+use crate::out::{self, Screen, json, text};
 use crate::sys;
 use lister::{Lister, Totals};
 use settings::{Form, Settings};
@@ -36,12 +36,7 @@ static GONE: Cancel = Cancel::new();
 pub(crate) fn run(options: &LsOptions) -> Exit {
     let settings = match Settings::new(options) {
         Ok(settings) => settings,
-        Err(message) => {
-            out::complain(&format!(
-                "{PROGRAM}: {message}\nTry 'curt ls --help' for more information.\n"
-            ));
-            return Exit::USAGE;
-        }
+        Err(message) => return out::usage(PROGRAM, &message),
     };
     let screen = Screen::new(true, false, &GONE);
     let totals = if options.explain_cost {
@@ -79,7 +74,7 @@ fn finish(options: &LsOptions, settings: &Settings, screen: &Screen, totals: &To
             .number("directories", totals.directories)
             .number("errors", totals.errors);
         if options.stats {
-            summary = summary.object("calls", totals.calls.object());
+            summary = summary.object("calls", json::calls(&totals.calls));
         }
         screen.data(Object::new().object("summary", summary).line().as_bytes());
     } else if options.stats {
@@ -88,7 +83,7 @@ fn finish(options: &LsOptions, settings: &Settings, screen: &Screen, totals: &To
             totals.entries,
             totals.directories,
             totals.calls.total(),
-            totals.calls.lines()
+            text::calls(&totals.calls)
         ));
     }
     match screen.finish() {

@@ -18,7 +18,6 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
 use crate::prompt::Answers;
-use crate::quote::quote;
 use crate::sys;
 use observer::Follower;
 
@@ -45,9 +44,8 @@ struct Job<'a> {
 
 /// Checks everything that can be checked before something is touched.
 fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
-    let globs = Globs::new(&options.exclude).map_err(|error| {
-        usage(&format!("invalid pattern {}: {}", quote(error.pattern()), error.reason()))
-    })?;
+    let usage = |message: &str| out::usage(PROGRAM, message);
+    let globs = Globs::new(&options.exclude).map_err(|error| usage(&text::no_glob(&error)))?;
     let names_from_input = operands::are_from_input(options);
     if names_from_input && matches!(options.asking.when, When::Once | When::Always) {
         return Err(usage("cannot prompt while standard input holds the names of files"));
@@ -72,12 +70,6 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
         When::Protected | When::Once => Confirm::Never,
     };
     Ok(Job { options, operands: gathered.names, refused: gathered.refused, globs, confirm })
-}
-
-/// Says what is wrong with the command line.
-fn usage(message: &str) -> Exit {
-    out::complain(&format!("{PROGRAM}: {message}\nTry 'curt rm --help' for more information.\n"));
-    Exit::USAGE
 }
 
 impl Job<'_> {

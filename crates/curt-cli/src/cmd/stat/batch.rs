@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use curt::{Cause, Error, Fields, Stat};
+use curt::{Calls, Cause, Error, Fields, Stat};
 use serde_json::Value;
 
 use super::{GONE, PROGRAM, name, plan};
@@ -13,7 +13,6 @@ use crate::args::StatOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::json::Object;
-use crate::out::sum::Sum;
 use crate::out::{self, Screen, text};
 use crate::sys;
 
@@ -26,7 +25,7 @@ const SETS: usize = 32;
 
 /// Answers all questions.
 pub(super) fn run(options: &StatOptions, usual: Fields, screen: &Screen) -> Exit {
-    let mut answers = Answers { options, usual, stats: Vec::new(), calls: Sum::default() };
+    let mut answers = Answers { options, usual, stats: Vec::new(), calls: Calls::default() };
     let mut input = BufReader::with_capacity(READ, io::stdin().lock());
     let mut line = Vec::new();
     let mut exit = Exit::SUCCESS;
@@ -53,7 +52,7 @@ pub(super) fn run(options: &StatOptions, usual: Fields, screen: &Screen) -> Exit
     if options.stats {
         answers.forget();
         let calls = &answers.calls;
-        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), calls.lines()));
+        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls)));
     }
     exit
 }
@@ -91,7 +90,7 @@ struct Answers<'a> {
     usual: Fields,
     /// One for each set of fields, so that owners are looked up once.
     stats: Vec<(Fields, Stat)>,
-    calls: Sum,
+    calls: Calls,
 }
 
 impl Answers<'_> {

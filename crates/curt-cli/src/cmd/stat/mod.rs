@@ -11,7 +11,6 @@ use crate::args::StatOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, Style};
 use crate::out::json::Object;
-use crate::out::sum::Sum;
 use crate::out::{self, Screen, json, text};
 use crate::quote::quote;
 use crate::sys;
@@ -48,9 +47,7 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
         Ok(fields) => fields.unwrap_or_else(|| USUAL.to_vec()),
         Err(message) => {
-            let hint = "Try 'curt stat --help' for more information.";
-            out::complain(&format!("{PROGRAM}: {message}\n{hint}\n"));
-            return Exit::USAGE;
+            return out::usage(PROGRAM, &message);
         }
     };
     let screen = Screen::new(true, false, &GONE);
@@ -110,17 +107,16 @@ fn paths(options: &StatOptions, fields: &[Fields], screen: &Screen) -> Exit {
             }
         }
     }
-    let mut calls = Sum::default();
-    calls.add(&stat.calls());
+    let calls = stat.calls();
     if options.json {
         let mut summary = Object::new().number("entries", told).number("errors", errors);
         if options.stats {
-            summary = summary.object("calls", calls.object());
+            summary = summary.object("calls", json::calls(&calls));
         }
         screen.data(Object::new().object("summary", summary).line().as_bytes());
     } else if options.stats {
         let total = calls.total();
-        screen.message(&format!("{PROGRAM}: {told} paths, {total} calls\n{}", calls.lines()));
+        screen.message(&format!("{PROGRAM}: {told} paths, {total} calls\n{}", text::calls(&calls)));
     }
     if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
 }

@@ -2,6 +2,7 @@
 //! beyond name and kind is asked only about entries that passed all before it, in one question together
 //! with what will be printed.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -86,12 +87,13 @@ impl Filter {
 }
 
 /// The name that a glob is compared with: of an operand such as `a/b/` that is `b`.
-fn base_name(entry: &Visited<'_>) -> OsString {
+fn base_name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
     let name = entry.name();
     if entry.depth() > 0 {
-        return name.into_owned();
+        return name;
     }
-    Path::new(&*name).file_name().map_or_else(|| name.clone().into_owned(), OsStr::to_owned)
+    let last = Path::new(&*name).file_name().map(OsStr::to_owned);
+    last.map_or(name, Cow::Owned)
 }
 
 fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {

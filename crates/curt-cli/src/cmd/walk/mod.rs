@@ -22,7 +22,6 @@ use crate::args::WalkOptions;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
-use crate::quote::quote;
 use crate::sys;
 use exec::Exec;
 use filter::Filter;
@@ -35,21 +34,18 @@ const PROGRAM: &str = "curt walk";
 pub(crate) fn run(options: &WalkOptions) -> Exit {
     let filter = match Filter::new(options) {
         Ok(filter) => filter,
-        Err(message) => return usage(&message),
+        Err(message) => return out::usage(PROGRAM, &message),
     };
     let globs = match Globs::new(&options.exclude) {
         Ok(globs) => globs,
-        Err(error) => {
-            let pattern = quote(error.pattern());
-            return usage(&format!("invalid pattern {pattern}: {}", error.reason()));
-        }
+        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error)),
     };
     if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
-        return usage("the buffer does not hold the longest name");
+        return out::usage(PROGRAM, "the buffer does not hold the longest name");
     }
     let lines = match Lines::new(options) {
         Ok(lines) => lines,
-        Err(message) => return usage(&message),
+        Err(message) => return out::usage(PROGRAM, &message),
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);
@@ -64,12 +60,6 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
         failures: AtomicU64::new(0),
     };
     job.run(cancel)
-}
-
-/// Says what is wrong with the command line.
-fn usage(message: &str) -> Exit {
-    out::complain(&format!("{PROGRAM}: {message}\nTry 'curt walk --help' for more information.\n"));
-    Exit::USAGE
 }
 
 /// A walk that is about to begin.
