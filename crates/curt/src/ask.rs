@@ -2,7 +2,7 @@
 //! with as few calls as the platform has sources for it. Nothing is asked twice.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Freshness, Metadata, Plan};
@@ -14,7 +14,6 @@ pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Plan,
     needs: Fields,
-    target: Vec<S::Unit>,
 }
 
 /// What is asked about: an entry of an open directory, and the words for it in an error.
@@ -31,7 +30,7 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan, needs, target: Vec::new() }
+        Asker { sys, plan, needs }
     }
 
     pub(crate) fn plan(&self) -> Plan {
@@ -44,7 +43,7 @@ impl<S: Sys> Asker<S> {
     }
 
     /// Tells everything that the plan wants of an entry of which it has what a listing told.
-    pub(crate) fn tell(&mut self, subject: &Subject<'_, S>, into: &mut Metadata) {
+    pub(crate) fn tell(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let known = into.facts.known;
         into.listed = known;
         let mut needs = self.needs;
@@ -61,8 +60,35 @@ impl<S: Sys> Asker<S> {
         }
     }
 
+    /// Tells everything that the plan wants of a path, as a caller typed it. The error is that there can
+    /// be no such path; what the system refused is in the metadata.
+    pub(crate) fn tell_path(
+        &self,
+        path: &Path,
+        follow: bool,
+        into: &mut Metadata,
+    ) -> io::Result<()> {
+        self.begin(into);
+        self.sys.at_path(path, |dir, name| {
+            self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
+        })
+    }
+
+    /// Asks for more fields of a path.
+    pub(crate) fn fetch_path(
+        &self,
+        path: &Path,
+        follow: bool,
+        more: Fields,
+        into: &mut Metadata,
+    ) -> io::Result<()> {
+        self.sys.at_path(path, |dir, name| {
+            self.fetch(&Subject { dir, name, path: &|| path.to_owned(), follow }, more, into);
+        })
+    }
+
     /// Asks for more fields of the same entry.
-    pub(crate) fn fetch(&mut self, subject: &Subject<'_, S>, more: Fields, into: &mut Metadata) {
+    pub(crate) fn fetch(&self, subject: &Subject<'_, S>, more: Fields, into: &mut Metadata) {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = Plan::needs(new, &S::SOURCES).without(into.facts.known);
@@ -71,7 +97,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    fn ask(&mut self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
+    fn ask(&self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
         into.has_more = true;
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
@@ -133,10 +159,10 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    fn read_target(&mut self, subject: &Subject<'_, S>, into: &mut Metadata) {
-        self.target.clear();
-        match self.sys.read_link(subject.dir, subject.name, &mut self.target) {
-            Ok(()) => into.target = Some(S::path(self.target.clone())),
+    fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        let mut target = Vec::new();
+        match self.sys.read_link(subject.dir, subject.name, &mut target) {
+            Ok(()) => into.target = Some(S::path(target)),
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
         }
     }

@@ -9,7 +9,7 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Begin on the caller's thread, start others when the removal is large enough and the rate
+    /// Begin on the caller's thread, start others when the work is large enough and the rate
     /// shows that they pay, and stop them when they do not.
     #[default]
     Automatic,
@@ -18,7 +18,7 @@ pub enum Threads {
     AtMost(usize),
 }
 
-/// Asks a removal to stop. Set it from any thread or from a signal handler; no new call to the
+/// Asks an operation to stop. Set it from any thread or from a signal handler; no new call to the
 /// system is begun once a worker has seen it, which is before its next call.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);

@@ -117,16 +117,9 @@ impl Stat {
     pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let fail = |error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
-        let (dir, name) = self.asker.sys.locate(path).map_err(fail)?;
-        let name =
-            Name::until_nul(&name).ok_or_else(|| fail(std::io::ErrorKind::InvalidInput.into()))?;
         let follow = self.asker.plan().follow != Follow::Never;
-        let to_path = || path.to_owned();
-        let subject = Subject { dir: &dir, name, path: &to_path, follow };
         let mut metadata = Metadata::default();
-        self.asker.begin(&mut metadata);
-        self.asker.tell(&subject, &mut metadata);
-        self.asker.sys.close(dir);
+        self.asker.tell_path(path, follow, &mut metadata).map_err(fail)?;
         let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
         match metadata.failed.iter().position(is_whole) {
             Some(index) => Err(metadata.failed.swap_remove(index).1),
@@ -161,11 +154,8 @@ impl Directory {
         let fail = |error| Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error));
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
         let sys = Os::start(&Setup::default().for_reading(features));
-        let (from, name) = sys.locate(path).map_err(fail)?;
-        let name =
-            Name::until_nul(&name).ok_or_else(|| fail(std::io::ErrorKind::InvalidInput.into()))?;
-        let opened = sys.open_below(&from, name, true);
-        sys.close(from);
+        let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
+        let opened = opened.map_err(fail)?;
         let dir = match opened {
             Opened::Dir(dir) => dir,
             Opened::Gone | Opened::Pending => {

@@ -6,11 +6,21 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Governor, Pool, Sample};
+use crate::control::Threads;
 use crate::sys::{Sys, Usage};
 
 /// Helpers need little: a traversal takes the same stack at any depth. The rest is for the callbacks
 /// of the caller.
 const HELPER_STACK: usize = 256 << 10;
+
+/// The most directories that one operation holds open, and the fewest that one worker can do with.
+const MOST_DESCRIPTORS: usize = 1024;
+const FEWEST_DESCRIPTORS: usize = 8;
+
+/// How many directories an operation may hold open, of so many descriptors that it may have.
+pub(crate) fn budget(descriptors: usize) -> usize {
+    descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
+}
 
 /// Starts a helper; `false` where the system gave no thread.
 pub(crate) type Start<'a> = &'a dyn Fn() -> bool;
@@ -31,7 +41,15 @@ pub(crate) struct Crew<T> {
 }
 
 impl<T: Send> Crew<T> {
-    pub(crate) fn new(most_threads: Option<usize>, most_workers: usize, begin: Sample) -> Self {
+    /// A crew of the caller alone, or of as many as the caller wants and there are descriptors for.
+    pub(crate) fn new(threads: Threads, is_alone: bool, budget: usize, begin: Sample) -> Self {
+        // Each worker needs a few.
+        let most_workers = budget / FEWEST_DESCRIPTORS;
+        let most_threads = match threads {
+            _ if is_alone || most_workers == 1 => Some(1),
+            Threads::AtMost(threads) => Some(threads.clamp(1, most_workers)),
+            Threads::Automatic => None,
+        };
         Crew {
             pool: Pool::new(),
             most_threads,
@@ -42,6 +60,15 @@ impl<T: Send> Crew<T> {
             processor: AtomicU64::new(0),
             waits: AtomicU64::new(0),
         }
+    }
+
+    /// How many of so many directories the worker of this number may hold open. Alone, all; otherwise
+    /// the first has half of them, the second half of the rest, and so on: nobody knows how many will
+    /// come.
+    pub(crate) fn descriptors_of(&self, number: usize, all: usize) -> usize {
+        let halves = if self.may_share() { number + 1 } else { 0 };
+        let part = u32::try_from(halves).ok().and_then(|halves| all.checked_shr(halves));
+        part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
     /// Whether helpers may be used at all.

@@ -10,16 +10,12 @@ use super::engine::Engine;
 use super::options::{Confirm, Remove, Totals};
 use super::path::LogicalPath;
 use super::report::Report;
-use crate::control::{Cancel, Threads};
+use crate::control::Cancel;
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{Crew, Pool, Sample, SharedJoin, Start};
+use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
 
-/// The most directories that one removal holds open.
-const MOST_DESCRIPTORS: usize = 1024;
-/// The fewest that one worker can do with.
-const FEWEST_DESCRIPTORS: usize = 8;
 /// The most finished directories that stay open until they are closed together.
 const MOST_RETIRED: usize = 4096;
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
@@ -79,35 +75,28 @@ impl<'r, S: Sys> Run<'r, S> {
         below: Option<S::Dir>,
     ) -> Report {
         let plain = is_plain(options);
-        let most_threads = match options.threads {
-            _ if options.confirm != Confirm::Never => Some(1),
-            Threads::AtMost(threads) => Some(threads.max(1)),
-            Threads::Automatic => None,
-        };
         let first = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
-        let budget = limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS);
-        // Each worker needs a few.
-        let most_workers = budget / FEWEST_DESCRIPTORS;
-        let most_threads = match most_threads {
-            None if most_workers == 1 => Some(1),
-            other => other.map(|threads| threads.min(most_workers)),
-        };
+        let budget = pool::budget(limit);
+        let is_alone = options.confirm != Confirm::Never;
         // Both together stay within half of the limit.
         let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
         let setup = setup.with(options.without, retire);
         let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
             options: *options,
-            crew: Crew::new(most_threads, most_workers, begin),
+            crew: Crew::new(options.threads, is_alone, budget, begin),
             plain,
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),
-            descriptors: (if options.batch_close { budget.min(limit / 2) } else { budget })
-                .max(FEWEST_DESCRIPTORS),
+            descriptors: pool::budget(if options.batch_close {
+                budget.min(limit / 2)
+            } else {
+                budget
+            }),
             root: OnceLock::new(),
             begun: first.wall_clock(),
             serial: AtomicU64::new(0),
@@ -145,13 +134,9 @@ impl<'r, S: Sys> Run<'r, S> {
         &self.crew.pool
     }
 
-    /// How many directories the worker of this number may hold open. Alone, all; otherwise the first
-    /// has half of them, the second half of the rest, and so on: nobody knows how many will come.
+    /// How many directories the worker of this number may hold open.
     pub(super) fn descriptors_of(&self, number: usize) -> usize {
-        let halves = if self.may_share() { number + 1 } else { 0 };
-        let part =
-            u32::try_from(halves).ok().and_then(|halves| self.descriptors.checked_shr(halves));
-        part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
+        self.crew.descriptors_of(number, self.descriptors)
     }
 
     /// The next operand, in order.

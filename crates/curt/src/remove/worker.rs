@@ -267,10 +267,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             return;
         }
         let used = std::mem::replace(&mut self.used, self.sys.thread_usage());
-        let since = Usage {
-            processor: self.used.processor.saturating_sub(used.processor),
-            waits: self.used.waits.saturating_sub(used.waits),
-        };
+        let since = self.used.since(used);
         self.run.checkpoint(&self.sys, self.number, u64::from(CHECKPOINT), since, self.start);
     }
 }

@@ -42,47 +42,48 @@ fn look_up(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<A
 }
 
 fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
-    let mut entry = std::mem::MaybeUninit::<libc::passwd>::uninit();
-    let mut found = std::ptr::null_mut();
-    // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
-    let error = unsafe {
-        libc::getpwuid_r(
-            id,
-            entry.as_mut_ptr(),
-            buffer.as_mut_ptr().cast(),
-            buffer.len(),
-            &raw mut found,
-        )
-    };
-    if error != 0 || found.is_null() {
-        return if error == 0 { Ok(None) } else { Err(error) };
-    }
-    // SAFETY: the result is not null, so it points to the entry, which was filled in.
-    let name = unsafe { (*found).pw_name };
-    // SAFETY: the name is a string in the buffer, which is still borrowed.
-    Ok(unsafe { text(name) })
+    let name = |entry: &libc::passwd| entry.pw_name.cast_const();
+    // SAFETY: the function is of this kind, and the name is a string where it was not null.
+    unsafe { entry(libc::getpwuid_r, name, id, buffer) }
 }
 
 fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
-    let mut entry = std::mem::MaybeUninit::<libc::group>::uninit();
+    let name = |entry: &libc::group| entry.gr_name.cast_const();
+    // SAFETY: the function is of this kind, and the name is a string where it was not null.
+    unsafe { entry(libc::getgrgid_r, name, id, buffer) }
+}
+
+/// How the C library is asked for an entry of the database.
+type Ask<T> =
+    unsafe extern "C" fn(u32, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
+
+/// The name in one entry.
+///
+/// # Safety
+///
+/// The function fills in the entry, whose strings lie in the buffer, and sets the result to it or to
+/// null; the name is one of those strings, or null.
+unsafe fn entry<T>(
+    ask: Ask<T>,
+    name: impl Fn(&T) -> *const libc::c_char,
+    id: u32,
+    buffer: &mut [u8],
+) -> Result<Option<OsString>, i32> {
+    let mut entry = std::mem::MaybeUninit::<T>::uninit();
     let mut found = std::ptr::null_mut();
     // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
     let error = unsafe {
-        libc::getgrgid_r(
-            id,
-            entry.as_mut_ptr(),
-            buffer.as_mut_ptr().cast(),
-            buffer.len(),
-            &raw mut found,
-        )
+        ask(id, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
-    if error != 0 || found.is_null() {
-        return if error == 0 { Ok(None) } else { Err(error) };
+    if error != 0 {
+        return Err(error);
     }
-    // SAFETY: the result is not null, so it points to the entry, which was filled in.
-    let name = unsafe { (*found).gr_name };
+    // SAFETY: the result is null or points to the entry, which was filled in.
+    let Some(found) = (unsafe { found.as_ref() }) else {
+        return Ok(None);
+    };
     // SAFETY: the name is a string in the buffer, which is still borrowed.
-    Ok(unsafe { text(name) })
+    Ok(unsafe { text(name(found)) })
 }
 
 /// A string of the C library.

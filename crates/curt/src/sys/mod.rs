@@ -277,6 +277,16 @@ pub(crate) struct Usage {
     pub(crate) waits: u64,
 }
 
+impl Usage {
+    /// What was used since it was so much.
+    pub(crate) fn since(self, before: Usage) -> Usage {
+        Usage {
+            processor: self.processor.saturating_sub(before.processor),
+            waits: self.waits.saturating_sub(before.waits),
+        }
+    }
+}
+
 /// Where a platform has fields from, and what that costs in calls when nothing is missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
@@ -416,6 +426,17 @@ pub(crate) trait Sys: Sized + Send {
     /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and
     /// [`Sys::open_below`], which alone take names with separators. No call.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, Vec<Self::Unit>)>;
+    /// Asks about a path from its place, and lets go of that.
+    fn at_path<T>(
+        &self,
+        path: &Path,
+        ask: impl FnOnce(&Self::Dir, Name<'_, Self::Unit>) -> T,
+    ) -> io::Result<T> {
+        let (dir, name) = self.locate(path)?;
+        let answer = Name::until_nul(&name).map(|name| ask(&dir, name));
+        self.close(dir);
+        answer.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+    }
     /// Opens a directory for listing, some names below another one. Either all links on the way are
     /// followed, or none is.
     fn open_below(

@@ -160,15 +160,10 @@ impl<S: Sys> Cursor<S> {
 
     fn ask_operand(&mut self, follow: bool) -> Result<(), Error> {
         let Cursor { asker, path, metadata, .. } = self;
-        let to_path = || S::path(path.clone());
-        let fail = |error| Error::new(Operation::Stat, to_path(), Cause::Os(error));
-        let (dir, name) = asker.sys.locate(&to_path()).map_err(fail)?;
-        let name =
-            Name::until_nul(&name).ok_or_else(|| fail(io::ErrorKind::InvalidInput.into()))?;
-        let subject = Subject { dir: &dir, name, path: &to_path, follow };
-        asker.begin(metadata);
-        asker.tell(&subject, metadata);
-        asker.sys.close(dir);
+        let path = S::path(path.clone());
+        if let Err(error) = asker.tell_path(&path, follow, metadata) {
+            return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
+        }
         metadata.take_failure(Fields::KIND).map_or(Ok(()), Err)
     }
 
@@ -470,13 +465,8 @@ impl<S: Sys> Cursor<S> {
             return asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
         }
         let follow = asker.plan().follow != Follow::Never;
-        if let Ok((dir, units)) = asker.sys.locate(&to_path()) {
-            if let Some(name) = Name::until_nul(&units) {
-                let subject = Subject { dir: &dir, name, path: &to_path, follow };
-                asker.fetch(&subject, more, metadata);
-            }
-            asker.sys.close(dir);
-        }
+        // What cannot be a path was not told of.
+        let _ = asker.fetch_path(&to_path(), follow, more, metadata);
     }
 }
 

@@ -67,11 +67,8 @@ use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
 use crate::fields::{Fields, Kind, Metadata};
+use crate::pool;
 use crate::sys::{Os, Setup, Sys};
-
-/// The most directories that one walk holds open, and the fewest that a worker can do with.
-const MOST_DESCRIPTORS: usize = 1024;
-const FEWEST_DESCRIPTORS: usize = 8;
 
 impl<'a> Walk<'a> {
     /// Walks the operands on this thread, one after the other, each entry when it is asked for.
@@ -95,7 +92,7 @@ impl<'a> Walk<'a> {
     /// How many directories may be open.
     fn budget<S: Sys>(&self, sys: &S) -> usize {
         let limit = self.most_descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
-        limit.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
+        pool::budget(limit)
     }
 }
 

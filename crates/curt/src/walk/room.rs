@@ -135,19 +135,15 @@ impl<S: Sys> Cursor<S> {
     /// Opens the operand, as it was typed.
     pub(super) fn open_operand(&self) -> Opened<S::Dir> {
         let end = self.frames.first().map_or(self.path.len(), |frame| frame.path_len);
-        let (from, name) = match self.asker.sys.locate(&S::path(self.path[..end].to_vec())) {
-            Ok(located) => located,
-            Err(error) => return Opened::Failed(error),
-        };
-        let opened = match Name::until_nul(&name) {
-            None => Opened::Gone,
-            Some(name) if self.settings.plan.follow == Follow::Never => {
-                self.asker.sys.open_child(&from, name, Mounts::Cross)
+        let sys = &self.asker.sys;
+        let opened = sys.at_path(&S::path(self.path[..end].to_vec()), |from, name| {
+            if self.settings.plan.follow == Follow::Never {
+                sys.open_child(from, name, Mounts::Cross)
+            } else {
+                sys.open_below(from, name, true)
             }
-            Some(name) => self.asker.sys.open_below(&from, name, true),
-        };
-        self.asker.sys.close(from);
-        opened
+        });
+        opened.unwrap_or_else(Opened::Failed)
     }
 
     /// Removes what is told of.

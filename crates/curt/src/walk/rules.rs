@@ -175,9 +175,7 @@ impl<S: Sys> Cursor<S> {
             let found = Found { own: true, gitignore: true, git: is_work_tree };
             let mut read = |names: &[&str]| {
                 let path = names.iter().fold(parent.to_owned(), |path, name| path.join(name));
-                let (dir, name) = sys.locate(&path).ok()?;
-                let read = sys.read_file(&dir, Name::until_nul(&name)?, MOST);
-                sys.close(dir);
+                let read = sys.at_path(&path, |dir, name| sys.read_file(dir, name, MOST)).ok()?;
                 Some((read, path))
             };
             let base = Base::Above(way);
@@ -230,14 +228,10 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn exists<S: Sys>(sys: &S, path: &Path) -> io::Result<bool> {
-    let (dir, name) = sys.locate(path)?;
     let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
-    let asked = Name::until_nul(&name).map(|name| sys.query(&dir, name, ask));
-    sys.close(dir);
-    match asked {
-        Some(Err(error)) if is_absent(&error) => Ok(false),
-        Some(Err(error)) => Err(error),
-        asked => Ok(asked.is_some()),
+    match sys.at_path(path, |dir, name| sys.query(dir, name, ask))? {
+        Err(error) if is_absent(&error) => Ok(false),
+        asked => asked.map(|_| true),
     }
 }
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::Visited;
 use super::cursor::{Cursor, Step};
 use super::options::{Settings, Walk};
 use super::share::Piece;
-use super::{FEWEST_DESCRIPTORS, Visited};
 use crate::calls::Calls;
-use crate::control::{Cancel, Threads};
+use crate::control::Cancel;
 use crate::error::Error;
 use crate::pool::{Crew, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
@@ -122,15 +122,9 @@ impl Walk<'_> {
         let setup = self.setup(&Setup::default());
         let first = Os::start(&setup);
         let budget = self.budget(&first);
-        let most_workers = budget / FEWEST_DESCRIPTORS;
-        let most_threads = match self.threads {
-            _ if alone || most_workers == 1 => Some(1),
-            Threads::AtMost(threads) => Some(threads.clamp(1, most_workers)),
-            Threads::Automatic => None,
-        };
         let begin = Sample { now: first.now(), ..Sample::default() };
         let shared = Shared {
-            crew: Crew::new(most_threads, most_workers, begin),
+            crew: Crew::new(self.threads, alone, budget, begin),
             settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
@@ -141,9 +135,7 @@ impl Walk<'_> {
         };
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
-            // Nobody knows how many workers will come: the first has half, the second half of the rest.
-            let halves = if shared.crew.may_share() { number as u32 + 1 } else { 0 };
-            settings.descriptors = budget.checked_shr(halves).unwrap_or(0).max(FEWEST_DESCRIPTORS);
+            settings.descriptors = shared.crew.descriptors_of(number, budget);
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
             Worker { shared: &shared, cursor, sink, number, start, done: Done::default() }.work();
@@ -265,10 +257,7 @@ impl<'r> Worker<'r, '_> {
     fn checkpoint(&mut self) {
         let sys = &self.cursor.asker.sys;
         let used = std::mem::replace(&mut self.done.used, sys.thread_usage());
-        let since = Usage {
-            processor: self.done.used.processor.saturating_sub(used.processor),
-            waits: self.done.used.waits.saturating_sub(used.waits),
-        };
+        let since = self.done.used.since(used);
         self.shared.crew.checkpoint(sys, self.number, CHECKPOINT, since, self.start);
     }
 }
