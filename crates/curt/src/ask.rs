@@ -98,7 +98,6 @@ impl<S: Sys> Asker<S> {
     }
 
     fn ask(&self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
-        into.has_more = true;
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
@@ -137,19 +136,17 @@ impl<S: Sys> Asker<S> {
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let cached = self.plan.freshness == Freshness::Cached;
         let ask = Ask { fields, follow: subject.follow, cached };
-        let asked = match self.sys.query(subject.dir, subject.name, ask) {
+        let mut query = |ask| self.sys.query_more(subject.dir, subject.name, ask, &mut into.facts);
+        let asked = match query(ask) {
             // A link that leads nowhere is told of as the link that it is.
             Err(error) if subject.follow && leads_nowhere(&error) => {
-                let itself = Ask { follow: false, ..ask };
-                self.sys.query(subject.dir, subject.name, itself).map_err(|_| error)
+                query(Ask { follow: false, ..ask }).map_err(|_| error)
             }
             asked => asked,
         };
         match asked {
-            Ok(mut facts) => {
-                facts.adopt(&into.facts);
+            Ok(()) => {
                 into.listed = into.listed.without(fields);
-                into.facts = facts;
                 true
             }
             Err(error) => {
@@ -162,7 +159,10 @@ impl<S: Sys> Asker<S> {
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
-            Ok(()) => into.target = Some(S::path(target)),
+            Ok(()) => {
+                into.has_more = true;
+                into.target = Some(S::path(target));
+            }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
         }
     }
@@ -174,6 +174,7 @@ impl<S: Sys> Asker<S> {
             Ok(Some(extended)) => {
                 into.facts.present |= extended.present;
                 into.facts.known |= fields.without(Fields::LABEL);
+                into.has_more = true;
                 into.label = extended.label;
             }
             Ok(None) => {}
@@ -184,6 +185,7 @@ impl<S: Sys> Asker<S> {
     fn read_owners(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         match self.sys.owners(subject.dir, subject.name, fields, &into.facts) {
             Ok(owners) => {
+                into.has_more = true;
                 into.user = owners.user.or_else(|| into.user.take());
                 into.group = owners.group.or_else(|| into.group.take());
                 if let Some(acl) = owners.acl {
@@ -217,5 +219,6 @@ fn fail<S: Sys>(
     error: io::Error,
 ) {
     let error = Error::new(operation, (subject.path)(), Cause::Os(error));
+    into.has_more = true;
     into.failed.push((fields, error));
 }

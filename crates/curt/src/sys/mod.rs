@@ -447,6 +447,19 @@ pub(crate) trait Sys: Sized + Send {
     ) -> Opened<Self::Dir>;
     /// Asks about an entry. What the answer lacks, the system or the file system does not have.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
+    /// The same, beside what is known of the entry already: an answer takes its place.
+    fn query_more(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
+        let mut facts = self.query(parent, name, ask)?;
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
+    }
     /// Asks about an open directory.
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
     /// Reads what a link holds, and puts it into the empty buffer.

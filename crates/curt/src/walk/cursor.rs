@@ -453,6 +453,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Asks for more about what is told of.
     pub(super) fn fetch(&mut self, more: Fields) {
+        if self.metadata.requested.contains(more) {
+            return;
+        }
         let follow = self.follows_all();
         let Cursor { asker, frames, path, names, metadata, buf, current, .. } = self;
         let to_path = || -> PathBuf { S::path(path.clone()) };
