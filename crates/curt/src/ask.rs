@@ -68,10 +68,20 @@ impl<S: Sys> Asker<S> {
         follow: bool,
         into: &mut Metadata,
     ) -> io::Result<()> {
+        self.sys.at_path(path, |dir, name| self.tell_at(dir, name, path, follow, into))
+    }
+
+    /// The same, of a name in a directory that a path comes to.
+    pub(crate) fn tell_at(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        path: &Path,
+        follow: bool,
+        into: &mut Metadata,
+    ) {
         self.begin(into);
-        self.sys.at_path(path, |dir, name| {
-            self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
-        })
+        self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
     }
 
     /// Asks for more fields of a path.

@@ -21,6 +21,7 @@
 //! | links, mode, owner | the same call | the same call | 1 (3 where the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
+//! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
 //!
 //! # Races
@@ -35,9 +36,16 @@
 //! Without `statx`: the older call, without times of creation and attributes. Where a listing has no
 //! kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its ladders.
 
+mod descent;
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
+
+pub use descent::Descent;
 
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
@@ -116,10 +124,19 @@ impl Stat {
     /// Asks about one path, as [`stat`] does.
     pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
+        self.ask(path, |asker, follow, into| asker.tell_path(path, follow, into))
+    }
+
+    /// Asks about a path in this way: the asker, whether links are followed, and where the answer goes.
+    fn ask(
+        &mut self,
+        path: &Path,
+        tell: impl FnOnce(&Asker<Os>, bool, &mut Metadata) -> io::Result<()>,
+    ) -> Result<Metadata, Error> {
         let fail = |error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
         let follow = self.asker.plan().follow != Follow::Never;
         let mut metadata = Metadata::default();
-        self.asker.tell_path(path, follow, &mut metadata).map_err(fail)?;
+        tell(&self.asker, follow, &mut metadata).map_err(fail)?;
         let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
         match metadata.failed.iter().position(is_whole) {
             Some(index) => Err(metadata.failed.swap_remove(index).1),
@@ -130,6 +147,17 @@ impl Stat {
     /// The calls made so far.
     pub fn calls(&self) -> Calls {
         self.asker.sys.calls()
+    }
+}
+
+/// The directory that was opened, or why there is none.
+fn into_result<D>(opened: Opened<D>) -> io::Result<D> {
+    match opened {
+        Opened::Dir(dir) => Ok(dir),
+        Opened::Gone | Opened::Pending => Err(io::ErrorKind::NotFound.into()),
+        Opened::NotDirectory => Err(io::ErrorKind::NotADirectory.into()),
+        Opened::Mount => Err(io::ErrorKind::CrossesDevices.into()),
+        Opened::Shortage(error) | Opened::Failed(error) => Err(error),
     }
 }
 
@@ -151,20 +179,22 @@ impl Directory {
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
-        let fail = |error| Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error));
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
         let sys = Os::start(&Setup::default().for_reading(features));
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
-        let opened = opened.map_err(fail)?;
-        let dir = match opened {
-            Opened::Dir(dir) => dir,
-            Opened::Gone | Opened::Pending => {
-                return Err(fail(std::io::ErrorKind::NotFound.into()));
-            }
-            Opened::NotDirectory => return Err(fail(std::io::ErrorKind::NotADirectory.into())),
-            Opened::Mount => return Err(fail(std::io::ErrorKind::CrossesDevices.into())),
-            Opened::Shortage(error) | Opened::Failed(error) => return Err(fail(error)),
-        };
+        Directory::opened(sys, path, opened)
+    }
+
+    /// What the answer to opening it means.
+    fn opened(
+        sys: Os,
+        path: &Path,
+        opened: io::Result<Opened<<Os as Sys>::Dir>>,
+    ) -> Result<Directory, Error> {
+        let opened = opened.and_then(into_result);
+        let dir = opened.map_err(|error| {
+            Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
+        })?;
         Ok(Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path: path.to_owned() })
     }
 

@@ -1,0 +1,4 @@
+//! Listing, where it is not what a caller sees.
+#![cfg(unix)]
+
+mod descent;
