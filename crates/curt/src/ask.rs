@@ -14,6 +14,7 @@ pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Plan,
     needs: Fields,
+    names_strays: bool,
 }
 
 /// What is asked about: an entry of an open directory, and the words for it in an error.
@@ -30,7 +31,15 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan, needs }
+        Asker { sys, plan, needs, names_strays: false }
+    }
+
+    /// Links that lead nowhere are told of as themselves in any case. So are others that could not be
+    /// followed; now with a failure that takes no field away, or, where links lead round in a circle, as a
+    /// failure alone. So `find -L` has it.
+    pub(crate) fn name_strays(mut self) -> Self {
+        self.names_strays = true;
+        self
     }
 
     pub(crate) fn plan(&self) -> Plan {
@@ -102,8 +111,10 @@ impl<S: Sys> Asker<S> {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = Plan::needs(new, &S::SOURCES).without(into.facts.known);
+        // What was followed and is a link all the same leads nowhere.
+        let strays = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
-            self.ask(subject, needs, into);
+            self.ask(&Subject { follow: subject.follow && !strays, ..*subject }, needs, into);
         }
     }
 
@@ -149,9 +160,17 @@ impl<S: Sys> Asker<S> {
         let ask = Ask { fields, follow: subject.follow, cached };
         let asked = match self.sys.query(subject.dir, subject.name, ask) {
             // A link that leads nowhere is told of as the link that it is.
-            Err(error) if subject.follow && leads_nowhere(&error) => {
+            Err(error) if subject.follow && self.may_be_itself(&error) => {
                 let itself = Ask { follow: false, ..ask };
-                self.sys.query(subject.dir, subject.name, itself).map_err(|_| error)
+                match self.sys.query(subject.dir, subject.name, itself) {
+                    Ok(facts) => {
+                        if self.names_strays && error.kind() != io::ErrorKind::NotFound {
+                            fail(subject, into, Fields::NONE, Operation::Stat, error);
+                        }
+                        Ok(facts)
+                    }
+                    Err(_) => Err(error),
+                }
             }
             asked => asked,
         };
@@ -167,6 +186,15 @@ impl<S: Sys> Asker<S> {
                 false
             }
         }
+    }
+
+    /// Whether a link that could not be followed, for this reason, may still be told of as itself.
+    fn may_be_itself(&self, error: &io::Error) -> bool {
+        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+        if S::is_loop(error) {
+            return !self.names_strays;
+        }
+        self.names_strays || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
     }
 
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
@@ -206,17 +234,6 @@ impl<S: Sys> Asker<S> {
             Err(error) => fail(subject, into, fields, Operation::ReadOwner, error),
         }
     }
-}
-
-/// Whether a link that was followed may still be told of as itself.
-fn leads_nowhere(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) || is_loop(error)
-}
-
-/// The kind for a loop of links has no stable name in the standard library.
-fn is_loop(error: &io::Error) -> bool {
-    format!("{:?}", error.kind()) == "FilesystemLoop"
 }
 
 fn fail<S: Sys>(

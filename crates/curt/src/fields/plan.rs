@@ -30,7 +30,8 @@ pub enum Follow {
     Never,
     /// Those that the caller named.
     CommandLine,
-    /// All. A link that leads nowhere is told of as the link that it is.
+    /// All. A link that leads nowhere is told of as the link that it is. (A walk says why, where it leads
+    /// through a file, or where one may not look; links in a circle are errors there.)
     Links,
 }
 

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use self::loops::Loops;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
@@ -30,6 +31,7 @@ pub(crate) mod fault;
 mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+mod loops;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
@@ -356,7 +358,7 @@ pub(crate) trait Listing: Send {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Sized + Send {
+pub(crate) trait Sys: Loops + Sized + Send {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;

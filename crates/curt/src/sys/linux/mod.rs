@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod loops;
 mod query;
 mod retire;
 
