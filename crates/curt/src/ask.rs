@@ -46,6 +46,11 @@ impl<S: Sys> Asker<S> {
         self.plan
     }
 
+    /// Whether listings carry everything that the plan wants, and it may be taken from them.
+    pub(crate) fn is_in_listings(&self) -> bool {
+        self.plan.freshness != Freshness::Exact && S::SOURCES.listing.contains(self.needs)
+    }
+
     /// Makes it that of another entry, of which nothing is known yet.
     pub(crate) fn begin(&self, into: &mut Metadata) {
         into.begin(self.plan.fields);

@@ -20,6 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub(crate) use self::loops::Loops;
+pub(crate) use self::many::Many;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
@@ -32,6 +33,7 @@ mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
 mod loops;
+mod many;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
@@ -358,7 +360,7 @@ pub(crate) trait Listing: Send {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Loops + Sized + Send {
+pub(crate) trait Sys: Loops + Many + Sized + Send {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;

@@ -5,6 +5,7 @@ mod call;
 pub(crate) mod dir;
 mod extended;
 mod loops;
+mod many;
 mod query;
 mod retire;
 

@@ -15,6 +15,7 @@
 mod call;
 pub(crate) mod dir;
 mod loops;
+mod many;
 
 use std::borrow::Cow;
 use std::cell::RefCell;

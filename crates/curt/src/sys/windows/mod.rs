@@ -20,6 +20,7 @@ mod info;
 mod kinds;
 mod links;
 mod loops;
+mod many;
 pub(crate) mod native;
 mod query;
 mod removal;
