@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Freshness, Metadata, Plan};
+use crate::fields::{Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
@@ -72,6 +72,9 @@ impl<S: Sys> Asker<S> {
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
+        if self.plan.cygwin_links && S::may_be_cookie(&into.facts) {
+            self.read_cookie(subject, into);
+        }
     }
 
     /// Tells everything that the plan wants of a path, as a caller typed it. The error is that there can
@@ -136,7 +139,11 @@ impl<S: Sys> Asker<S> {
             return;
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
-            self.read_target(subject, into);
+            if into.facts.kind == Kind::CygwinSymlink {
+                self.read_cookie(subject, into);
+            } else {
+                self.read_target(subject, into);
+            }
         }
         let access = needs.intersection(ACCESS).without(into.facts.known);
         if !access.is_empty() {
@@ -205,8 +212,32 @@ impl<S: Sys> Asker<S> {
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
-            Ok(()) => into.target = Some(S::path(target)),
+            Ok(()) => {
+                let target = S::path(target);
+                let kind = S::kind_by_target(into.facts.kind, &target);
+                if kind != into.facts.kind {
+                    into.facts.kind = kind;
+                    into.listed = into.listed.without(Fields::KIND);
+                }
+                into.target = Some(target);
+            }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
+        }
+    }
+
+    /// Reads what may be a link of Cygwin.
+    fn read_cookie(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        into.has_more = true;
+        match self.sys.read_cookie(subject.dir, subject.name) {
+            Ok(Some(target)) => {
+                into.facts.kind = Kind::CygwinSymlink;
+                into.listed = into.listed.without(Fields::KIND);
+                if into.requested.contains(Fields::TARGET) {
+                    into.target = Some(S::path(target));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => fail(subject, into, Fields::NONE, Operation::ReadLink, error),
         }
     }
 

@@ -20,6 +20,7 @@
 //! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
 //! | links, mode, owner | the same call | the same call | 1 (3 where the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
+//! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |

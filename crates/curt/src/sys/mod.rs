@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use self::guises::Guises;
 pub(crate) use self::loops::Loops;
 pub(crate) use self::many::Many;
 use crate::calls::Calls;
@@ -30,6 +31,7 @@ mod accounts;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
+mod guises;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
 mod loops;
@@ -360,7 +362,9 @@ pub(crate) trait Listing: Send {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Loops + Many + Sized + Send {
+pub(crate) trait Sys:
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Many + Sized + Send
+{
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;

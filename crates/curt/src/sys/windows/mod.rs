@@ -16,6 +16,7 @@
 mod call;
 mod dir;
 mod files;
+mod guises;
 mod info;
 mod kinds;
 mod links;
