@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Freshness, Metadata, Plan};
+use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
@@ -14,6 +14,7 @@ pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Plan,
     needs: Fields,
+    names_strays: bool,
 }
 
 /// What is asked about: an entry of an open directory, and the words for it in an error.
@@ -30,11 +31,24 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan, needs }
+        Asker { sys, plan, needs, names_strays: false }
+    }
+
+    /// Links that lead nowhere are told of as themselves in any case. So are others that could not be
+    /// followed; now with a failure that takes no field away, or, where links lead round in a circle, as a
+    /// failure alone. So `find -L` has it.
+    pub(crate) fn name_strays(mut self) -> Self {
+        self.names_strays = true;
+        self
     }
 
     pub(crate) fn plan(&self) -> Plan {
         self.plan
+    }
+
+    /// Whether listings carry everything that the plan wants, and it may be taken from them.
+    pub(crate) fn is_in_listings(&self) -> bool {
+        self.plan.freshness != Freshness::Exact && S::SOURCES.listing.contains(self.needs)
     }
 
     /// Makes it that of another entry, of which nothing is known yet.
@@ -58,6 +72,9 @@ impl<S: Sys> Asker<S> {
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
+        if self.plan.cygwin_links && S::may_be_cookie(&into.facts) {
+            self.read_cookie(subject, into);
+        }
     }
 
     /// Tells everything that the plan wants of a path, as a caller typed it. The error is that there can
@@ -68,10 +85,20 @@ impl<S: Sys> Asker<S> {
         follow: bool,
         into: &mut Metadata,
     ) -> io::Result<()> {
+        self.sys.at_path(path, |dir, name| self.tell_at(dir, name, path, follow, into))
+    }
+
+    /// The same, of a name in a directory that a path comes to.
+    pub(crate) fn tell_at(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        path: &Path,
+        follow: bool,
+        into: &mut Metadata,
+    ) {
         self.begin(into);
-        self.sys.at_path(path, |dir, name| {
-            self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
-        })
+        self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
     }
 
     /// Asks for more fields of a path.
@@ -92,8 +119,10 @@ impl<S: Sys> Asker<S> {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = Plan::needs(new, &S::SOURCES).without(into.facts.known);
+        // What was followed and is a link all the same leads nowhere.
+        let strays = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
-            self.ask(subject, needs, into);
+            self.ask(&Subject { follow: subject.follow && !strays, ..*subject }, needs, into);
         }
     }
 
@@ -109,7 +138,11 @@ impl<S: Sys> Asker<S> {
             return;
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
-            self.read_target(subject, into);
+            if into.facts.kind == Kind::CygwinSymlink {
+                self.read_cookie(subject, into);
+            } else {
+                self.read_target(subject, into);
+            }
         }
         let access = needs.intersection(ACCESS).without(into.facts.known);
         if !access.is_empty() {
@@ -136,11 +169,21 @@ impl<S: Sys> Asker<S> {
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let cached = self.plan.freshness == Freshness::Cached;
         let ask = Ask { fields, follow: subject.follow, cached };
-        let mut query = |ask| self.sys.query_more(subject.dir, subject.name, ask, &mut into.facts);
-        let asked = match query(ask) {
+        let query = |ask: Ask, known: &mut Facts| {
+            self.sys.query_more(subject.dir, subject.name, ask, known)
+        };
+        let asked = match query(ask, &mut into.facts) {
             // A link that leads nowhere is told of as the link that it is.
-            Err(error) if subject.follow && leads_nowhere(&error) => {
-                query(Ask { follow: false, ..ask }).map_err(|_| error)
+            Err(error) if subject.follow && self.may_be_itself(&error) => {
+                match query(Ask { follow: false, ..ask }, &mut into.facts) {
+                    Ok(()) => {
+                        if self.names_strays && error.kind() != io::ErrorKind::NotFound {
+                            fail(subject, into, Fields::NONE, Operation::Stat, error);
+                        }
+                        Ok(())
+                    }
+                    Err(_) => Err(error),
+                }
             }
             asked => asked,
         };
@@ -156,14 +199,45 @@ impl<S: Sys> Asker<S> {
         }
     }
 
+    /// Whether a link that could not be followed, for this reason, may still be told of as itself.
+    fn may_be_itself(&self, error: &io::Error) -> bool {
+        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+        if S::is_loop(error) {
+            return !self.names_strays;
+        }
+        self.names_strays || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
+    }
+
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
             Ok(()) => {
+                let target = S::path(target);
+                let kind = S::kind_by_target(into.facts.kind, &target);
+                if kind != into.facts.kind {
+                    into.facts.kind = kind;
+                    into.listed = into.listed.without(Fields::KIND);
+                }
                 into.has_more = true;
-                into.target = Some(S::path(target));
+                into.target = Some(target);
             }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
+        }
+    }
+
+    /// Reads what may be a link of Cygwin.
+    fn read_cookie(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        match self.sys.read_cookie(subject.dir, subject.name) {
+            Ok(Some(target)) => {
+                into.facts.kind = Kind::CygwinSymlink;
+                into.listed = into.listed.without(Fields::KIND);
+                if into.requested.contains(Fields::TARGET) {
+                    into.has_more = true;
+                    into.target = Some(S::path(target));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => fail(subject, into, Fields::NONE, Operation::ReadLink, error),
         }
     }
 
@@ -198,17 +272,6 @@ impl<S: Sys> Asker<S> {
             Err(error) => fail(subject, into, fields, Operation::ReadOwner, error),
         }
     }
-}
-
-/// Whether a link that was followed may still be told of as itself.
-fn leads_nowhere(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) || is_loop(error)
-}
-
-/// The kind for a loop of links has no stable name in the standard library.
-fn is_loop(error: &io::Error) -> bool {
-    format!("{:?}", error.kind()) == "FilesystemLoop"
 }
 
 fn fail<S: Sys>(

@@ -8,7 +8,7 @@
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
-//! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
+//! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
@@ -42,7 +42,7 @@ pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
-pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
+pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,

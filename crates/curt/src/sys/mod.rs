@@ -19,6 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use self::guises::Guises;
+pub(crate) use self::loops::Loops;
+pub(crate) use self::many::Many;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
@@ -28,8 +31,11 @@ mod accounts;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
+mod guises;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+mod loops;
+mod many;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
@@ -356,7 +362,9 @@ pub(crate) trait Listing: Send {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Sized + Send {
+pub(crate) trait Sys:
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Many + Sized + Send
+{
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;

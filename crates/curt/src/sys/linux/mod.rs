@@ -4,6 +4,8 @@
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod loops;
+mod many;
 mod query;
 mod retire;
 

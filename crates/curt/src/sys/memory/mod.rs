@@ -8,6 +8,8 @@
 mod call;
 pub(crate) mod dir;
 mod events;
+mod loops;
+mod many;
 pub(crate) mod play;
 mod system;
 mod tests;

@@ -16,6 +16,8 @@
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod loops;
+mod many;
 mod text;
 
 use std::fs::Metadata;

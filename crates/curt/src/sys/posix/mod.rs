@@ -14,6 +14,8 @@
 
 mod call;
 pub(crate) mod dir;
+mod loops;
+mod many;
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -16,9 +16,12 @@
 mod call;
 mod dir;
 mod files;
+mod guises;
 mod info;
 mod kinds;
 mod links;
+mod loops;
+mod many;
 pub(crate) mod native;
 mod query;
 mod removal;
