@@ -33,6 +33,26 @@ fn lines_are_sorted_and_directories_come_after_what_they_hold() {
     }
 }
 
+/// A reader that has gone away is noticed when the first lines are written, which is long before all is
+/// measured.
+#[cfg(unix)]
+#[test]
+fn lines_come_before_all_is_measured() {
+    const DIRECTORIES: u64 = 6_000;
+    let scratch = Scratch::in_memory();
+    for number in 0..DIRECTORIES {
+        scratch.dir(format!("t/{number:0>60}"));
+    }
+    let mut command = curt_du(&scratch, ["-j1", "--stats", "t"]);
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let (code, _, messages) = said(&child.wait_with_output().unwrap());
+    assert_eq!(code, Some(0), "{messages}");
+    let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
+    let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();
+    assert!(counted > 500 && counted < DIRECTORIES / 2, "{messages}");
+}
+
 #[test]
 fn the_largest_come_first() {
     let scratch = tree();

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod fuse;
+mod listings;
 mod ls;
 mod scarce;
+mod server;
 mod signals;
 mod strange;
 mod walk;

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use super::Identity;
 use super::order;
 use super::report::{Sizes, UsageRecord};
-use super::tally::{Charge, Part, Place, Tag};
+use super::tally::{Charge, Part, Tag};
 use crate::error::Error;
 
 /// What was found in one operand.
@@ -21,24 +21,20 @@ pub(super) struct Gathered {
 }
 
 /// Puts the parts together.
-pub(super) fn gather(mut parts: Vec<Part>, operand: usize) -> Gathered {
+pub(super) fn gather(mut parts: Vec<Part>) -> Gathered {
     parts.sort_by_key(|part| part.thread);
     let mut gathered = Gathered::default();
-    let record = |place: Place| {
-        let Place { path, depth, kind, sizes, .. } = place;
-        UsageRecord { path, operand, depth, kind, sizes }
-    };
     let mut begins = Vec::new();
     for part in &mut parts {
         begins.push(gathered.records.len());
-        gathered.records.extend(std::mem::take(&mut part.places).into_iter().map(record));
+        gathered.records.append(&mut part.places);
     }
     let at = |tag: Tag| begins.get(tag.thread() as usize).map_or(0, |begin| begin + tag.place());
     let mut links: HashMap<Identity, Charge> = HashMap::new();
     let mut files = Vec::new();
     for part in parts {
-        for (tag, other) in part.others {
-            add(&mut gathered.records, at(tag), other.sizes);
+        for (tag, sizes) in part.others {
+            add(&mut gathered.records, at(tag), sizes);
         }
         for (found, charge) in part.links {
             match links.entry(found) {
@@ -64,7 +60,7 @@ pub(super) fn gather(mut parts: Vec<Part>, operand: usize) -> Gathered {
             None => add(&mut gathered.records, at(charge.tag), charge.sizes),
         }
     }
-    gathered.records.extend(files.into_iter().map(record));
+    gathered.records.extend(files);
     gathered.records.sort_unstable_by(order::inner_first);
     add_up(&mut gathered.records);
     gathered

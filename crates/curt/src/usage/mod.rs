@@ -6,13 +6,15 @@
 //!   cannot be opened, read or asked about is an error with its path, and the rest is counted.
 //! - A file with several names (hard links) is counted once in a whole measurement, and the answer is
 //!   the same on every run, with any number of threads: the first operand that holds one of its names is
-//!   charged, and in it the directory with the smallest path of those that hold one. Paths are compared
-//!   by the bytes of their names, a directory before what lies in it.
+//!   charged, and in it the directory that holds the smallest of its paths. Paths are compared name by
+//!   name, by the bytes of each.
 //! - An operand that lies in another, or is another by a second name, is counted in the first of the two
 //!   alone, as GNU du has it.
 //! - No link is followed, but for operands where that is asked for.
 //! - Memory is bounded by what is shown (one record for each directory down to the chosen depth, and for
-//!   each file if files are wanted), and one entry for each file with several names.
+//!   each file if files are wanted), and one path for each file with several names. Where records are told
+//!   of one by one ([`Usage::measure_each`]), none is kept; what is bounds it then are the names in the
+//!   directories on the way.
 //!
 //! # Call budget
 //!
@@ -45,6 +47,7 @@ mod operands;
 mod options;
 mod order;
 mod report;
+mod stream;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -56,11 +59,12 @@ pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
 
 use self::operands::{Known, Operands};
+use self::stream::{Chunk, Notes, Stack};
 use self::tally::{Shared, Tally};
 use crate::control::Cancel;
-use crate::fields::{Facts, Fields};
+use crate::fields::{Facts, Fields, Kind};
 use crate::sys::{Os, Setup, Sys};
-use crate::walk::{Visitor, Walk};
+use crate::walk::{Order, Summary, Visitor, Walk};
 
 /// Which file it is: the numbers of the file system and of the file in it.
 type Identity = (u64, u128);
@@ -76,15 +80,52 @@ impl Usage<'_> {
     ///
     /// Everything is in the report: records, and all failures.
     pub fn measure<P: AsRef<Path>>(&self, operands: impl IntoIterator<Item = P>) -> UsageReport {
+        self.run(operands, None)
+    }
+
+    /// Measures the operands, and tells of each record as soon as its sum is known, in the order of a
+    /// report. The report itself has the records of the operands alone.
+    ///
+    /// So there is something to read before all is measured, and nothing is kept of what was told. The walk
+    /// is sorted for that: it takes memory for the names in the directories on the way, and for what
+    /// threads find before its turn has come. The calls are those of [`Usage::measure`]. `tell` is called by
+    /// one thread at a time, not always by the same. After a cancellation the directories on the way are
+    /// told of with what was counted until then.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
+    /// # std::fs::create_dir_all(scratch.join("a/b"))?;
+    /// let mut told = Vec::new();
+    /// let tell = &mut |record: &curt::UsageRecord| told.push(record.path.clone());
+    /// let report = curt::Usage::new().measure_each([&scratch], tell);
+    /// assert_eq!(told, [scratch.join("a/b"), scratch.join("a"), scratch.clone()]);
+    /// assert_eq!(report.total().entries, 3);
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn measure_each<P: AsRef<Path>>(
+        &self,
+        operands: impl IntoIterator<Item = P>,
+        tell: &mut (dyn FnMut(&UsageRecord) + Send),
+    ) -> UsageReport {
+        self.run(operands, Some(tell))
+    }
+
+    fn run<P: AsRef<Path>>(
+        &self,
+        operands: impl IntoIterator<Item = P>,
+        tell: Listener<'_, '_>,
+    ) -> UsageReport {
         let operands: Vec<P> = operands.into_iter().collect();
         let paths: Vec<&Path> = operands.iter().map(AsRef::as_ref).collect();
-        let mut run = Run::new(self, &paths);
+        let mut run = Run::new(self, &paths, tell);
         for (index, path) in paths.iter().enumerate() {
             if run.is_over() {
                 run.report.cancelled = true;
                 break;
             }
             match run.operands.take(index) {
+                Known::Directory if run.streams() => run.stream(index, path),
                 Known::Directory => run.directory(index, path),
                 Known::File(facts) => run.file(index, path, &facts),
                 Known::Done => {}
@@ -95,18 +136,22 @@ impl Usage<'_> {
     }
 }
 
+/// Who is told of records at once.
+type Listener<'r, 't> = Option<&'r mut (dyn FnMut(&UsageRecord) + Send + 't)>;
+
 /// A measurement under way.
-struct Run<'r> {
+struct Run<'r, 't> {
     usage: &'r Usage<'r>,
     walk: Walk<'r>,
     operands: Operands,
     /// Files with several names that were counted.
     counted: HashSet<Identity>,
     report: UsageReport,
+    tell: Listener<'r, 't>,
 }
 
-impl<'r> Run<'r> {
-    fn new(usage: &'r Usage<'r>, paths: &[&Path]) -> Run<'r> {
+impl<'r, 't> Run<'r, 't> {
+    fn new(usage: &'r Usage<'r>, paths: &[&Path], tell: Listener<'r, 't>) -> Run<'r, 't> {
         let mut report = UsageReport::default();
         let mut walk = usage.walk();
         let mut descriptors = usage.descriptors;
@@ -124,11 +169,16 @@ impl<'r> Run<'r> {
         } else {
             Operands::unknown(paths.len())
         };
-        Run { usage, walk, operands, counted: HashSet::new(), report }
+        Run { usage, walk, operands, counted: HashSet::new(), report, tell }
     }
 
     fn is_over(&self) -> bool {
         self.report.cancelled || self.usage.cancel.is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Whether an operand is told of piece by piece. One record each can come when it is complete.
+    fn streams(&self) -> bool {
+        self.tell.is_some() && self.usage.max_depth > 0
     }
 
     /// Measures an operand that is, or may be, a directory.
@@ -136,16 +186,52 @@ impl<'r> Run<'r> {
         let shared = Shared::new(self.usage, &self.operands, index, path, &self.counted);
         let make = || Box::new(Tally::new(&shared)) as Box<dyn Visitor>;
         let summary = self.walk.visit(&[path], &make);
-        let gathered = gather::gather(shared.into_parts(), index);
+        let gathered = gather::gather(shared.into_parts());
         self.counted.extend(gathered.linked);
+        self.report.errors.extend(gathered.errors);
+        self.report.error_count += gathered.error_count;
+        self.report.unknown += gathered.unknown;
+        self.walked(&summary);
+        gathered.records.into_iter().for_each(|record| self.record(record));
+    }
+
+    /// The same, telling of each record as soon as it is done.
+    fn stream(&mut self, index: usize, path: &Path) {
+        let Some(tell) = &mut self.tell else { return };
+        // What was counted is looked at in order here, and not by each thread.
+        let nothing = HashSet::new();
+        let shared = Shared::new(self.usage, &self.operands, index, path, &nothing);
         let report = &mut self.report;
-        report.records.extend(gathered.records);
-        report.errors.extend(gathered.errors);
-        report.error_count += gathered.error_count;
-        report.unknown += gathered.unknown;
+        let (kind, sizes) = (Kind::Unknown, Sizes::default());
+        let operand = UsageRecord { path: path.to_owned(), operand: index, depth: 0, kind, sizes };
+        let mut stack = Stack::new(operand, &mut self.counted, &mut **tell);
+        let mut consume = |mut chunk: Chunk| {
+            stack.take(&mut chunk);
+            report.errors.extend(chunk.errors);
+            report.error_count += chunk.error_count;
+            report.unknown += chunk.unknown;
+        };
+        let walk = self.walk.clone().sort(Order::default());
+        let summary = walk.visit_in_order(&[path], &Notes(&shared), &mut consume);
+        report.records.extend(stack.finish());
+        self.walked(&summary);
+    }
+
+    fn walked(&mut self, summary: &Summary) {
+        let report = &mut self.report;
         report.cancelled |= summary.stopped;
         report.threads = report.threads.max(summary.threads);
         report.calls.add(&summary.calls);
+    }
+
+    /// Keeps a record, or tells of it.
+    fn record(&mut self, record: UsageRecord) {
+        if let Some(tell) = &mut self.tell {
+            tell(&record);
+        }
+        if self.tell.is_none() || record.depth == 0 {
+            self.report.records.push(record);
+        }
     }
 
     /// Counts an operand that is something else, and about which everything is known.
@@ -156,7 +242,7 @@ impl<'r> Run<'r> {
         }
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));
-        self.report.records.push(UsageRecord {
+        self.record(UsageRecord {
             path: path.to_owned(),
             operand: index,
             depth: 0,

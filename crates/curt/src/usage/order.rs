@@ -14,15 +14,6 @@ pub(super) fn below(path: &[u8], operand: usize) -> &[u8] {
     &rest[begin..]
 }
 
-/// The first names of a path, this many.
-pub(super) fn first(path: &[u8], names: usize) -> &[u8] {
-    let mut separators = (0..path.len()).filter(|&at| is_separator(path[at]));
-    match names.checked_sub(1) {
-        None => &[],
-        Some(last) => &path[..separators.nth(last).unwrap_or(path.len())],
-    }
-}
-
 /// Paths below one operand, a directory before what lies in it.
 pub(super) fn outer_first(a: &[u8], b: &[u8]) -> Ordering {
     compare(a, b, 0)
@@ -56,7 +47,7 @@ fn is_separator(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{below, first, inner_first, outer_first};
+    use super::{below, inner_first, outer_first};
     use crate::fields::Kind;
     use crate::usage::{Sizes, UsageRecord};
 
@@ -81,13 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cut_by_names() {
+    fn paths_are_cut_behind_the_operand() {
         assert_eq!(below(b"a//b/c", 2), b"b/c");
         assert_eq!(below(b"/b", 1), b"b");
         assert_eq!(below(b"a", 1), b"");
-        assert_eq!(first(b"b/c/d", 0), b"");
-        assert_eq!(first(b"b/c/d", 1), b"b");
-        assert_eq!(first(b"b/c/d", 2), b"b/c");
-        assert_eq!(first(b"b/c/d", 3), b"b/c/d");
     }
 }

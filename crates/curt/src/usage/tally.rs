@@ -5,16 +5,15 @@
 //! What lies deeper than is shown has the tag of the directory it is counted in. A thread that is handed
 //! a piece of another one's directory keeps its own sum for it; `gather.rs` adds the sums up.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::operands::Operands;
 use super::options::Usage;
 use super::order;
-use super::report::Sizes;
+use super::report::{Sizes, UsageRecord};
 use super::{Identity, identity};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
@@ -45,7 +44,7 @@ impl Tag {
 
 /// What the threads that measure one operand share.
 pub(super) struct Shared<'r> {
-    usage: &'r Usage<'r>,
+    pub(super) usage: &'r Usage<'r>,
     operands: &'r Operands,
     index: usize,
     /// How long the operand's own path is.
@@ -82,6 +81,66 @@ impl<'r> Shared<'r> {
     pub(super) fn into_parts(self) -> Vec<Part> {
         self.parts.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// What is known of an entry that is to be counted; `None` for one that is left out, or of which nothing
+    /// is known.
+    pub(super) fn look(
+        &self,
+        entry: &mut Visited<'_>,
+        failed: &mut dyn FnMut(Error),
+    ) -> Option<Found> {
+        let facts = entry.metadata().facts;
+        let failures = entry.take_failures();
+        let has_failed = !failures.is_empty();
+        for (_, error) in failures {
+            failed(error);
+        }
+        let is_known = Sizes::are_known(&facts);
+        // What is known is counted, whatever else could not be asked.
+        if has_failed && !is_known || entry.depth() > 0 && self.is_left_out(&facts) {
+            return None;
+        }
+        if entry.depth() == 0 && facts.known.contains(Fields::DEVICE) {
+            // Nobody else is told of the operand.
+            let _ = self.device.set(facts.device);
+        }
+        let has_names = facts.links > 1 && !self.usage.count_links;
+        let linked = identity(&facts).filter(|_| has_names && facts.kind != Kind::Directory);
+        Some(Found { kind: facts.kind, sizes: Sizes::of(&facts), is_known, linked })
+    }
+
+    /// Whether an entry below the operand is left out.
+    fn is_left_out(&self, facts: &Facts) -> bool {
+        let is_elsewhere = self.usage.one_file_system
+            && facts.known.contains(Fields::DEVICE)
+            && self.device.get().is_some_and(|&device| device != facts.device);
+        is_elsewhere || self.operands.is_counted(identity(facts), self.index)
+    }
+
+    /// The record of an entry.
+    pub(super) fn record(&self, entry: &Visited<'_>, sizes: Sizes) -> UsageRecord {
+        let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
+        UsageRecord { path, operand: self.index, depth, kind, sizes }
+    }
+
+    /// Tells of a failure; where nobody wants to be told, it is handed back.
+    pub(super) fn failed(&self, error: Error) -> Option<Error> {
+        match self.usage.on_error {
+            Some(tell) => tell(&error),
+            None => return Some(error),
+        }
+        None
+    }
+}
+
+/// What is known of an entry that is to be counted.
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) sizes: Sizes,
+    /// Whether the sizes are those that the system told.
+    pub(super) is_known: bool,
+    /// Which file it is, where it has several names and is counted once.
+    pub(super) linked: Option<Identity>,
 }
 
 /// What one thread found.
@@ -89,11 +148,11 @@ impl<'r> Shared<'r> {
 pub(super) struct Part {
     pub(super) thread: u64,
     /// What is shown: directories and operands, each with what was counted in it by this thread.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<UsageRecord>,
     /// What was counted in directories of other threads.
-    pub(super) others: HashMap<Tag, Other>,
+    pub(super) others: HashMap<Tag, Sizes>,
     /// Files that are shown.
-    pub(super) files: Vec<Place>,
+    pub(super) files: Vec<UsageRecord>,
     /// Files with several names.
     pub(super) links: HashMap<Identity, Charge>,
     pub(super) errors: Vec<Error>,
@@ -101,42 +160,21 @@ pub(super) struct Part {
     pub(super) unknown: u64,
 }
 
-/// Something that is shown.
-pub(super) struct Place {
-    pub(super) path: PathBuf,
-    pub(super) depth: usize,
-    pub(super) kind: Kind,
-    pub(super) sizes: Sizes,
-    /// The path below the operand, where somebody asked for it.
-    below: Option<Arc<[u8]>>,
-}
-
-/// A directory of another thread.
-#[derive(Default)]
-pub(super) struct Other {
-    pub(super) sizes: Sizes,
-    below: Option<Arc<[u8]>>,
-}
-
 /// Where a file with several names is counted.
 pub(super) struct Charge {
-    /// The directory, and its path below the operand.
+    /// The directory.
     pub(super) tag: Tag,
-    below: Arc<[u8]>,
+    /// The name by which it is counted: its path below the operand.
+    below: Box<[u8]>,
     pub(super) sizes: Sizes,
     /// Its own record, where files are shown.
-    pub(super) file: Option<Place>,
+    pub(super) file: Option<UsageRecord>,
 }
 
 impl Charge {
-    /// Whether it comes before another one for the same file: by directory, then by name.
+    /// Whether it comes before another one for the same file.
     pub(super) fn is_before(&self, other: &Charge) -> bool {
-        fn name(charge: &Charge) -> Option<&Path> {
-            charge.file.as_ref().map(|file| file.path.as_path())
-        }
-        order::outer_first(&self.below, &other.below)
-            .then_with(|| name(self).cmp(&name(other)))
-            .is_lt()
+        order::outer_first(&self.below, &other.below).is_lt()
     }
 }
 
@@ -146,14 +184,13 @@ pub(super) struct Tally<'r> {
     part: Part,
     /// What was counted in one directory and not added to it yet.
     current: (Tag, Sizes),
-    device: Option<u64>,
 }
 
 impl<'r> Tally<'r> {
     pub(super) fn new(shared: &'r Shared<'r>) -> Tally<'r> {
         let thread = shared.threads.fetch_add(1, Ordering::Relaxed);
         let part = Part { thread, ..Part::default() };
-        Tally { shared, part, current: Default::default(), device: None }
+        Tally { shared, part, current: Default::default() }
     }
 
     /// Adds to a directory.
@@ -171,122 +208,60 @@ impl<'r> Tally<'r> {
             return;
         }
         if tag.thread() != self.part.thread {
-            self.part.others.entry(tag).or_default().sizes += sizes;
+            *self.part.others.entry(tag).or_default() += sizes;
         } else if let Some(place) = self.part.places.get_mut(tag.place()) {
             place.sizes += sizes;
         }
     }
 
-    /// Whether an entry below the operand is left out.
-    fn is_left_out(&mut self, facts: &Facts) -> bool {
-        if self.shared.usage.one_file_system && facts.known.contains(Fields::DEVICE) {
-            self.device = self.device.or_else(|| self.shared.device.get().copied());
-            if self.device.is_some_and(|device| device != facts.device) {
-                return true;
-            }
-        }
-        self.shared.operands.is_counted(identity(facts), self.shared.index)
-    }
-
     /// Counts a file that has several names.
-    fn link(&mut self, entry: &Visited<'_>, found: Identity, sizes: Sizes, file: Option<Place>) {
+    fn link(
+        &mut self,
+        entry: &Visited<'_>,
+        found: Identity,
+        sizes: Sizes,
+        file: Option<UsageRecord>,
+    ) {
         if self.shared.counted.contains(&found) {
             return;
         }
-        let tag = Tag(entry.parent_tag());
-        // Mostly the names of a file lie in one directory, and only one of them is shown.
+        let path = entry.path();
+        let below = order::below(path.as_os_str().as_encoded_bytes(), self.shared.length);
         let known = self.part.links.get(&found);
-        if known.is_some_and(|known| known.tag == tag && known.file.is_none()) {
-            return;
-        }
-        let charge = Charge { tag, below: self.below(tag, entry), sizes, file };
-        match self.part.links.entry(found) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(charge);
-            }
-            Entry::Occupied(mut known) => {
-                if charge.is_before(known.get()) {
-                    known.insert(charge);
-                }
-            }
-        }
-    }
-
-    /// The path, below the operand, of the directory in which an entry is counted.
-    fn below(&mut self, tag: Tag, entry: &Visited<'_>) -> Arc<[u8]> {
-        let length = self.shared.length;
-        if tag.thread() != self.part.thread {
-            let names = (entry.depth() - 1).min(self.shared.usage.max_depth);
-            let cut = || {
-                let path = entry.path();
-                let below = order::below(path.as_os_str().as_encoded_bytes(), length);
-                order::first(below, names).into()
-            };
-            return Arc::clone(
-                self.part.others.entry(tag).or_default().below.get_or_insert_with(cut),
-            );
-        }
-        match self.part.places.get_mut(tag.place()) {
-            None => Arc::default(),
-            Some(Place { path, below, .. }) => {
-                let cut = || order::below(path.as_os_str().as_encoded_bytes(), length).into();
-                Arc::clone(below.get_or_insert_with(cut))
-            }
+        if known.is_none_or(|known| order::outer_first(below, &known.below).is_lt()) {
+            let tag = Tag(entry.parent_tag());
+            self.part.links.insert(found, Charge { tag, below: below.into(), sizes, file });
         }
     }
 
     fn failed(&mut self, error: Error) {
         self.part.error_count += 1;
-        match self.shared.usage.on_error {
-            Some(tell) => tell(&error),
-            None => self.part.errors.push(error),
-        }
+        self.part.errors.extend(self.shared.failed(error));
     }
-}
-
-/// The record of an entry.
-fn place(entry: &Visited<'_>, sizes: Sizes) -> Place {
-    let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
-    Place { path, depth, kind, sizes, below: None }
 }
 
 impl Visitor for Tally<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
-        let facts = entry.metadata().facts;
-        let failures = entry.take_failures();
-        let has_failed = !failures.is_empty();
-        for (_, error) in failures {
-            self.failed(error);
-        }
-        let depth = entry.depth();
-        let is_known = Sizes::are_known(&facts);
-        // What is known is counted, whatever else could not be asked.
-        if has_failed && !is_known || depth > 0 && self.is_left_out(&facts) {
+        let shared = self.shared;
+        let Some(found) = shared.look(entry, &mut |error| self.failed(error)) else {
             return Next::Skip;
-        }
-        if depth == 0 && facts.known.contains(Fields::DEVICE) {
-            // Nobody else is told of the operand.
-            let _ = self.shared.device.set(facts.device);
-        }
+        };
+        let Found { kind, sizes, is_known, linked } = found;
         self.part.unknown += u64::from(!is_known);
-        let sizes = Sizes::of(&facts);
-        let usage = self.shared.usage;
         let parent = Tag(entry.parent_tag());
-        let is_shown = depth <= usage.max_depth;
-        let is_directory = facts.kind == Kind::Directory;
-        if depth == 0 || is_directory && is_shown {
+        let is_shown = entry.depth() <= shared.usage.max_depth;
+        let is_directory = kind == Kind::Directory;
+        if entry.depth() == 0 || is_directory && is_shown {
             let tag = Tag::new(self.part.thread, self.part.places.len());
-            self.part.places.push(place(entry, sizes));
+            self.part.places.push(shared.record(entry, sizes));
             entry.tag(tag.0);
         } else if is_directory {
             self.add(parent, sizes);
             entry.tag(parent.0);
         } else {
-            let file = (usage.files && is_shown).then(|| place(entry, sizes));
-            match (identity(&facts), file) {
-                (Some(found), file) if facts.links > 1 && !usage.count_links => {
-                    self.link(entry, found, sizes, file);
-                }
+            let file = (shared.usage.files && is_shown).then(|| shared.record(entry, sizes));
+            match (linked, file) {
+                (Some(found), file) => self.link(entry, found, sizes, file),
                 (_, Some(file)) => self.part.files.push(file),
                 (_, None) => self.add(parent, sizes),
             }

@@ -1,14 +1,14 @@
 //! `curt du`.
 //!
-//! The library measures; this file turns options into its choices, and its report into lines and an
-//! exit code. `lines` says what a line looks like.
+//! The library measures; this file turns options into its choices, what it tells into lines, each as soon
+//! as its sum is known, and its report into an exit code. `lines` says what a line looks like.
 
 mod lines;
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use curt::{Cancel, Error, Globs, Threads, Usage, UsageReport};
+use curt::{Cancel, Error, Globs, Threads, Usage, UsageRecord, UsageReport};
 
 use crate::args::DuOptions;
 use crate::exit::Exit;
@@ -46,8 +46,16 @@ impl Job<'_> {
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
         let tell = |error: &Error| self.failed(error);
-        let report = self.usage(cancel, &tell).measure(operands);
-        self.print(&report);
+        let usage = self.usage(cancel, &tell);
+        let report = match self.options.top {
+            Some(most) => {
+                let report = usage.measure(operands);
+                self.print_largest(&report, most);
+                report
+            }
+            None => usage.measure_each(operands, &mut self.printer()),
+        };
+        self.print_total(&report);
         self.finish(&report)
     }
 
@@ -83,16 +91,18 @@ impl Job<'_> {
         }
     }
 
-    fn print(&self, report: &UsageReport) {
+    /// Prints each record when it is told of.
+    fn printer(&self) -> impl FnMut(&UsageRecord) + Send {
         let mut ready = Vec::new();
-        let Some(most) = self.options.top else {
-            for record in &report.records {
-                self.lines.add(record, &mut ready);
-                self.screen.data(&ready);
-                ready.clear();
-            }
-            return self.print_total(report);
-        };
+        move |record| {
+            self.lines.add(record, &mut ready);
+            self.screen.data(&ready);
+            ready.clear();
+        }
+    }
+
+    fn print_largest(&self, report: &UsageReport, most: usize) {
+        let mut ready = Vec::new();
         let mut largest: Vec<_> = report.records.iter().collect();
         // Where sizes are equal, in the order of the records.
         largest.sort_by_key(|record| std::cmp::Reverse(self.lines.measure(&record.sizes)));
@@ -100,7 +110,6 @@ impl Job<'_> {
             self.lines.add(record, &mut ready);
         }
         self.screen.data(&ready);
-        self.print_total(report);
     }
 
     fn print_total(&self, report: &UsageReport) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use curt_testkit::Scratch;
 
-use super::{Sizes, Usage, UsageReport};
+use super::{Sizes, Usage, UsageRecord, UsageReport};
 use crate::control::{Cancel, Threads};
 use crate::error::{Error, Operation};
 use crate::fields::Kind;
@@ -42,12 +42,11 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
 fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Shown {
     let mut paths = Vec::new();
     list(operand, &mut paths);
-    let mut charged: HashMap<(u64, u64), (&Path, &Path)> = HashMap::new();
+    let mut charged: HashMap<(u64, u64), &Path> = HashMap::new();
     for path in &paths {
         let metadata = path.symlink_metadata().unwrap();
-        let place = (path.parent().unwrap(), path.as_path());
-        let known = charged.entry((metadata.dev(), metadata.ino())).or_insert(place);
-        *known = place.min(*known);
+        let known = charged.entry((metadata.dev(), metadata.ino())).or_insert(path);
+        *known = path.as_path().min(*known);
     }
     let mut sums: BTreeMap<&Path, Sizes> = BTreeMap::new();
     for path in &paths {
@@ -58,7 +57,7 @@ fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Sh
             allocated: metadata.blocks() * 512,
             entries: 1,
         };
-        let is_charged = charged[&(metadata.dev(), metadata.ino())].1 == path;
+        let is_charged = charged[&(metadata.dev(), metadata.ino())] == path;
         if !is_charged && !metadata.is_dir() {
             sizes = Sizes::default();
         }
@@ -114,9 +113,65 @@ fn sums_are_those_of_the_standard_library() {
     for depth in [0, 1, 2, 3, 4, usize::MAX] {
         for files in [false, true] {
             let expected = naive(&scratch, &operand, depth, files);
-            let report = Usage::new().max_depth(depth).files(files).measure([&operand]);
+            let usage = Usage::new().max_depth(depth).files(files);
+            let report = usage.measure([&operand]);
             assert_eq!(shown(&scratch, &report), expected, "{depth} {files}");
             assert_eq!((report.unknown, report.error_count), (0, 0));
+            for threads in [1, 2, 8] {
+                let usage = usage.clone().threads(Threads::AtMost(threads));
+                let (records, total) = each(&usage, std::slice::from_ref(&operand));
+                assert_eq!(records, report.records, "{depth} {files} {threads}");
+                assert_eq!(total.records, report.records[report.records.len() - 1..]);
+                assert_eq!((total.total(), total.error_count), (report.total(), 0));
+            }
+        }
+    }
+}
+
+/// What is told of one by one, and what the report has.
+fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageReport) {
+    let mut told = Vec::new();
+    let report = usage.measure_each(operands, &mut |record| told.push(record.clone()));
+    (told, report)
+}
+
+#[test]
+fn records_come_as_soon_as_they_are_known() {
+    let scratch = Scratch::new();
+    scratch.file("t/a/file");
+    // More than are handed over at once.
+    for number in 0..600 {
+        scratch.file(format!("t/b/{number}"));
+    }
+    scratch.dir("t/c/d");
+    let late = scratch.at("t/c/d/late");
+    let mut told = Vec::new();
+    let one = Usage::new().threads(Threads::AtMost(1));
+    let report = one.measure_each([scratch.at("t")], &mut |record| {
+        if record.path.ends_with("a") {
+            std::fs::write(&late, "12345").unwrap();
+        }
+        told.push((record.depth, record.sizes.apparent));
+    });
+    assert_eq!(told, [(1, 0), (1, 0), (2, 5), (1, 5), (0, 5)], "what comes later was not read yet");
+    assert_eq!(report.total().entries, 607);
+}
+
+#[test]
+fn several_operands_are_told_of_as_they_are_reported() {
+    let scratch = sample();
+    let operands = ["t/1", "t/0", "t", "t/hole", "t/1/1", "missing", "t/link"];
+    let operands = operands.map(|operand| scratch.at(operand));
+    for depth in [0, 1, 3, usize::MAX] {
+        for files in [false, true] {
+            let usage = Usage::new().max_depth(depth).files(files);
+            let whole = usage.measure(&operands);
+            let (told, report) = each(&usage, &operands);
+            assert_eq!(told, whole.records, "{depth} {files}");
+            assert_eq!(report.total(), whole.total());
+            assert_eq!((report.error_count, whole.error_count), (1, 1));
+            assert_eq!(report.errors.len(), 1);
+            assert!(report.calls.total() <= whole.calls.total() + 60, "helpers ask for their own");
         }
     }
 }
