@@ -5,9 +5,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `refusal.rs` | [`Refusal`]: why an untrusted path is refused |
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
+//! | `confine/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
@@ -22,6 +24,7 @@
 
 mod ask;
 mod calls;
+mod confine;
 mod control;
 mod error;
 mod fields;
@@ -31,18 +34,21 @@ mod list;
 mod name;
 pub mod os;
 mod pool;
+mod refusal;
 mod remove;
 mod sys;
 mod usage;
 mod walk;
 
 pub use calls::Calls;
+pub use confine::{Aliases, Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
+pub use refusal::Refusal;
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,

@@ -120,11 +120,7 @@ impl Stat {
         let follow = self.asker.plan().follow != Follow::Never;
         let mut metadata = Metadata::default();
         self.asker.tell_path(path, follow, &mut metadata).map_err(fail)?;
-        let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
-        match metadata.failed.iter().position(is_whole) {
-            Some(index) => Err(metadata.failed.swap_remove(index).1),
-            None => Ok(metadata),
-        }
+        metadata.whole()
     }
 
     /// The calls made so far.
@@ -165,7 +161,12 @@ impl Directory {
             Opened::Mount => return Err(fail(std::io::ErrorKind::CrossesDevices.into())),
             Opened::Shortage(error) | Opened::Failed(error) => return Err(fail(error)),
         };
-        Ok(Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path: path.to_owned() })
+        Ok(Directory::of(sys, dir, path.to_owned()))
+    }
+
+    /// A directory that was opened elsewhere for listing.
+    pub(crate) fn of(sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
+        Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
     /// The least buffer that is accepted, in bytes: one that holds the longest name there is.

@@ -25,6 +25,7 @@ use crate::name::{Name, Unit};
 
 #[cfg(unix)]
 mod accounts;
+pub(crate) mod beneath;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
