@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod beneath;
 mod du;
 mod ls;
 mod plain;
@@ -14,6 +15,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
@@ -75,6 +77,7 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Beneath(BeneathOptions),
     Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
@@ -300,6 +303,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
     // So do those of these.
     match args.peek().and_then(|command| command.to_str()) {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
+        Some("beneath") => only("beneath", args).map(Command::Beneath),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
         Some("du") => du::parse(args).map(Command::Du),

@@ -1,5 +1,6 @@
 //! The commands, one file or folder each.
 
+pub(crate) mod beneath;
 pub(crate) mod du;
 pub(crate) mod generate;
 pub(crate) mod ls;

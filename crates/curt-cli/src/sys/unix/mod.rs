@@ -102,52 +102,64 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
     };
-    let known = TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number);
-    known.map_or_else(|| format!("Unknown error {number}"), |(_, text)| (*text).to_owned())
+    known_error(number).map_or_else(|| format!("Unknown error {number}"), |(_, text)| text.into())
 }
 
-/// What opening, listing, removing and writing can meet.
-const TEXTS: [(Errno, &str); 40] = [
-    (Errno::NOENT, "No such file or directory"),
-    (Errno::ACCESS, "Permission denied"),
-    (Errno::PERM, "Operation not permitted"),
-    (Errno::NOTDIR, "Not a directory"),
-    (Errno::ISDIR, "Is a directory"),
-    (Errno::NOTEMPTY, "Directory not empty"),
-    (Errno::EXIST, "File exists"),
-    (Errno::BUSY, "Device or resource busy"),
-    (Errno::ROFS, "Read-only file system"),
-    (Errno::IO, "Input/output error"),
-    (Errno::NOMEM, "Cannot allocate memory"),
-    (Errno::MFILE, "Too many open files"),
-    (Errno::NFILE, "Too many open files in system"),
-    (Errno::LOOP, "Too many levels of symbolic links"),
-    (Errno::NAMETOOLONG, "File name too long"),
-    (Errno::XDEV, "Invalid cross-device link"),
-    (Errno::NOSPC, "No space left on device"),
-    (Errno::DQUOT, "Disk quota exceeded"),
-    (Errno::INVAL, "Invalid argument"),
-    (Errno::STALE, "Stale file handle"),
-    (Errno::TXTBSY, "Text file busy"),
-    (Errno::INTR, "Interrupted system call"),
-    (Errno::AGAIN, "Resource temporarily unavailable"),
-    (Errno::BADF, "Bad file descriptor"),
-    (Errno::FAULT, "Bad address"),
-    (Errno::NODEV, "No such device"),
-    (Errno::NXIO, "No such device or address"),
-    (Errno::NOSYS, "Function not implemented"),
-    (Errno::OPNOTSUPP, "Operation not supported"),
-    (Errno::OVERFLOW, "Value too large for defined data type"),
-    (Errno::FBIG, "File too large"),
-    (Errno::MLINK, "Too many links"),
-    (Errno::PIPE, "Broken pipe"),
-    (Errno::SPIPE, "Illegal seek"),
-    (Errno::TIMEDOUT, "Connection timed out"),
-    (Errno::NOTCONN, "Transport endpoint is not connected"),
-    (Errno::CONNABORTED, "Software caused connection abort"),
-    (Errno::CONNREFUSED, "Connection refused"),
-    (Errno::HOSTDOWN, "Host is down"),
-    (Errno::NOLCK, "No locks available"),
+/// The name of a system's error, such as `ENOENT`.
+pub(crate) fn error_name(error: &io::Error) -> String {
+    let Some(number) = error_number(error) else {
+        return "EIO".to_owned();
+    };
+    known_error(number).map_or_else(|| format!("E{number}"), |(name, _)| name.into())
+}
+
+fn known_error(number: i32) -> Option<(&'static str, &'static str)> {
+    let known = TEXTS.iter().find(|(errno, ..)| errno.raw_os_error() == number);
+    known.map(|&(_, name, text)| (name, text))
+}
+
+/// What opening, listing, removing and writing can meet: names, and the words of the C locale.
+const TEXTS: [(Errno, &str, &str); 40] = [
+    (Errno::NOENT, "ENOENT", "No such file or directory"),
+    (Errno::ACCESS, "EACCES", "Permission denied"),
+    (Errno::PERM, "EPERM", "Operation not permitted"),
+    (Errno::NOTDIR, "ENOTDIR", "Not a directory"),
+    (Errno::ISDIR, "EISDIR", "Is a directory"),
+    (Errno::NOTEMPTY, "ENOTEMPTY", "Directory not empty"),
+    (Errno::EXIST, "EEXIST", "File exists"),
+    (Errno::BUSY, "EBUSY", "Device or resource busy"),
+    (Errno::ROFS, "EROFS", "Read-only file system"),
+    (Errno::IO, "EIO", "Input/output error"),
+    (Errno::NOMEM, "ENOMEM", "Cannot allocate memory"),
+    (Errno::MFILE, "EMFILE", "Too many open files"),
+    (Errno::NFILE, "ENFILE", "Too many open files in system"),
+    (Errno::LOOP, "ELOOP", "Too many levels of symbolic links"),
+    (Errno::NAMETOOLONG, "ENAMETOOLONG", "File name too long"),
+    (Errno::XDEV, "EXDEV", "Invalid cross-device link"),
+    (Errno::NOSPC, "ENOSPC", "No space left on device"),
+    (Errno::DQUOT, "EDQUOT", "Disk quota exceeded"),
+    (Errno::INVAL, "EINVAL", "Invalid argument"),
+    (Errno::STALE, "ESTALE", "Stale file handle"),
+    (Errno::TXTBSY, "ETXTBSY", "Text file busy"),
+    (Errno::INTR, "EINTR", "Interrupted system call"),
+    (Errno::AGAIN, "EAGAIN", "Resource temporarily unavailable"),
+    (Errno::BADF, "EBADF", "Bad file descriptor"),
+    (Errno::FAULT, "EFAULT", "Bad address"),
+    (Errno::NODEV, "ENODEV", "No such device"),
+    (Errno::NXIO, "ENXIO", "No such device or address"),
+    (Errno::NOSYS, "ENOSYS", "Function not implemented"),
+    (Errno::OPNOTSUPP, "EOPNOTSUPP", "Operation not supported"),
+    (Errno::OVERFLOW, "EOVERFLOW", "Value too large for defined data type"),
+    (Errno::FBIG, "EFBIG", "File too large"),
+    (Errno::MLINK, "EMLINK", "Too many links"),
+    (Errno::PIPE, "EPIPE", "Broken pipe"),
+    (Errno::SPIPE, "ESPIPE", "Illegal seek"),
+    (Errno::TIMEDOUT, "ETIMEDOUT", "Connection timed out"),
+    (Errno::NOTCONN, "ENOTCONN", "Transport endpoint is not connected"),
+    (Errno::CONNABORTED, "ECONNABORTED", "Software caused connection abort"),
+    (Errno::CONNREFUSED, "ECONNREFUSED", "Connection refused"),
+    (Errno::HOSTDOWN, "EHOSTDOWN", "Host is down"),
+    (Errno::NOLCK, "ENOLCK", "No locks available"),
 ];
 
 /// All of a file.

@@ -1,0 +1,66 @@
+//! Verdicts on the paths that standard input asks about.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use curt::Root;
+use serde_json::Value;
+
+use super::{GONE, PROGRAM, aliases, scope, stats, verdict};
+use crate::args::{BeneathOptions, Mode};
+use crate::batch;
+use crate::exit::Exit;
+use crate::out::Screen;
+use crate::out::json::Object;
+use crate::sys;
+
+/// Answers all questions.
+pub(super) fn run(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
+    // One for each way of asking, so that calls are counted together at the end.
+    let ways =
+        [(Mode::Open, false), (Mode::Strict, false), (Mode::Open, true), (Mode::Strict, true)];
+    let roots =
+        ways.map(|(mode, in_root)| root.share().scope(scope(in_root)).aliases(aliases(mode)));
+    let exit = batch::answer(PROGRAM, &GONE, screen, |line| match question(line, options) {
+        Ok(Question { path, way }) => {
+            let at = ways.iter().position(|&known| known == way).unwrap_or_default();
+            match verdict::name(&roots[at], Path::new(&path), options.name) {
+                Ok(name) => verdict::allow(Object::new(), &name),
+                Err(refused) => refused.told(Object::new()),
+            }
+        }
+        Err(message) => Object::new().text("error", "EINVAL").text("message", &message),
+    });
+    let mut calls = root.calls();
+    for root in &roots {
+        calls.add(&root.calls());
+    }
+    stats(options, &calls, screen);
+    exit
+}
+
+/// A question that was understood.
+#[derive(Debug, PartialEq)]
+struct Question {
+    path: OsString,
+    way: (Mode, bool),
+}
+
+/// Reads a question.
+fn question(line: &[u8], options: &BeneathOptions) -> Result<Question, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let path = value.get("path").and_then(sys::name_from_json);
+    let path = path.ok_or("'path' is missing, or is no path")?;
+    let mode = match value.get("mode") {
+        None | Some(Value::Null) => options.mode,
+        Some(mode) => {
+            let named = mode.as_str().and_then(Mode::named);
+            named.ok_or("'mode' is neither \"open\" nor \"strict\"")?
+        }
+    };
+    let in_root = match value.get("in_root") {
+        None | Some(Value::Null) => options.in_root,
+        Some(in_root) => in_root.as_bool().ok_or("'in_root' is neither true nor false")?,
+    };
+    Ok(Question { path, way: (mode, in_root) })
+}
