@@ -52,6 +52,8 @@
 mod check;
 mod engine;
 mod options;
+#[cfg(test)]
+mod tests;
 mod text;
 mod walk;
 
