@@ -17,6 +17,8 @@
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
+//! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -30,6 +32,7 @@ mod error;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod flavor;
 mod list;
 mod name;
 pub mod os;
@@ -39,6 +42,7 @@ mod remove;
 mod sys;
 mod usage;
 mod walk;
+mod win_path;
 
 pub use calls::Calls;
 pub use confine::{Aliases, Canonical, OpenOptions, Root, Scope};
@@ -47,6 +51,7 @@ pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+pub use flavor::{Flavor, Release};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use refusal::Refusal;
 pub use remove::{
