@@ -180,7 +180,7 @@ impl<S: Beneath> Confined<S> {
             }
             None => {
                 let dir = self.enter(path, Purpose::Place)?;
-                let step = act(&dir, Name::of_terminated(&text::dot()));
+                let step = act(&dir, Name::of_terminated(S::ITSELF));
                 self.sys().close(dir);
                 step
             }
@@ -311,9 +311,10 @@ impl<S: Beneath> Confined<S> {
         if !self.rules.no_links {
             match self.sys().find_whole(&self.dir, path.name(), self.rules) {
                 Whole::Opened(handle) => {
-                    let name = self.name_below(&handle);
+                    let name = self.name_of(&handle);
                     self.sys().let_go(handle);
-                    if let Some(path) = name {
+                    // Without a name, or with one that is too long, the steps tell it.
+                    if let Ok(path) = name {
                         return Ok(Canonical { path, missing: false });
                     }
                 }
@@ -325,12 +326,17 @@ impl<S: Beneath> Confined<S> {
         }
         let sys = self.sys();
         let found = self.walk(path.units(), false, &mut |at, name| match sys.link(at, name) {
-            Ok(Link::No) => Step::Done(false),
+            Ok(Link::No) => match sys.full_name(at, name) {
+                Ok(full) => Step::Done((full, false)),
+                Err(error) => Step::Failed(error),
+            },
             Ok(Link::To(_) | Link::Opaque) => Step::Otherwise,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
             Err(error) => Step::Failed(error),
         })?;
-        Ok(Canonical { path: found.names, missing: found.what })
+        let (full, missing) = found.what;
+        let full = full.and_then(|full| self.below_root(&full));
+        Ok(Canonical { path: full.unwrap_or(found.names), missing })
     }
 
     /// The name of a path that leads through no link: its own. `None` where it does, or where the system
@@ -366,10 +372,15 @@ impl<S: Beneath> Confined<S> {
     }
 
     /// The name of something open, from the root on. Both are asked for now: the root may have been moved.
-    fn name_below(&self, handle: &S::Handle) -> Option<Vec<S::Unit>> {
-        let path = self.sys().path_of(handle).ok()?;
+    pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
+        let path = self.sys().path_of(handle)?;
+        let root = self.sys().path_of_dir(&self.dir)?;
+        text::below(&path, &root).map(text::rejoined).ok_or(Failure::ESCAPE)
+    }
+
+    /// What a full path is below the root, where that is now.
+    fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
         let root = self.sys().path_of_dir(&self.dir).ok()?;
-        let below = text::below(&path, &root)?;
-        Some(text::joined(below.split(|unit| unit.is_separator()).filter(|name| !name.is_empty())))
+        text::below(path, &root).map(text::rejoined)
     }
 }

@@ -255,6 +255,14 @@ impl Root {
         Ok(Canonical { path: Os::path(found.path), missing: found.missing })
     }
 
+    /// The name of an open file from the root on, as the directories have it now, in 2 calls: what a list of
+    /// names is to be compared with, since it is the name of what will be read, however it was asked for. A
+    /// file that no longer lies beneath the root is refused as [`Refusal::Escape`](crate::Refusal::Escape).
+    pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
+        let name = self.confined.name_of(file);
+        Ok(Os::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))
+    }
+
     /// The full path of an open file as the directories have it now, in 1 call: what was opened as
     /// `HTACCE~1` is told as `.htaccess`. A file without a name (removed, or never given one) is an error.
     pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {

@@ -42,11 +42,6 @@ impl<U: Unit> Text<U> {
     }
 }
 
-/// `.` as a name, terminated.
-pub(super) fn dot<U: Unit>() -> [U; 2] {
-    [U::ascii(b'.'), U::NUL]
-}
-
 /// Whether it is no name of its own: nothing, `.` or `..`.
 pub(super) fn is_dots<U: Unit>(name: &[U]) -> bool {
     name.len() <= 2 && name.iter().all(|&unit| unit == U::ascii(b'.'))
@@ -66,6 +61,11 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
         path.extend_from_slice(name);
     }
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
+}
+
+/// A path without doubled separators; `.` for none.
+pub(super) fn rejoined<U: Unit>(path: &[U]) -> Vec<U> {
+    joined(path.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()))
 }
 
 /// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at the

@@ -164,7 +164,7 @@ impl<S: Beneath> Walk<'_, S> {
 
     /// The path led to the directory where the walk stands.
     fn end<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<Found<S::Unit, T>, Stop> {
-        match act(self.trail.top(), Name::of_terminated(&text::dot())) {
+        match act(self.trail.top(), Name::of_terminated(S::ITSELF)) {
             Step::Done(what) => Ok(Found { what, names: self.trail.path(None) }),
             Step::Failed(error) => Err(error.into()),
             Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),
@@ -188,13 +188,12 @@ impl<S: Beneath> Walk<'_, S> {
         if target.is_empty() {
             return Err(S::error(Fault::NotFound).into());
         }
-        if target[0].is_separator() {
-            if !self.rules.in_root {
-                return Err(Failure::ESCAPE.into());
-            }
-            self.trail.go_to_root();
-        } else if S::leads_elsewhere(&target) {
+        let is_absolute = target[0].is_separator();
+        if S::leads_elsewhere(&target) || (is_absolute && !self.rules.in_root) {
             return Err(Failure::ESCAPE.into());
+        }
+        if is_absolute {
+            self.trail.go_to_root();
         }
         self.text.splice(..self.at, target);
         self.at = 0;

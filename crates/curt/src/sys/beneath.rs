@@ -1,7 +1,7 @@
 //! The part of the contract that staying beneath a directory needs: one question for a whole path,
 //! where the system has that, and single steps that follow nothing, where it has not.
 //!
-//! What is handed to the steps is one name without a separator, or `.` for the directory itself.
+//! What is handed to the steps is one name without a separator, or [`Beneath::ITSELF`] for the directory.
 
 use std::io;
 
@@ -105,6 +105,10 @@ pub(crate) trait Beneath: Sys {
     /// What is open: a file, or anything else that has only been looked up.
     type Handle;
 
+    /// The name of a directory in itself, terminated.
+    const ITSELF: &'static [Self::Unit];
+    /// Whether text is folded before anything is looked up, so that the system never sees dots.
+    const FOLDS: bool = false;
     /// Whether a path that leads through no link is spelled as the directories have it. Where case
     /// does not count, the system has to be asked.
     const SPELLING_IS_NAME: bool;
@@ -169,6 +173,15 @@ pub(crate) trait Beneath: Sys {
     fn path_of(&self, handle: &Self::Handle) -> io::Result<Vec<Self::Unit>>;
     /// The full path of an open directory.
     fn path_of_dir(&self, dir: &Self::Dir) -> io::Result<Vec<Self::Unit>>;
+    /// The full path of what has a name in a directory, where its spelling is not its name.
+    fn full_name(
+        &self,
+        at: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+    ) -> io::Result<Option<Vec<Self::Unit>>> {
+        let _ = (at, name);
+        Ok(None)
+    }
     /// Closes what [`Beneath::find_whole`] opened.
     fn let_go(&self, handle: Self::Handle);
 

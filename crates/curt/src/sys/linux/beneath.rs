@@ -87,6 +87,7 @@ impl Linux {
 impl Beneath for Linux {
     type Handle = File;
 
+    const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
 

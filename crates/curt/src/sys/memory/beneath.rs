@@ -51,6 +51,7 @@ impl Beneath for Memory {
     /// A number that knows the node, as that of a directory does.
     type Handle = Dir;
 
+    const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
 

@@ -13,6 +13,7 @@
 //! What holds: links are removed and not followed, unless swapped in at the wrong moment; nothing
 //! replaces anything; failures are reported.
 
+mod beneath;
 mod call;
 pub(crate) mod dir;
 mod facts;
