@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `expand/` | full paths by text alone: [`Expander`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
@@ -26,6 +27,7 @@ mod ask;
 mod calls;
 mod control;
 mod error;
+mod expand;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
@@ -43,6 +45,9 @@ mod win_path;
 pub use calls::Calls;
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
+pub use expand::{
+    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim,
+};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
