@@ -2,6 +2,7 @@
 //! how arguments are parsed.
 
 mod du;
+pub(crate) mod expand;
 mod ls;
 mod plain;
 mod walk;
@@ -15,6 +16,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use crate::bench;
 pub(crate) use du::{DuOptions, Unit};
+pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
@@ -76,6 +78,7 @@ pub(crate) enum Command {
     Ls(LsOptions),
     Stat(StatOptions),
     Du(DuOptions),
+    Expand(ExpandOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -302,6 +305,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("expand") => only("expand", args).map(Command::Expand),
         Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }

@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 pub(crate) mod du;
+pub(crate) mod expand;
 pub(crate) mod generate;
 pub(crate) mod ls;
 pub(crate) mod rm;

@@ -103,6 +103,15 @@ impl Env {
         Env { users: Some(Box::new(find)), ..self }
     }
 
+    /// The system's user database says where users live whose names are in paths. That of the process
+    /// does so anyway, and also where its own user lives.
+    pub fn user_database(self) -> Env {
+        self.users(|user| match user {
+            b"" => None,
+            user => Os::home_of(user).map(PathText::from),
+        })
+    }
+
     /// Forgets the process's working directory.
     pub(super) fn refresh(&mut self) {
         self.asked = OnceLock::new();

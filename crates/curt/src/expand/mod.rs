@@ -65,8 +65,8 @@ pub use options::{DotDot, ExpandError, Style, Verbatim};
 use place::{Places, Settled};
 use rule::Listener;
 pub use rule::Rule;
-use text::ExpandUnit;
 pub use text::PathText;
+use text::{ExpandUnit, Units};
 
 /// Makes paths full, by text alone: see [`Env`] for what it knows, and the methods for what can be
 /// chosen. Made once and used for many paths, by any number of threads.
@@ -208,15 +208,23 @@ impl Expander {
         })
     }
 
+    /// The same for a text of either kind, in the units that it has.
+    pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
+        match &text.0 {
+            Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
+            Units::Wide(units) => Ok(self.expand_wide(units)?.into_owned().into()),
+        }
+    }
+
     /// Writes the full path of a text in bytes into a buffer, in place of what it holds; on an error it
     /// holds nothing of use. Allocates only where the buffer has no room.
     pub fn expand_into(&self, text: &[u8], buffer: &mut Vec<u8>) -> Result<(), ExpandError> {
-        self.into_buffer(text, buffer)
+        self.write_into(text, buffer)
     }
 
     /// The same for 16-bit units.
     pub fn expand_wide_into(&self, text: &[u16], buffer: &mut Vec<u16>) -> Result<(), ExpandError> {
-        self.into_buffer(text, buffer)
+        self.write_into(text, buffer)
     }
 
     /// What [`expand`](Expander::expand) answers, and why. Takes longer.
@@ -227,6 +235,14 @@ impl Expander {
     /// The same for 16-bit units.
     pub fn explain_wide(&self, text: &[u16]) -> Explanation {
         self.explained(text)
+    }
+
+    /// The same for a text of either kind.
+    pub fn explain_text(&self, text: &PathText) -> Explanation {
+        match &text.0 {
+            Units::Bytes(bytes) => self.explain(bytes),
+            Units::Wide(units) => self.explain_wide(units),
+        }
     }
 
     #[inline]
@@ -247,7 +263,7 @@ impl Expander {
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
     }
 
-    fn into_buffer<U: ExpandUnit>(
+    fn write_into<U: ExpandUnit>(
         &self,
         text: &[U],
         buffer: &mut Vec<U>,

@@ -181,4 +181,14 @@ impl PathText {
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         u16::of(&self.0)
     }
+
+    /// Whether it is made of 16-bit units.
+    pub fn is_wide(&self) -> bool {
+        matches!(self.0, Units::Wide(_))
+    }
+
+    /// The text as a path of this system; [`ExpandError::Encoding`] where it cannot be one.
+    pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
+        <Os as Sys>::Unit::of(&self.0).map(|units| <Os as Sys>::path(units.into_owned()))
+    }
 }
