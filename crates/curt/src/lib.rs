@@ -17,6 +17,8 @@
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `untrusted/` | the text of paths from strangers: [`check_path`], [`PathCheck`] |
+//! | `refusal.rs` | [`Refusal`]: why a path is refused |
 //! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
@@ -36,8 +38,10 @@ mod list;
 mod name;
 pub mod os;
 mod pool;
+mod refusal;
 mod remove;
 mod sys;
+mod untrusted;
 mod usage;
 mod walk;
 mod win_path;
@@ -53,12 +57,14 @@ pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, 
 pub use filters::{GlobError, Globs, IgnoreRules};
 pub use flavor::{Flavor, Release};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
+pub use refusal::Refusal;
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use untrusted::{Aliases, PathCheck, check_path};
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,

@@ -13,7 +13,7 @@ use super::posix::up;
 use super::rule::{Listener, Rule};
 use super::text::ExpandUnit;
 use super::{Style, ruby, scan};
-use crate::win_path::{Start, device_at_end, is_separator, is_verbatim};
+use crate::win_path::{Start, device_at_end, inner_name, is_separator, is_verbatim, last_name};
 
 /// The longest text that `GetFullPathNameW` takes, and the longest that it answers.
 pub(super) const LONGEST_TEXT: usize = 32765;
@@ -283,25 +283,6 @@ fn names<U: ExpandUnit>(
         out.push(backslash);
     }
     Ok(())
-}
-
-/// A name at the end of a text: without dots and spaces at its own end, unless it is `.` or `..`.
-fn last_name<U: ExpandUnit>(name: &[U]) -> &[U] {
-    let dot = U::ascii(b'.');
-    if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
-        return name;
-    }
-    let end = name.iter().rposition(|unit| !matches!(unit.to_ascii(), b'.' | b' '));
-    &name[..end.map_or(0, |last| last + 1)]
-}
-
-/// A name that a separator follows: without a dot at its end, if that is one and not two.
-fn inner_name<U: ExpandUnit>(name: &[U]) -> &[U] {
-    let dot = U::ascii(b'.');
-    match *name {
-        [.., before, last] if last == dot && before != dot => &name[..name.len() - 1],
-        _ => name,
-    }
 }
 
 impl Options {
