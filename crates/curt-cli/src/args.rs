@@ -3,6 +3,7 @@
 
 mod beneath;
 mod du;
+pub(crate) mod expand;
 mod ls;
 mod plain;
 mod walk;
@@ -17,6 +18,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use crate::bench;
 pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
+pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
@@ -79,6 +81,7 @@ pub(crate) enum Command {
     Stat(StatOptions),
     Beneath(BeneathOptions),
     Du(DuOptions),
+    Expand(ExpandOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -306,6 +309,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("beneath") => only("beneath", args).map(Command::Beneath),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("expand") => only("expand", args).map(Command::Expand),
         Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }

@@ -5,8 +5,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `refusal.rs` | [`Refusal`]: why an untrusted path is refused |
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `expand/` | full paths by text alone: [`Expander`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `confine/` | staying beneath a directory: [`Root`] |
@@ -18,6 +18,8 @@
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `untrusted/` | the text of paths from strangers: [`check_path`], [`PathCheck`] |
+//! | `refusal.rs` | [`Refusal`]: why a path is refused |
 //! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
@@ -29,6 +31,7 @@ mod calls;
 mod confine;
 mod control;
 mod error;
+mod expand;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
@@ -40,14 +43,18 @@ mod pool;
 mod refusal;
 mod remove;
 mod sys;
+mod untrusted;
 mod usage;
 mod walk;
 mod win_path;
 
 pub use calls::Calls;
-pub use confine::{Aliases, Canonical, OpenOptions, Root, Scope};
+pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
+pub use expand::{
+    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim,
+};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
@@ -60,6 +67,7 @@ pub use remove::{
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use untrusted::{Aliases, PathCheck, check_path};
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,

@@ -2,6 +2,7 @@
 
 pub(crate) mod beneath;
 pub(crate) mod du;
+pub(crate) mod expand;
 pub(crate) mod generate;
 pub(crate) mod ls;
 pub(crate) mod rm;

@@ -1,20 +1,23 @@
 //! The operations on any platform: one question for a whole path where it is answered, the walk where
 //! it is not.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::options::{Aliases, Scope};
+use super::options::Scope;
 use super::text::{self, Text};
 use super::walk::{self, Act, Found};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
+use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::refusal::Refusal;
 use crate::sys::Removed;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::{Aliases, PathCheck};
 
 /// Why an operation did nothing.
 #[derive(Debug)]
@@ -105,18 +108,39 @@ impl<S: Beneath> Confined<S> {
         self.rules.no_links = aliases == Aliases::Strict;
     }
 
-    /// What of a path is for the system: refuses by text what is to be refused by text.
+    /// What of a path is for the system. Refuses what the text says; whether that leaves the root is for
+    /// the system to say, where it does not fold.
     pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
-        let mut units = S::units(path);
-        super::check::refused(&units, self.rules.in_root, self.aliases)?;
-        if self.rules.in_root {
+        let units = S::units(path);
+        let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
+        let refusal = match S::checked(check, &units) {
+            Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
+                S::checked(check.in_root(true), &units).err()
+            }
+            Err(refusal) => Some(refusal),
+            Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
+            Ok(Cow::Borrowed(_)) => None,
+        };
+        match refusal {
+            // Reasons that come behind this one in the order.
+            Some(refusal) if refusal > Refusal::Escape && walk::escapes(self, &units) => {
+                Err(Failure::ESCAPE)
+            }
+            Some(refusal) => Err(Failure::Refused(refusal)),
+            None => Ok(self.from_root(units)),
+        }
+    }
+
+    /// A path that has passed, from the root on: what begins there needs no more said of it.
+    fn from_root(&self, mut units: Vec<S::Unit>) -> Text<S::Unit> {
+        if units.first().is_some_and(|unit| unit.is_separator()) {
             let begin = units.iter().position(|unit| !unit.is_separator());
             units.drain(..begin.unwrap_or(units.len()));
             if units.is_empty() {
                 units.push(S::Unit::ascii(b'.'));
             }
         }
-        Ok(Text::new(units))
+        Text::new(units)
     }
 
     /// Opens a file.

@@ -49,7 +49,6 @@
 //! of canonical paths are gathered by single steps. Opening a directory as a place needs no permission to
 //! read it where the system has a flag for that (Linux, FreeBSD).
 
-mod check;
 mod engine;
 mod options;
 #[cfg(test)]
@@ -61,7 +60,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::options::{Aliases, OpenOptions, Scope};
+pub use self::options::{OpenOptions, Scope};
 
 use self::engine::{Confined, Failure, Place};
 use crate::calls::Calls;
@@ -70,6 +69,7 @@ use crate::fields::{Metadata, Plan};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, File, Purpose};
 use crate::sys::{Feature, Features, Os, Settings, Setup, Sys};
+use crate::untrusted::Aliases;
 use crate::{Directory, Remove, Report};
 
 /// What directories are made with, less what the process masks.

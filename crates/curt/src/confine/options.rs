@@ -15,18 +15,6 @@ pub enum Scope {
     InRoot,
 }
 
-/// What happens to a spelling that is another name of something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Aliases {
-    /// It is taken as the system takes it.
-    #[default]
-    Open,
-    /// It is refused: what any supported system would take for something else (`a.`, `A~1`, `a::$DATA`,
-    /// `nul.txt`), and every link. For servers and archives that have lists of names.
-    Strict,
-}
-
 /// How a file is opened beneath a [`Root`](crate::Root). As in the standard library, nothing is chosen at
 /// first, and at least one of [`read`](OpenOptions::read), [`write`](OpenOptions::write) and
 /// [`append`](OpenOptions::append) must be.

@@ -3,10 +3,14 @@
 //!
 //! What is handed to the steps is one name without a separator, or [`Beneath::ITSELF`] for the directory.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::Sys;
+use crate::flavor::Flavor;
 use crate::name::Name;
+use crate::refusal::Refusal;
+use crate::untrusted::PathCheck;
 
 /// An open file of the standard library, which is what callers get. Nothing is called through it here.
 pub(crate) type File = std::fs::File;
@@ -107,8 +111,8 @@ pub(crate) trait Beneath: Sys {
 
     /// The name of a directory in itself, terminated.
     const ITSELF: &'static [Self::Unit];
-    /// Whether text is folded before anything is looked up, so that the system never sees dots.
-    const FOLDS: bool = false;
+    /// By whose rules text is checked.
+    const FLAVOR: Flavor;
     /// Whether a path that leads through no link is spelled as the directories have it. Where case
     /// does not count, the system has to be asked.
     const SPELLING_IS_NAME: bool;
@@ -117,6 +121,8 @@ pub(crate) trait Beneath: Sys {
     /// How many links are followed before it is taken for a loop.
     const MOST_LINKS: usize = 40;
 
+    /// Checks text; owned where it was folded, so that the system never sees dots.
+    fn checked(check: PathCheck, text: &[Self::Unit]) -> Result<Cow<'_, [Self::Unit]>, Refusal>;
     /// Opens a file in one call.
     fn open_whole(
         &self,

@@ -39,6 +39,7 @@ pub(crate) mod other;
 pub(crate) mod posix;
 #[cfg(any(test, not(any(target_os = "linux", windows))))]
 mod records;
+pub(crate) mod surroundings;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]

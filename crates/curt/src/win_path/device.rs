@@ -70,7 +70,7 @@ pub(crate) fn device_at_end<U: WinUnit>(
 }
 
 /// The name up to its first dot or colon, without spaces at its end.
-pub(super) fn stem<U: WinUnit>(name: &[U]) -> &[U] {
+pub(crate) fn stem<U: WinUnit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')
 }

@@ -22,7 +22,7 @@ mod device;
 mod tests;
 
 use crate::name::Unit;
-pub(crate) use device::{device_at_end, is_device};
+pub(crate) use device::{device_at_end, is_device, stem};
 
 /// A unit of Windows path text.
 pub(crate) trait WinUnit: Unit {
@@ -149,4 +149,23 @@ pub(crate) fn is_verbatim<U: WinUnit>(text: &[U]) -> bool {
         && text[3].to_ascii() == b'\\'
         && text[2].to_ascii() == b'?'
         && matches!(text[1].to_ascii(), b'\\' | b'?')
+}
+
+/// A name at the end of a text: without dots and spaces at its own end, unless it is `.` or `..`.
+pub(crate) fn last_name<U: WinUnit>(name: &[U]) -> &[U] {
+    let dot = U::ascii(b'.');
+    if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
+        return name;
+    }
+    let end = name.iter().rposition(|unit| !matches!(unit.to_ascii(), b'.' | b' '));
+    &name[..end.map_or(0, |last| last + 1)]
+}
+
+/// A name that a separator follows: without a dot at its end, if that is one and not two.
+pub(crate) fn inner_name<U: WinUnit>(name: &[U]) -> &[U] {
+    let dot = U::ascii(b'.');
+    match *name {
+        [.., before, last] if last == dot && before != dot => &name[..name.len() - 1],
+        _ => name,
+    }
 }

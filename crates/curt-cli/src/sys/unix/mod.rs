@@ -19,6 +19,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::base64;
 pub(crate) use zone::local_zone;
 
 /// Below this soft limit of descriptors the limit is raised, and to this at most.
@@ -201,7 +202,7 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
 
 /// A name that is not Unicode, as JSON: its bytes in base64.
 pub(crate) fn name_to_json(name: &OsStr) -> String {
-    format!("{{\"bytes\":\"{}\"}}", base64(name.as_bytes()))
+    format!("{{\"bytes\":\"{}\"}}", base64::encode(name.as_bytes()))
 }
 
 /// A name from JSON: text, or bytes in base64.
@@ -209,74 +210,13 @@ pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
     if let Some(text) = value.as_str() {
         return Some(text.into());
     }
-    Some(OsString::from_vec(from_base64(value.get("bytes")?.as_str()?)?))
-}
-
-/// Bytes from base64 with its padding; nothing else is taken for it.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let chunks = text.as_bytes().chunks(4);
-    let last = chunks.len().wrapping_sub(1);
-    for (index, chunk) in chunks.enumerate() {
-        let digits = match chunk {
-            [a, b, b'=', b'='] if index == last => &[*a, *b][..],
-            [a, b, c, b'='] if index == last => &[*a, *b, *c][..],
-            [_, _, _, _] => chunk,
-            _ => return None,
-        };
-        let mut bits = 0_u32;
-        for &digit in digits {
-            let value = DIGITS.iter().position(|&known| known == digit)?;
-            bits = bits << 6 | u32::try_from(value).ok()?;
-        }
-        bits <<= 6 * (4 - digits.len());
-        let whole = bits.to_be_bytes();
-        bytes.extend_from_slice(&whole[1..digits.len()]);
-    }
-    Some(bytes)
-}
-
-/// The digits of base64.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let value = bits >> (18 - 6 * digit) & 63;
-            let used = digit <= chunk.len();
-            text.push(if used { char::from(DIGITS[value as usize]) } else { '=' });
-        }
-    }
-    text
+    Some(OsString::from_vec(base64::decode(value.get("bytes")?.as_str()?)?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, error_text, from_base64};
+    use super::error_text;
     use std::io;
-
-    #[test]
-    fn base64_as_rfc_4648_has_it() {
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-            assert_eq!(from_base64(text).as_deref(), Some(bytes.as_bytes()));
-        }
-        for wrong in ["Z", "Zg=", "Zg==Zg==", "Z===", "!!!!", "Zm9v\n"] {
-            assert_eq!(from_base64(wrong), None, "{wrong}");
-        }
-        assert_eq!(base64(&[0xff, 0xfe]), "//4=");
-    }
 
     #[test]
     fn texts_carry_no_number() {

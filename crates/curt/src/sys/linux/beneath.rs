@@ -1,6 +1,7 @@
 //! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves.
 //! Its twin are single steps that follow nothing.
 
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -11,9 +12,12 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, text};
 use super::{LIST, Linux, NO_OPENAT2};
+use crate::flavor::Flavor;
 use crate::name::Name;
+use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use crate::sys::unix;
+use crate::untrusted::PathCheck;
 
 /// How often a path is tried again while others rename what lies on it (`EAGAIN`). After that the
 /// single steps are taken, which such a rename does not disturb.
@@ -87,9 +91,14 @@ impl Linux {
 impl Beneath for Linux {
     type Handle = File;
 
+    const FLAVOR: Flavor = Flavor::Posix;
     const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
+
+    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
+        check.check(text).map(|()| Cow::Borrowed(text))
+    }
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
         let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };

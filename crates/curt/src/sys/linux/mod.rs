@@ -7,6 +7,7 @@ pub(crate) mod dir;
 mod extended;
 mod query;
 mod retire;
+mod surroundings;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};

@@ -1,6 +1,7 @@
 //! Staying beneath a directory of the tree in memory, by single steps: it is there for what happens
 //! between them.
 
+use std::borrow::Cow;
 use std::io;
 
 use super::call::Call;
@@ -8,8 +9,11 @@ use super::dir::Dir;
 use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
+use crate::flavor::Flavor;
 use crate::name::Name;
+use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::PathCheck;
 
 /// What the answer to a step means: a link, or what is no directory, is something else.
 fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
@@ -51,9 +55,14 @@ impl Beneath for Memory {
     /// A number that knows the node, as that of a directory does.
     type Handle = Dir;
 
+    const FLAVOR: Flavor = Flavor::Posix;
     const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
+
+    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
+        check.check(text).map(|()| Cow::Borrowed(text))
+    }
 
     fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<Dir> {
         Whole::Unanswered

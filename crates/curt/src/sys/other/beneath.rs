@@ -2,13 +2,17 @@
 //! and the step somebody who can write to the tree may put a link in its place, which is then followed.
 //! On trees that nobody else writes to nothing outside is reached.
 
+use std::borrow::Cow;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
 
 use super::text::Unit;
 use super::{Dir, Other, Stream, Sys, is_directory};
+use crate::flavor::Flavor;
 use crate::name::Name;
+use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::PathCheck;
 
 impl Other {
     fn enter_one(
@@ -57,9 +61,14 @@ fn stepped<T>(answer: io::Result<Option<T>>) -> Step<T> {
 impl Beneath for Other {
     type Handle = File;
 
+    const FLAVOR: Flavor = Flavor::Posix;
     const ITSELF: &'static [Unit] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
+
+    fn checked(check: PathCheck, text: &[Unit]) -> Result<Cow<'_, [Unit]>, Refusal> {
+        check.check(text).map(|()| Cow::Borrowed(text))
+    }
 
     fn open_whole(&self, _: &Dir, _: Name<'_, Unit>, _: &How, _: Rules) -> Whole<File> {
         Whole::Unanswered

@@ -17,6 +17,7 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod surroundings;
 mod text;
 
 use std::fs::Metadata;

@@ -15,6 +15,7 @@
 mod beneath;
 mod call;
 pub(crate) mod dir;
+mod surroundings;
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -8,7 +8,6 @@ use std::ptr;
 use std::time::Duration;
 
 use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
-use windows_sys::Wdk::Storage::FileSystem::FILE_CREATED;
 use windows_sys::Win32::Foundation::{
     HANDLE, OBJ_CASE_INSENSITIVE, STATUS_OBJECT_NAME_INVALID, UNICODE_STRING,
 };
@@ -20,6 +19,9 @@ use super::status::{Result, Status};
 use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::Gate;
+
+/// What was done, where something was made (`FILE_CREATED`).
+const FILE_CREATED: usize = 2;
 
 /// Everybody else may read, write and delete meanwhile.
 const SHARE_ALL: u32 = 7;
@@ -184,7 +186,7 @@ impl Door {
         })?;
         // SAFETY: the call succeeded, so the handle is open and ours alone.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
-        Ok((handle, block.Information == FILE_CREATED as usize))
+        Ok((handle, block.Information == FILE_CREATED))
     }
 
     pub(super) fn close(&self, handle: OwnedHandle) {

@@ -25,6 +25,7 @@ mod query;
 mod removal;
 mod security;
 mod status;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod text;
