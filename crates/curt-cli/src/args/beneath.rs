@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use curt::{Flavor, Release};
 
+use super::expand::{FLAVORS, RELEASES, one_of};
 use super::{feature_names, features};
 
 const AFTER: &str = "\
@@ -36,7 +38,7 @@ pub(crate) struct BeneathOptions {
     pub(crate) operands: Vec<OsString>,
 
     /// The directory that no path may leave
-    #[arg(long, value_name = "DIR", required = true)]
+    #[arg(long, value_name = "DIR", required_unless_present = "check_only")]
     pub(crate) root: Option<PathBuf>,
 
     /// Keep paths in instead of refusing them: absolute paths and links begin at DIR, and '..' stays there
@@ -46,6 +48,20 @@ pub(crate) struct BeneathOptions {
     /// Whether spellings that are another name of something, and links, are taken or refused
     #[arg(long, value_name = "MODE", default_value = "open")]
     pub(crate) mode: Mode,
+
+    /// Look at the text alone, and at no file. An open may judge otherwise on POSIX, where 'link/../x' is not 'x'
+    #[arg(long, conflicts_with_all = ["root", "cat", "name", "stat"])]
+    pub(crate) check_only: bool,
+
+    /// Whose paths they are, for --check-only [default: this system's]
+    #[arg(long, value_name = "posix|windows", requires = "check_only", hide_possible_values = true,
+          value_parser = one_of(&FLAVORS))]
+    pub(crate) flavor: Option<Flavor>,
+
+    /// By which Windows names are devices, for --check-only [default: 10, which has more]
+    #[arg(long, value_name = "10|11", requires = "check_only", hide_possible_values = true,
+          value_parser = one_of(&RELEASES))]
+    pub(crate) release: Option<Release>,
 
     /// Print what the files hold
     #[arg(long, conflicts_with_all = ["name", "stat", "json", "batch"])]

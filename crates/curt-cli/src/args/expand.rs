@@ -118,7 +118,7 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
     words.iter().find(|&&(known, _)| known == word).map(|&(_, meaning)| meaning)
 }
 
-fn one_of<T: Copy + Send + Sync, const N: usize>(
+pub(super) fn one_of<T: Copy + Send + Sync, const N: usize>(
     words: &'static Words<T, N>,
 ) -> impl TypedValueParser<Value = T> {
     let known = PossibleValuesParser::new(words.map(|(word, _)| word));

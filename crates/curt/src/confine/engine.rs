@@ -127,20 +127,8 @@ impl<S: Beneath> Confined<S> {
                 Err(Failure::ESCAPE)
             }
             Some(refusal) => Err(Failure::Refused(refusal)),
-            None => Ok(self.from_root(units)),
+            None => Ok(Text::beginning_at_root(units)),
         }
-    }
-
-    /// A path that has passed, from the root on: what begins there needs no more said of it.
-    fn from_root(&self, mut units: Vec<S::Unit>) -> Text<S::Unit> {
-        if units.first().is_some_and(|unit| unit.is_separator()) {
-            let begin = units.iter().position(|unit| !unit.is_separator());
-            units.drain(..begin.unwrap_or(units.len()));
-            if units.is_empty() {
-                units.push(S::Unit::ascii(b'.'));
-            }
-        }
-        Text::new(units)
     }
 
     /// Opens a file.

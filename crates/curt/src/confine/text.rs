@@ -14,6 +14,16 @@ impl<U: Unit> Text<U> {
         Text(units)
     }
 
+    /// A path that may begin at the root without leaving it: what says so is left out.
+    pub(super) fn beginning_at_root(mut units: Vec<U>) -> Self {
+        let begin = units.iter().position(|unit| !unit.is_separator()).unwrap_or(units.len());
+        units.drain(..begin);
+        if units.is_empty() {
+            units.push(U::ascii(b'.'));
+        }
+        Text::new(units)
+    }
+
     pub(super) fn name(&self) -> Name<'_, U> {
         Name::of_terminated(&self.0)
     }

@@ -25,11 +25,11 @@ pub(super) fn run(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exi
         Ok(Question { path, way }) => {
             let at = ways.iter().position(|&known| known == way).unwrap_or_default();
             match verdict::name(&roots[at], Path::new(&path), options.name) {
-                Ok(name) => verdict::allow(Object::new(), &name),
+                Ok(name) => Object::new().path("allow", &name),
                 Err(refused) => refused.told(Object::new()),
             }
         }
-        Err(message) => Object::new().text("error", "EINVAL").text("message", &message),
+        Err(message) => no_question(&message),
     });
     let mut calls = root.calls();
     for root in &roots {
@@ -51,16 +51,32 @@ fn question(line: &[u8], options: &BeneathOptions) -> Result<Question, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let path = value.get("path").and_then(sys::name_from_json);
     let path = path.ok_or("'path' is missing, or is no path")?;
-    let mode = match value.get("mode") {
-        None | Some(Value::Null) => options.mode,
+    let way = (mode(&value, options)?, in_root(&value, options)?);
+    Ok(Question { path, way })
+}
+
+/// What a question says of aliases.
+pub(super) fn mode(value: &Value, options: &BeneathOptions) -> Result<Mode, String> {
+    match value.get("mode") {
+        None | Some(Value::Null) => Ok(options.mode),
         Some(mode) => {
             let named = mode.as_str().and_then(Mode::named);
-            named.ok_or("'mode' is neither \"open\" nor \"strict\"")?
+            named.ok_or_else(|| "'mode' is neither \"open\" nor \"strict\"".to_owned())
         }
-    };
-    let in_root = match value.get("in_root") {
-        None | Some(Value::Null) => options.in_root,
-        Some(in_root) => in_root.as_bool().ok_or("'in_root' is neither true nor false")?,
-    };
-    Ok(Question { path, way: (mode, in_root) })
+    }
+}
+
+/// What a question says of paths that would leave.
+pub(super) fn in_root(value: &Value, options: &BeneathOptions) -> Result<bool, String> {
+    match value.get("in_root") {
+        None | Some(Value::Null) => Ok(options.in_root),
+        Some(in_root) => {
+            in_root.as_bool().ok_or_else(|| "'in_root' is neither true nor false".to_owned())
+        }
+    }
+}
+
+/// What is said of a line that is no question.
+pub(super) fn no_question(message: &str) -> Object {
+    Object::new().text("error", "EINVAL").text("message", message)
 }

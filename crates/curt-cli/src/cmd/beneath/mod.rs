@@ -1,6 +1,7 @@
 //! `curt beneath`: untrusted paths that cannot leave a directory.
 
 mod batch;
+mod check;
 mod verdict;
 
 use std::io::{self, Read};
@@ -29,8 +30,9 @@ static GONE: Cancel = Cancel::new();
 
 /// Answers what the options ask.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
+    let screen = Screen::new(true, false, &GONE);
     let Some(path) = &options.root else {
-        return out::usage(PROGRAM, "--root is missing");
+        return finish(&screen, check::run(options, &screen));
     };
     let root = match Root::open_without(path, &options.without()) {
         Ok(root) => root.scope(scope(options.in_root)).aliases(aliases(options.mode)),
@@ -39,17 +41,23 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
             return Exit::FAILURE;
         }
     };
-    let screen = Screen::new(true, false, &GONE);
-    let mut exit = if options.batch {
+    let exit = if options.batch {
         batch::run(options, &root, &screen)
     } else {
         paths(options, &root, &screen)
     };
-    if let Err(error) = screen.finish() {
-        out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-        exit = Exit::FAILURE;
+    finish(&screen, exit)
+}
+
+/// Writes what is left.
+fn finish(screen: &Screen, exit: Exit) -> Exit {
+    match screen.finish() {
+        Ok(()) => exit,
+        Err(error) => {
+            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
+            Exit::FAILURE
+        }
     }
-    exit
 }
 
 fn scope(in_root: bool) -> Scope {
@@ -67,7 +75,7 @@ fn aliases(mode: Mode) -> Aliases {
 fn paths(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
     // Found only where a time is to be shown.
     let zone = std::cell::OnceCell::new();
-    let (mut allowed, mut refused, mut failed) = (0_u64, 0_u64, 0_u64);
+    let mut counts = Counts::default();
     for operand in &options.operands {
         if GONE.is_cancelled() {
             break;
@@ -81,35 +89,50 @@ fn paths(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
             name(options, root, path, screen)
         };
         match answer {
-            Ok(()) => allowed += 1,
-            Err(error) => {
-                match error.verdict {
-                    Verdict::Deny(_) => refused += 1,
-                    Verdict::Error(_) => failed += 1,
-                }
-                if options.json {
-                    let answer = Object::new().path("path", path);
-                    screen.data(error.told(answer).line().as_bytes());
-                } else {
-                    screen.message(&error.line(PROGRAM, path));
-                }
+            Ok(()) => counts.allowed += 1,
+            Err(error) => counts.tell(&error, path, options.json, screen),
+        }
+    }
+    counts.sum_up(options, &root.calls(), screen)
+}
+
+/// What came of all paths.
+#[derive(Default)]
+struct Counts {
+    allowed: u64,
+    refused: u64,
+    failed: u64,
+}
+
+impl Counts {
+    /// Tells of a path that did not get what it asked for.
+    fn tell(&mut self, error: &Refused, path: &Path, is_json: bool, screen: &Screen) {
+        match error.verdict {
+            Verdict::Deny(_) => self.refused += 1,
+            Verdict::Error(_) => self.failed += 1,
+        }
+        if is_json {
+            screen.data(error.told(Object::new().path("path", path)).line().as_bytes());
+        } else {
+            screen.message(&error.line(PROGRAM, path));
+        }
+    }
+
+    fn sum_up(self, options: &BeneathOptions, calls: &Calls, screen: &Screen) -> Exit {
+        if options.json {
+            let mut summary = Object::new()
+                .number("allowed", self.allowed)
+                .number("refused", self.refused)
+                .number("errors", self.failed);
+            if options.stats {
+                summary = summary.object("calls", json::calls(calls));
             }
+            screen.data(Object::new().object("summary", summary).line().as_bytes());
+        } else {
+            stats(options, calls, screen);
         }
+        if self.refused + self.failed == 0 { Exit::SUCCESS } else { Exit::FAILURE }
     }
-    let calls = root.calls();
-    if options.json {
-        let mut summary = Object::new()
-            .number("allowed", allowed)
-            .number("refused", refused)
-            .number("errors", failed);
-        if options.stats {
-            summary = summary.object("calls", json::calls(&calls));
-        }
-        screen.data(Object::new().object("summary", summary).line().as_bytes());
-    } else {
-        stats(options, &calls, screen);
-    }
-    if refused + failed == 0 { Exit::SUCCESS } else { Exit::FAILURE }
 }
 
 fn stats(options: &BeneathOptions, calls: &Calls, screen: &Screen) {
@@ -128,7 +151,7 @@ fn name(
     let name = verdict::name(root, path, options.name)?;
     if options.json {
         let answer = Object::new().path("path", path);
-        screen.data(verdict::allow(answer, &name).line().as_bytes());
+        screen.data(answer.path("allow", &name).line().as_bytes());
     } else {
         let mut line = entry::name(name.as_os_str(), screen.is_terminal());
         line.push(b'\n');

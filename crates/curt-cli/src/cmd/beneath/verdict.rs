@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use curt::{Cause, Error, Root};
+use curt::{Cause, Error, Operation, Refusal, Root};
 
 use crate::out::json::Object;
 use crate::out::text;
@@ -32,6 +32,12 @@ impl Refused {
         Refused { verb, reason: sys::error_text(error), verdict }
     }
 
+    /// What was refused.
+    pub(super) fn because(refusal: Refusal) -> Refused {
+        let reason = refusal.name();
+        Refused { verb: "open", reason: reason.to_owned(), verdict: Verdict::Deny(reason) }
+    }
+
     /// The line for people.
     pub(super) fn line(&self, program: &str, path: &Path) -> String {
         format!("{program}: cannot {} {}: {}\n", self.verb, quote(path), self.reason)
@@ -48,16 +54,17 @@ impl Refused {
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Refused {
-        let verb = error.operation().verb();
+        let verb = match error.operation() {
+            // Whoever asks for the name of a path wants to open it.
+            Operation::Canonicalize => "open",
+            operation => operation.verb(),
+        };
         match error.cause() {
             Cause::Os(error) => Refused::by_system(verb, error),
+            Cause::Refused(refusal) => Refused { verb, ..Refused::because(*refusal) },
             cause => {
-                let reason = text::reason(cause);
-                let verdict = match cause {
-                    Cause::Refused(refusal) => Verdict::Deny(refusal.name()),
-                    _ => Verdict::Error("EIO".to_owned()),
-                };
-                Refused { verb, reason, verdict }
+                let verdict = Verdict::Error("EIO".to_owned());
+                Refused { verb, reason: text::reason(cause), verdict }
             }
         }
     }
@@ -70,9 +77,4 @@ pub(super) fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<Pat
         return Err(Refused::by_system("open", &io::ErrorKind::NotFound.into()));
     }
     Ok(found.path)
-}
-
-/// Adds the name to an answer.
-pub(super) fn allow(answer: Object, name: &Path) -> Object {
-    answer.path("allow", name)
 }

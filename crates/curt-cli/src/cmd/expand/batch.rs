@@ -94,7 +94,8 @@ fn options(value: &Value, usual: &ExpandOptions) -> Result<ExpandOptions, String
     })
 }
 
-fn choice<T: Copy>(
+/// What a question chooses by a word, or what is usual.
+pub(crate) fn choice<T: Copy>(
     value: &Value,
     key: &str,
     words: &[(&str, T)],

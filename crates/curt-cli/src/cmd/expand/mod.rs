@@ -6,6 +6,7 @@ use std::path::Path;
 
 use curt::{Calls, Cancel, Env, ExpandError, Expander, Flavor, PathText, Rule};
 
+pub(crate) use self::batch::choice;
 use crate::args::ExpandOptions;
 use crate::exit::Exit;
 use crate::out::json::{self, Object};
