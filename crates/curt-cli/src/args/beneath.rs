@@ -54,12 +54,12 @@ pub(crate) struct BeneathOptions {
     pub(crate) check_only: bool,
 
     /// Whose paths they are, for --check-only [default: this system's]
-    #[arg(long, value_name = "posix|windows", requires = "check_only", hide_possible_values = true,
+    #[arg(long, value_name = "posix|windows", hide_possible_values = true,
           value_parser = one_of(&FLAVORS))]
     pub(crate) flavor: Option<Flavor>,
 
     /// By which Windows names are devices, for --check-only [default: 10, which has more]
-    #[arg(long, value_name = "10|11", requires = "check_only", hide_possible_values = true,
+    #[arg(long, value_name = "10|11", hide_possible_values = true,
           value_parser = one_of(&RELEASES))]
     pub(crate) release: Option<Release>,
 

@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beneath;
 mod du;
 mod ls;
 mod rm;

@@ -1,6 +1,7 @@
 //! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beneath;
 mod du;
 #[cfg(unix)]
 mod interrupt;

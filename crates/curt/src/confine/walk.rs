@@ -118,8 +118,10 @@ impl<S: Beneath> Walk<'_, S> {
         length.is_none()
     }
 
-    /// Goes to the directory above.
+    /// Goes to the directory above. The system looks `..` up in the directory it leaves, and so must be
+    /// allowed to: any other question about a name there is refused alike.
     fn back(&mut self) -> Result<(), Stop> {
+        self.sys.link(self.trail.top(), Name::of_terminated(S::ITSELF))?;
         match self.trail.back() {
             Back::Done => Ok(()),
             Back::AtRoot if self.rules.in_root => Ok(()),

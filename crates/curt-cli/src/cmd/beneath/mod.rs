@@ -30,6 +30,9 @@ static GONE: Cancel = Cancel::new();
 
 /// Answers what the options ask.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
+    if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
+        return out::usage(PROGRAM, "--flavor and --release go with --check-only");
+    }
     let screen = Screen::new(true, false, &GONE);
     let Some(path) = &options.root else {
         return finish(&screen, check::run(options, &screen));
