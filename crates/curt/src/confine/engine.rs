@@ -55,7 +55,7 @@ impl From<io::Error> for Failure {
 }
 
 /// A root on some platform.
-pub(super) struct Confined<S: Beneath> {
+pub(crate) struct Confined<S: Beneath> {
     asker: Asker<S>,
     pub(super) dir: Arc<S::Dir>,
     pub(super) rules: Rules,

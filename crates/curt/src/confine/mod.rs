@@ -52,7 +52,7 @@
 mod engine;
 mod options;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod walk;
 

@@ -11,6 +11,24 @@ use super::engine::{Confined, Failure};
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
 use crate::{Fields, Follow, Plan};
 
+/// A root on a platform that a test has set up.
+#[cfg(windows)]
+pub(crate) fn opened<S: Beneath>(setup: &S::Setup, path: &Path) -> Confined<S> {
+    Confined::open(S::start(setup), path).unwrap()
+}
+
+/// The name of what a path leads to, and whether that is missing; or why there is none.
+#[cfg(windows)]
+pub(crate) fn canonical<S: Beneath>(
+    root: &Confined<S>,
+    path: &Path,
+) -> Result<(std::path::PathBuf, bool), String> {
+    let found = root.text(path).and_then(|text| root.canonical(&text));
+    found
+        .map(|found| (S::path(found.path), found.missing))
+        .map_err(|failure| format!("{failure:?}"))
+}
+
 /// One operation on paths beneath a root.
 type Deed<S> = fn(&Confined<S>) -> Result<(), Failure>;
 

@@ -284,7 +284,7 @@ impl Volume {
 pub(crate) struct Rung(AtomicUsize);
 
 impl Rung {
-    fn top() -> Rung {
+    pub(super) fn top() -> Rung {
         Rung(AtomicUsize::new(0))
     }
 

@@ -2,6 +2,7 @@
 //! rung, by refusing what is above it. `asking.rs` has those of questions.
 
 mod asking;
+mod beneath;
 
 use std::ffi::c_void;
 use std::path::Path;
