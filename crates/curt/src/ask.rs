@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Freshness, Metadata, Plan};
+use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
@@ -15,6 +15,7 @@ pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Cell<Plan>,
     needs: Cell<Fields>,
+    names_strays: bool,
 }
 
 /// What is asked about: an entry of an open directory, and the words for it in an error.
@@ -31,7 +32,7 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs) }
+        Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs), names_strays: false }
     }
 
     /// Asks for what another plan says from now on.
@@ -40,8 +41,22 @@ impl<S: Sys> Asker<S> {
         self.needs.set(Plan::needs(plan.fields, &S::SOURCES));
     }
 
+    /// Links that lead nowhere are told of as themselves in any case. So are others that could not be
+    /// followed; now with a failure that takes no field away, or, where links lead round in a circle, as a
+    /// failure alone. So `find -L` has it.
+    pub(crate) fn name_strays(mut self) -> Self {
+        self.names_strays = true;
+        self
+    }
+
     pub(crate) fn plan(&self) -> Plan {
         self.plan.get()
+    }
+
+    /// Whether listings carry everything that the plan wants, and it may be taken from them.
+    pub(crate) fn is_in_listings(&self) -> bool {
+        self.plan.get().freshness != Freshness::Exact
+            && S::SOURCES.listing.contains(self.needs.get())
     }
 
     /// Makes it that of another entry, of which nothing is known yet.
@@ -65,6 +80,9 @@ impl<S: Sys> Asker<S> {
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
+        if self.plan.get().cygwin_links && S::may_be_cookie(&into.facts) {
+            self.read_cookie(subject, into);
+        }
     }
 
     /// Tells everything that the plan wants of a path, as a caller typed it. The error is that there can
@@ -75,10 +93,20 @@ impl<S: Sys> Asker<S> {
         follow: bool,
         into: &mut Metadata,
     ) -> io::Result<()> {
+        self.sys.at_path(path, |dir, name| self.tell_at(dir, name, path, follow, into))
+    }
+
+    /// The same, of a name in a directory that a path comes to.
+    pub(crate) fn tell_at(
+        &self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        path: &Path,
+        follow: bool,
+        into: &mut Metadata,
+    ) {
         self.begin(into);
-        self.sys.at_path(path, |dir, name| {
-            self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
-        })
+        self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
     }
 
     /// Asks for more fields of a path.
@@ -99,13 +127,14 @@ impl<S: Sys> Asker<S> {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = Plan::needs(new, &S::SOURCES).without(into.facts.known);
+        // What was followed and is a link all the same leads nowhere.
+        let strays = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
-            self.ask(subject, needs, into);
+            self.ask(&Subject { follow: subject.follow && !strays, ..*subject }, needs, into);
         }
     }
 
     fn ask(&self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
-        into.has_more = true;
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
@@ -117,7 +146,11 @@ impl<S: Sys> Asker<S> {
             return;
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
-            self.read_target(subject, into);
+            if into.facts.kind == Kind::CygwinSymlink {
+                self.read_cookie(subject, into);
+            } else {
+                self.read_target(subject, into);
+            }
         }
         let access = needs.intersection(ACCESS).without(into.facts.known);
         if !access.is_empty() {
@@ -144,19 +177,27 @@ impl<S: Sys> Asker<S> {
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let cached = self.plan.get().freshness == Freshness::Cached;
         let ask = Ask { fields, follow: subject.follow, cached };
-        let asked = match self.sys.query(subject.dir, subject.name, ask) {
+        let query = |ask: Ask, known: &mut Facts| {
+            self.sys.query_more(subject.dir, subject.name, ask, known)
+        };
+        let asked = match query(ask, &mut into.facts) {
             // A link that leads nowhere is told of as the link that it is.
-            Err(error) if subject.follow && leads_nowhere(&error) => {
-                let itself = Ask { follow: false, ..ask };
-                self.sys.query(subject.dir, subject.name, itself).map_err(|_| error)
+            Err(error) if subject.follow && self.may_be_itself(&error) => {
+                match query(Ask { follow: false, ..ask }, &mut into.facts) {
+                    Ok(()) => {
+                        if self.names_strays && error.kind() != io::ErrorKind::NotFound {
+                            fail(subject, into, Fields::NONE, Operation::Stat, error);
+                        }
+                        Ok(())
+                    }
+                    Err(_) => Err(error),
+                }
             }
             asked => asked,
         };
         match asked {
-            Ok(mut facts) => {
-                facts.adopt(&into.facts);
+            Ok(()) => {
                 into.listed = into.listed.without(fields);
-                into.facts = facts;
                 true
             }
             Err(error) => {
@@ -166,11 +207,45 @@ impl<S: Sys> Asker<S> {
         }
     }
 
+    /// Whether a link that could not be followed, for this reason, may still be told of as itself.
+    fn may_be_itself(&self, error: &io::Error) -> bool {
+        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+        if S::is_loop(error) {
+            return !self.names_strays;
+        }
+        self.names_strays || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
+    }
+
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
-            Ok(()) => into.target = Some(S::path(target)),
+            Ok(()) => {
+                let target = S::path(target);
+                let kind = S::kind_by_target(into.facts.kind, &target);
+                if kind != into.facts.kind {
+                    into.facts.kind = kind;
+                    into.listed = into.listed.without(Fields::KIND);
+                }
+                into.has_more = true;
+                into.target = Some(target);
+            }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
+        }
+    }
+
+    /// Reads what may be a link of Cygwin.
+    fn read_cookie(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        match self.sys.read_cookie(subject.dir, subject.name) {
+            Ok(Some(target)) => {
+                into.facts.kind = Kind::CygwinSymlink;
+                into.listed = into.listed.without(Fields::KIND);
+                if into.requested.contains(Fields::TARGET) {
+                    into.has_more = true;
+                    into.target = Some(S::path(target));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => fail(subject, into, Fields::NONE, Operation::ReadLink, error),
         }
     }
 
@@ -181,6 +256,7 @@ impl<S: Sys> Asker<S> {
             Ok(Some(extended)) => {
                 into.facts.present |= extended.present;
                 into.facts.known |= fields.without(Fields::LABEL);
+                into.has_more = true;
                 into.label = extended.label;
             }
             Ok(None) => {}
@@ -191,6 +267,7 @@ impl<S: Sys> Asker<S> {
     fn read_owners(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         match self.sys.owners(subject.dir, subject.name, fields, &into.facts) {
             Ok(owners) => {
+                into.has_more = true;
                 into.user = owners.user.or_else(|| into.user.take());
                 into.group = owners.group.or_else(|| into.group.take());
                 if let Some(acl) = owners.acl {
@@ -205,17 +282,6 @@ impl<S: Sys> Asker<S> {
     }
 }
 
-/// Whether a link that was followed may still be told of as itself.
-fn leads_nowhere(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-    matches!(error.kind(), NotFound | NotADirectory | PermissionDenied) || is_loop(error)
-}
-
-/// The kind for a loop of links has no stable name in the standard library.
-fn is_loop(error: &io::Error) -> bool {
-    format!("{:?}", error.kind()) == "FilesystemLoop"
-}
-
 fn fail<S: Sys>(
     subject: &Subject<'_, S>,
     into: &mut Metadata,
@@ -224,5 +290,6 @@ fn fail<S: Sys>(
     error: io::Error,
 ) {
     let error = Error::new(operation, (subject.path)(), Cause::Os(error));
+    into.has_more = true;
     into.failed.push((fields, error));
 }

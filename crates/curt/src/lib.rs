@@ -10,7 +10,7 @@
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `confine/` | staying beneath a directory: [`Root`] |
-//! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
+//! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
@@ -59,7 +59,7 @@ pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, 
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
 pub use flavor::{Flavor, Release};
-pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
+pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use refusal::Refusal;
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,

@@ -1,7 +1,8 @@
 //! An entry and what is known of it, as JSON or as text: the same words in every command.
 
 use std::ffi::OsStr;
-use std::fmt::Display;
+use std::fmt::{self, Display};
+use std::io::Write as _;
 use std::path::Path;
 
 use curt::{Fields, Kind, Metadata, Time, Value};
@@ -46,7 +47,7 @@ fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object
         Fields::GROUP => metadata.group().map(json::os_string),
         Fields::LABEL => metadata.label().map(json::os_string),
         Fields::TARGET => metadata.target().map(|path| json::os_string(path.as_os_str())),
-        _ => plain(field, metadata),
+        _ => plain(field, metadata).map(|plain| plain.to_string()),
     };
     match value {
         Value::Value(value, _) => object.raw(name, &value),
@@ -58,32 +59,50 @@ fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object
     }
 }
 
-/// The fields whose text is the same everywhere: numbers, and yes or no.
-fn plain(field: Fields, metadata: &Metadata) -> Value<'_, String> {
-    fn shown<T: Display>(value: Value<'_, T>) -> Value<'_, String> {
-        value.map(|value| value.to_string())
-    }
-    match field {
-        Fields::ID => shown(metadata.id()),
-        Fields::DEVICE => shown(metadata.device()),
-        Fields::SIZE => shown(metadata.size()),
-        Fields::ALLOCATED => shown(metadata.allocated()),
-        Fields::LINKS => shown(metadata.links()),
-        Fields::MODE => shown(metadata.mode()),
-        Fields::USER_ID => shown(metadata.user_id()),
-        Fields::GROUP_ID => shown(metadata.group_id()),
-        Fields::ATTRIBUTES => shown(metadata.attributes()),
-        Fields::DEVICE_NUMBER => shown(metadata.device_number()),
-        Fields::BLOCK_SIZE => shown(metadata.block_size()),
-        Fields::READABLE => shown(metadata.is_readable()),
-        Fields::WRITABLE => shown(metadata.is_writable()),
-        Fields::EXECUTABLE => shown(metadata.is_executable()),
-        Fields::ACL => shown(metadata.has_acl()),
-        Fields::CAPABILITY => shown(metadata.has_capability()),
-        _ => Value::NotRequested,
+/// What is written the same everywhere.
+enum Plain {
+    Number(u128),
+    Truth(bool),
+}
+
+impl Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Most fit into fewer bits, for which the digits are found sooner.
+            Plain::Number(number) => match u64::try_from(*number) {
+                Ok(number) => number.fmt(f),
+                Err(_) => number.fmt(f),
+            },
+            Plain::Truth(truth) => truth.fmt(f),
+        }
     }
 }
 
+/// The fields whose text is the same everywhere: numbers, and yes or no.
+fn plain(field: Fields, metadata: &Metadata) -> Value<'_, Plain> {
+    fn number<T: Into<u128>>(value: Value<'_, T>) -> Value<'_, Plain> {
+        value.map(|number| Plain::Number(number.into()))
+    }
+    match field {
+        Fields::ID => number(metadata.id()),
+        Fields::DEVICE => number(metadata.device()),
+        Fields::SIZE => number(metadata.size()),
+        Fields::ALLOCATED => number(metadata.allocated()),
+        Fields::LINKS => number(metadata.links()),
+        Fields::MODE => number(metadata.mode()),
+        Fields::USER_ID => number(metadata.user_id()),
+        Fields::GROUP_ID => number(metadata.group_id()),
+        Fields::ATTRIBUTES => number(metadata.attributes()),
+        Fields::DEVICE_NUMBER => number(metadata.device_number()),
+        Fields::BLOCK_SIZE => number(metadata.block_size()),
+        Fields::READABLE => metadata.is_readable().map(Plain::Truth),
+        Fields::WRITABLE => metadata.is_writable().map(Plain::Truth),
+        Fields::EXECUTABLE => metadata.is_executable().map(Plain::Truth),
+        Fields::ACL => metadata.has_acl().map(Plain::Truth),
+        Fields::CAPABILITY => metadata.has_capability().map(Plain::Truth),
+        _ => Value::NotRequested,
+    }
+}
 fn time(time: Time) -> String {
     format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
 }
@@ -95,12 +114,12 @@ pub(crate) struct Style<'a> {
     pub(crate) quoted: bool,
 }
 
-/// One field as text: `-` where it does not exist or was not asked for, `?` where it failed.
-pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<u8> {
+/// Adds one field as text: `-` where it does not exist or was not asked for, `?` where it failed.
+pub(crate) fn add_field(entry: &Shown<'_>, field: Fields, style: &Style<'_>, line: &mut Vec<u8>) {
     let metadata = entry.metadata;
     let iso = |time: Value<'_, Time>| known(time.map(|time| style.zone.iso8601(time).into_bytes()));
     let name = |name: &OsStr| self::name(name, style.quoted);
-    match field {
+    let text = match field {
         Fields::NAME => name(entry.name),
         Fields::KIND => known(metadata.kind().map(|kind| kind.name().as_bytes().to_vec())),
         Fields::MODE => {
@@ -115,8 +134,23 @@ pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<
         Fields::GROUP => known(metadata.group().map(name)),
         Fields::LABEL => known(metadata.label().map(name)),
         Fields::TARGET => known(metadata.target().map(|path| name(path.as_os_str()))),
-        _ => known(plain(field, metadata).map(String::into_bytes)),
-    }
+        _ => match plain(field, metadata) {
+            Value::Value(plain, _) => {
+                // Nothing that is written to memory fails.
+                let _ = write!(line, "{plain}");
+                return;
+            }
+            other => known(other.map(|_| Vec::new())),
+        },
+    };
+    line.extend(text);
+}
+
+/// One field as text.
+pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    add_field(entry, field, style, &mut text);
+    text
 }
 
 fn known(value: Value<'_, Vec<u8>>) -> Vec<u8> {

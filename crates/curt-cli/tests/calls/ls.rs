@@ -94,3 +94,22 @@ fn asking_about_a_path_is_one_call() {
     let asked = log.lines().filter(|line| line.contains("\"file\", AT_")).count();
     assert_eq!(asked, 1, "{log}");
 }
+
+#[test]
+fn a_directory_deeper_than_paths_are_long_costs_no_more_than_another() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let slope = |levels: usize| {
+        let scratch = Scratch::in_memory();
+        scratch.deep("t", levels, "name");
+        total_without(&calls(&scratch, &["ls", "-RU", "t"]).0, &MEMORY)
+    };
+    // Opening, two times listing, and closing; the rest is output.
+    let (few, many) = (slope(400), slope(2_400));
+    let output: usize = (400..2_400).map(|level| "/name".len() * level + "t:nname".len()).sum();
+    let writes = (output >> 16) as u64 + 2;
+    let anchors = 2 * ("/name".len() as u64 * 2_000 / 2_048 + 1);
+    let allowed = 4 * 2_000 + anchors + writes;
+    assert!(many - few <= allowed, "{} calls, {allowed} allowed", many - few);
+}

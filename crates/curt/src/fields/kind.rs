@@ -21,9 +21,15 @@ pub enum Kind {
     BlockDevice,
     /// A mark of a union file system that hides an entry of a lower layer.
     Whiteout,
-    /// Windows: a directory that leads to another directory (a junction) or to a volume that is mounted
-    /// there. Which of the two, its target tells.
+    /// Windows: a directory that leads to another directory. A listing has the same tag for a volume that
+    /// is mounted: a plan without [`Fields::TARGET`](crate::Fields::TARGET) tells of both as this.
     Junction,
+    /// Windows: a directory in which a volume is mounted. Only its target tells that, so it is told where the
+    /// plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link, none for an entry.
+    VolumeMount,
+    /// Windows: a plain file that Cygwin takes for a symbolic link, and nobody else. Told where the plan has
+    /// [`Plan::cygwin_links`](crate::Plan::cygwin_links).
+    CygwinSymlink,
     /// Windows: a symbolic link that the Linux subsystem made.
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
@@ -36,12 +42,15 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it leads to another place: opening it would open something else.
+    /// Whether it leads to another place: opening it would open something else (with
+    /// [`Kind::CygwinSymlink`], in the eyes of Cygwin).
     pub fn is_link(self) -> bool {
         matches!(
             self,
             Kind::Symlink
                 | Kind::Junction
+                | Kind::VolumeMount
+                | Kind::CygwinSymlink
                 | Kind::WslSymlink
                 | Kind::AppExecLink
                 | Kind::Reparse(_)
@@ -60,6 +69,8 @@ impl Kind {
             Kind::BlockDevice => "block-device",
             Kind::Whiteout => "whiteout",
             Kind::Junction => "junction",
+            Kind::VolumeMount => "volume-mount",
+            Kind::CygwinSymlink => "cygwin-symlink",
             Kind::WslSymlink => "wsl-symlink",
             Kind::AppExecLink => "app-exec-link",
             Kind::Reparse(_) => "reparse-point",

@@ -273,6 +273,13 @@ impl Metadata {
         Some(self.failed.swap_remove(index).1)
     }
 
+    /// Takes out the failure that hides no field: why a link could not be followed, that is told of as
+    /// itself.
+    pub(crate) fn take_stray(&mut self) -> Option<Error> {
+        let index = self.failed.iter().position(|(fields, _)| fields.is_empty())?;
+        Some(self.failed.swap_remove(index).1)
+    }
+
     fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {
         self.reference(field, self.facts.known.contains(field).then_some(value))
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Governor, Pool, Sample};
+use super::{Governor, Pace, Pool, Sample};
 use crate::control::Threads;
 use crate::sys::{Sys, Usage};
 
@@ -32,6 +32,7 @@ pub(crate) struct Crew<T> {
     most_threads: Option<usize>,
     /// How many workers there are descriptors for.
     most_workers: usize,
+    pace: Pace,
     begin: Sample,
     /// Comes into being when there is enough to do for it.
     governor: Mutex<Option<Governor>>,
@@ -42,7 +43,13 @@ pub(crate) struct Crew<T> {
 
 impl<T: Send> Crew<T> {
     /// A crew of the caller alone, or of as many as the caller wants and there are descriptors for.
-    pub(crate) fn new(threads: Threads, is_alone: bool, budget: usize, begin: Sample) -> Self {
+    pub(crate) fn new(
+        pace: Pace,
+        threads: Threads,
+        is_alone: bool,
+        budget: usize,
+        begin: Sample,
+    ) -> Self {
         // Each worker needs a few.
         let most_workers = budget / FEWEST_DESCRIPTORS;
         let most_threads = match threads {
@@ -54,6 +61,7 @@ impl<T: Send> Crew<T> {
             pool: Pool::new(),
             most_threads,
             most_workers,
+            pace,
             begin,
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
@@ -119,7 +127,7 @@ impl<T: Send> Crew<T> {
         let nanoseconds = used.processor.as_nanos() as u64;
         let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
         let waits = self.waits.fetch_add(used.waits, Ordering::Relaxed) + used.waits;
-        if self.most_threads.is_none() && entries < Governor::FIRST {
+        if self.most_threads.is_none() && entries < self.pace.window() {
             return;
         }
         let (now, processor) = (sys.now(), Duration::from_nanos(processor));
@@ -127,8 +135,8 @@ impl<T: Send> Crew<T> {
         let sample = Sample { now, entries, processor, waits, collide };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
-                Some(most) => Governor::new(most, false, self.begin),
-                None => Governor::new(sys.processors(), true, self.begin),
+                Some(most) => Governor::new(self.pace, most, false, self.begin),
+                None => Governor::new(self.pace, sys.processors(), true, self.begin),
             });
             let before = governor.workers();
             let wanted = governor.observe(sample);

@@ -2,10 +2,27 @@
 
 use std::time::Duration;
 
-/// The least work, and the least time, that a rate is measured over.
-const WINDOW: u64 = 1024;
-const WINDOW_TIME: Duration = Duration::from_millis(3);
-/// … and that of a trial: longer, because workers report every few hundred entries, and because
+/// The least work, and the least time, that a rate is measured over before another worker is tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    window: u64,
+    window_time: Duration,
+}
+
+impl Pace {
+    /// Where the tree is changed: what that costs differs from one directory to the next, and a file
+    /// system may have one lock for all.
+    pub(crate) const CHANGING: Pace = Pace { window: 1024, window_time: Duration::from_millis(3) };
+    /// Where it is only read: the whole may be done in the time that the other would wait for.
+    pub(crate) const READING: Pace = Pace { window: 1024, window_time: Duration::from_millis(1) };
+
+    /// Work before a helper is considered at all: below this, starting one costs more than it brings.
+    pub(crate) fn window(self) -> u64 {
+        self.window
+    }
+}
+
+/// The least work of a trial: more, because workers report every few hundred entries, and because
 /// threads take a moment to start.
 const TRIAL: u64 = 4096;
 /// … unless it is seen to do harm before that: after so much work, and this time, the rate is below
@@ -47,6 +64,7 @@ pub(crate) struct Sample {
 /// if it was much slower, and so on. Where the single thread is seen to be blocked by the file
 /// system, not busy, the first step is to many workers at once.
 pub(crate) struct Governor {
+    pace: Pace,
     most: usize,
     /// Whether any number must pay for itself, or the most was asked for.
     frugal: bool,
@@ -76,20 +94,17 @@ enum State {
 }
 
 impl Governor {
-    /// Work before the first helper is considered: below this, starting a thread costs more than
-    /// it can bring.
-    pub(crate) const FIRST: u64 = 1024;
-
     /// At most `most` workers. Unless `frugal`, all of them are wanted as soon as there is work.
-    pub(crate) fn new(most: usize, frugal: bool, begin: Sample) -> Self {
+    pub(crate) fn new(pace: Pace, most: usize, frugal: bool, begin: Sample) -> Self {
         Governor {
+            pace,
             most,
             frugal,
             begin,
             workers: 1,
-            state: State::Steady { until: Self::FIRST },
+            state: State::Steady { until: pace.window },
             single: Rate::default(),
-            patience: WINDOW,
+            patience: pace.window,
         }
     }
 
@@ -109,12 +124,12 @@ impl Governor {
         }
         let entries = sample.entries - self.begin.entries;
         let time = sample.now.saturating_sub(self.begin.now);
-        if time < WINDOW_TIME {
+        if time < self.pace.window_time {
             return self.workers;
         }
         let rate = self.rate(sample);
         let is_enough = match &self.state {
-            State::Steady { .. } => entries >= WINDOW,
+            State::Steady { .. } => entries >= self.pace.window,
             State::Trial { rate: old, .. } => {
                 let collides = self.single.waits <= BLOCKED && rate.waits > BLOCKED;
                 let loses =
@@ -161,7 +176,7 @@ impl Governor {
         let single = (self.single.processor + self.single.error).min(1.0 / self.single.per_second);
         let cheap = new.processor - new.error <= single * INFLATION;
         if pays && cheap {
-            self.patience = WINDOW;
+            self.patience = self.pace.window;
         } else {
             self.workers = before;
             // What one thread achieved was measured before, and the first entries are the cheapest:
@@ -189,13 +204,13 @@ impl Governor {
 
 #[cfg(test)]
 mod tests {
-    use super::{Governor, Sample};
+    use super::{Governor, Pace, Sample};
     use std::time::Duration;
 
     /// Runs a governor over an imagined machine: how long 256 entries take, and how much processor
     /// time, and how often they wait, by the number of workers. Returns the workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64, u64)) -> Vec<usize> {
-        let mut governor = Governor::new(most, true, Sample::default());
+        let mut governor = Governor::new(Pace::CHANGING, most, true, Sample::default());
         let mut sample = Sample::default();
         let mut workers = 1;
         (0..steps)
@@ -246,7 +261,7 @@ mod tests {
     #[test]
     fn where_helpers_are_known_to_collide_none_is_tried_unless_it_blocks() {
         let workers = |waits: u64| {
-            let mut governor = Governor::new(2, true, Sample::default());
+            let mut governor = Governor::new(Pace::CHANGING, 2, true, Sample::default());
             let mut sample = Sample { collide: true, ..Sample::default() };
             let step = |_| {
                 sample.now += Duration::from_millis(4);

@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::control::Cancel;
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
+use crate::pool::{self, Crew, Pace, Pool, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
 
 /// The most finished directories that stay open until they are closed together.
@@ -85,7 +85,7 @@ impl<'r, S: Sys> Run<'r, S> {
         let begin = Sample { now: first.now(), ..Sample::default() };
         let run = Run {
             options: *options,
-            crew: Crew::new(options.threads, is_alone, budget, begin),
+            crew: Crew::new(Pace::CHANGING, options.threads, is_alone, budget, begin),
             plain,
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),

@@ -19,6 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+pub(crate) use self::guises::Guises;
+pub(crate) use self::loops::Loops;
+pub(crate) use self::many::Many;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
@@ -29,8 +32,11 @@ pub(crate) mod beneath;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
+mod guises;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+mod loops;
+mod many;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
@@ -358,7 +364,9 @@ pub(crate) trait Listing: Send {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Sized + Send {
+pub(crate) trait Sys:
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Many + Sized + Send
+{
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;
@@ -449,6 +457,19 @@ pub(crate) trait Sys: Sized + Send {
     ) -> Opened<Self::Dir>;
     /// Asks about an entry. What the answer lacks, the system or the file system does not have.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
+    /// The same, beside what is known of the entry already: an answer takes its place.
+    fn query_more(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
+        let mut facts = self.query(parent, name, ask)?;
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
+    }
     /// Asks about an open directory.
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
     /// Reads what a link holds, and puts it into the empty buffer.

@@ -53,7 +53,7 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) device: Option<u64>,
     /// The rules of the directories above the operand.
     pub(super) above: Option<Arc<InForce>>,
-    /// Files with rules that could not be read, and are still to be told of.
+    /// Files with rules that could not be read, and where links could not be followed: still to be told of.
     pub(super) troubles: Vec<Error>,
 }
 
@@ -110,7 +110,7 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
         let buf = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
         Cursor {
-            asker: Asker::new(sys, settings.plan),
+            asker: Asker::new(sys, settings.plan).name_strays(),
             settings,
             buf,
             position: 0,
@@ -164,7 +164,8 @@ impl<S: Sys> Cursor<S> {
         if let Err(error) = asker.tell_path(&path, follow, metadata) {
             return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
         }
-        metadata.take_failure(Fields::KIND).map_or(Ok(()), Err)
+        let stray = metadata.take_stray();
+        metadata.take_failure(Fields::KIND).or(stray).map_or(Ok(()), Err)
     }
 
     /// The next entry or failure; `None` when the operand, or the piece, is done.
@@ -258,6 +259,7 @@ impl<S: Sys> Cursor<S> {
                 if let Some(error) = metadata.take_failure(Fields::KIND) {
                     return Some(Step::Error(error));
                 }
+                self.troubles.extend(metadata.take_stray());
                 let goes_down =
                     metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
                 if goes_down {
@@ -453,6 +455,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Asks for more about what is told of.
     pub(super) fn fetch(&mut self, more: Fields) {
+        if self.metadata.requested.contains(more) {
+            return;
+        }
         let follow = self.follows_all();
         let Cursor { asker, frames, path, names, metadata, buf, current, .. } = self;
         let to_path = || -> PathBuf { S::path(path.clone()) };

@@ -7,7 +7,9 @@
 //!   the stream, and the walk goes on: it never ends early without saying so.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to a directory on the
-//!   way is an error, found by one look into a set, however deep the tree is.
+//!   way is an error, found by one look into a set, however deep the tree is. A link that leads nowhere is
+//!   told of as itself; one that cannot be followed for another reason is an error too, and one in a
+//!   circle of links nothing else.
 //! - Memory, descriptors and stack are bounded at any depth; no path is ever too long.
 //! - No thread is started on a small tree, and where helpers do not pay they stop.
 //!

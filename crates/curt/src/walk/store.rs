@@ -117,6 +117,7 @@ impl<S: Sys> Cursor<S> {
         if let Some(error) = self.metadata.take_failure(Fields::KIND) {
             return Some(Step::Error(error));
         }
+        self.troubles.extend(self.metadata.take_stray());
         let frame = &mut self.frames[index];
         let place = Place::Arena(entry_name);
         self.current = Current { depth: frame.depth, name: name_at, place };

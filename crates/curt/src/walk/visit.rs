@@ -11,11 +11,12 @@ use super::share::Piece;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
-use crate::pool::{Crew, Sample, Start};
+use crate::pool::{Crew, Pace, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
 
-/// Entries between two looks at the clock.
-const CHECKPOINT: u64 = 1024;
+/// Entries between two looks at the clock. Nobody looks before there is enough for a helper to do.
+const CHECKPOINT: u64 = 256;
+const PACE: Pace = Pace::READING;
 
 /// What a walk does after an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +125,7 @@ impl Walk<'_> {
         let budget = self.budget(&first);
         let begin = Sample { now: first.now(), ..Sample::default() };
         let shared = Shared {
-            crew: Crew::new(self.threads, alone, budget, begin),
+            crew: Crew::new(PACE, self.threads, alone, budget, begin),
             settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
@@ -138,7 +139,9 @@ impl Walk<'_> {
             settings.descriptors = shared.crew.descriptors_of(number, budget);
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
-            Worker { shared: &shared, cursor, sink, number, start, done: Done::default() }.work();
+            let next_report = if number == 0 { PACE.window() } else { CHECKPOINT };
+            let done = Done { next_report, ..Done::default() };
+            Worker { shared: &shared, cursor, sink, number, start, done }.work();
         });
         let threads = shared.crew.pool.workers();
         let stopped = shared.is_over();
@@ -158,7 +161,10 @@ impl Shared<'_> {
 struct Done {
     entries: u64,
     errors: u64,
+    /// Entries and usage at the last checkpoint, and entries at the next.
+    reported: u64,
     used: Usage,
+    next_report: u64,
 }
 
 /// One thread of a walk.
@@ -233,7 +239,7 @@ impl<'r> Worker<'r, '_> {
         let next = match step {
             Step::Entry => {
                 self.done.entries += 1;
-                if self.done.entries % CHECKPOINT == 0 && self.shared.crew.may_share() {
+                if self.done.entries == self.done.next_report && self.shared.crew.may_share() {
                     self.checkpoint();
                 }
                 self.sink.entry(&mut Visited { cursor: &mut self.cursor })
@@ -256,8 +262,11 @@ impl<'r> Worker<'r, '_> {
 
     fn checkpoint(&mut self) {
         let sys = &self.cursor.asker.sys;
-        let used = std::mem::replace(&mut self.done.used, sys.thread_usage());
-        let since = self.done.used.since(used);
-        self.shared.crew.checkpoint(sys, self.number, CHECKPOINT, since, self.start);
+        let done = &mut self.done;
+        let used = std::mem::replace(&mut done.used, sys.thread_usage());
+        let since = done.used.since(used);
+        let entries = done.entries - std::mem::replace(&mut done.reported, done.entries);
+        done.next_report = done.entries + CHECKPOINT;
+        self.shared.crew.checkpoint(sys, self.number, entries, since, self.start);
     }
 }

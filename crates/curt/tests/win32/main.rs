@@ -7,4 +7,5 @@
 
 mod asking;
 mod confine;
+mod cygwin;
 mod listing;

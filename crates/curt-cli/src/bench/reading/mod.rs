@@ -12,12 +12,17 @@ use std::path::Path;
 
 /// What `cargo xtask rivals` builds: the name, how to get it, and whether it lists a single directory
 /// too.
-const RIVALS: [(&str, &str, bool); 6] = [
+const RIVALS: [(&str, &str, bool); 7] = [
     ("walkdir", "cargo xtask rivals", false),
     ("ignore", "cargo xtask rivals", false),
     ("jwalk", "cargo xtask rivals", false),
     ("go", "needs Go (apt-get install golang-go), then cargo xtask rivals", true),
     ("python", "needs python3 (apt-get install python3), then cargo xtask rivals", true),
+    (
+        "zig",
+        "needs python3 with venv (apt-get install python3-venv), then cargo xtask rivals",
+        true,
+    ),
     ("node", "needs node (apt-get install nodejs), then cargo xtask rivals", true),
 ];
 

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Cancel, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
+    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
     Stat,
 };
 
@@ -48,6 +48,8 @@ pub(super) struct Lister<'a> {
     stat: Stat,
     /// For what links lead to.
     follow: Stat,
+    /// Opens what lies deeper than a path may be long.
+    descent: Descent,
     pending: Vec<Pending>,
     /// The directories that lead to the one being listed, where links may make a circle.
     way: Vec<(Option<u64>, Option<u128>)>,
@@ -76,6 +78,7 @@ impl<'a> Lister<'a> {
             owners: Owners::default(),
             stat: Stat::new(plan.follow(follow)),
             follow: Stat::new(plan.follow(Follow::Links)),
+            descent: Descent::new(),
             pending: Vec::new(),
             way: Vec::new(),
             has_headers: true,
@@ -108,6 +111,7 @@ impl<'a> Lister<'a> {
     pub(super) fn totals(mut self) -> Totals {
         self.totals.calls.add(&self.stat.calls());
         self.totals.calls.add(&self.follow.calls());
+        self.totals.calls.add(&self.descent.finish());
         self.totals
     }
 
@@ -124,7 +128,12 @@ impl<'a> Lister<'a> {
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
             for item in &items {
                 if let Some(metadata) = &item.metadata {
-                    self.owners.learn_operand(Path::new(&item.name), metadata, self.settings);
+                    self.owners.learn_operand(
+                        &mut self.descent,
+                        Path::new(&item.name),
+                        metadata,
+                        self.settings,
+                    );
                 }
             }
             self.writer.items(&items, None, &self.owners);
@@ -172,13 +181,13 @@ impl<'a> Lister<'a> {
             for (_, error) in metadata.failures() {
                 report(&mut self.totals, self.screen, settings, error, path, true);
             }
-            self.owners.learn_operand(path, metadata, settings);
+            self.owners.learn_operand(&mut self.descent, path, metadata, settings);
         }
         let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
         if wants_mode && item.mode().is_none() {
             let plan = settings.operand_plan();
             let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
-            if let Ok(metadata) = stat.path(path) {
+            if let Ok(metadata) = self.descent.stat(&mut stat, path) {
                 item.metadata = Some(Box::new(metadata));
             }
             self.totals.calls.add(&stat.calls());
@@ -191,7 +200,7 @@ impl<'a> Lister<'a> {
         if !item.kind.is_link() || !self.settings.asks_for_targets() {
             return;
         }
-        let followed = self.follow.path(path).ok();
+        let followed = self.descent.stat(&mut self.follow, path).ok();
         let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
         item.target = followed
             .filter(|metadata| !kind(metadata).is_link())
@@ -199,7 +208,7 @@ impl<'a> Lister<'a> {
     }
 
     fn directory(&mut self, path: &OsStr, is_operand: bool) {
-        let mut list = match Directory::open(path) {
+        let mut list = match self.descent.open(path) {
             Ok(directory) => directory.list(self.settings.plan()),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };
@@ -300,7 +309,7 @@ impl<'a> Lister<'a> {
                 items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
-            match self.stat.path(&path) {
+            match self.descent.stat(&mut self.stat, &path) {
                 Ok(metadata) => {
                     let mut item = Item::new(name.into(), metadata);
                     self.complete(&mut item, &path);
@@ -356,7 +365,7 @@ impl<'a> Lister<'a> {
     /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not told
     /// of as the link that it is.
     fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
-        let Err(error) = self.follow.path(path.join("")) else {
+        let Err(error) = self.descent.stat(&mut self.follow, path.join("")) else {
             return false;
         };
         self.fail(&error, path, is_operand);

@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use curt::{Entry, Fields, Metadata, Plan, Stat};
+use curt::{Descent, Entry, Fields, Metadata, Plan, Stat};
 
 use super::settings::Settings;
 
@@ -55,14 +55,20 @@ impl Owners {
     }
 
     /// The same for an operand.
-    pub(super) fn learn_operand(&mut self, path: &Path, metadata: &Metadata, settings: &Settings) {
+    pub(super) fn learn_operand(
+        &mut self,
+        descent: &mut Descent,
+        path: &Path,
+        metadata: &Metadata,
+        settings: &Settings,
+    ) {
         let missing = self.missing(metadata, settings);
         if missing.is_empty() {
             return;
         }
         let ids = Fields::USER_ID | Fields::GROUP_ID;
         // Gone meanwhile: its numbers are shown.
-        if let Ok(metadata) = Stat::new(Plan::new(missing | ids)).path(path) {
+        if let Ok(metadata) = descent.stat(&mut Stat::new(Plan::new(missing | ids)), path) {
             self.remember(&metadata, missing);
         }
     }

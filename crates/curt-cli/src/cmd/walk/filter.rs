@@ -50,12 +50,23 @@ impl Filter {
         let size = if self.sizes.is_empty() { Fields::NONE } else { Fields::SIZE };
         let dated = self.newer.is_some() || self.older.is_some();
         let time = if dated { Fields::MODIFIED } else { Fields::NONE };
-        size | time | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
+        let target = if self.needs_target() { Fields::TARGET } else { Fields::NONE };
+        size | time | target | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
+    }
+
+    /// A junction and a mounted volume are told apart by their targets alone.
+    fn needs_target(&self) -> bool {
+        self.kinds.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
+    }
+
+    fn is_of_kind(&self, kind: Kind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
     /// Whether it passes the tests that cost nothing.
     pub(super) fn may_pass(&self, entry: &Visited<'_>) -> bool {
-        if !self.kinds.is_empty() && !self.kinds.contains(&entry.kind()) {
+        let may_be_volume = self.needs_target() && entry.kind() == Kind::Junction;
+        if !may_be_volume && !self.is_of_kind(entry.kind()) {
             return false;
         }
         if !self.names.is_empty() && !any(&self.names, &base_name(entry)) {
@@ -79,7 +90,8 @@ impl Filter {
         let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
             limit.as_ref().is_none_or(|limit| modified.is_some_and(|time| test(&time, limit)))
         };
-        self.sizes.iter().all(size)
+        self.is_of_kind(metadata.kind().known().unwrap_or_default())
+            && self.sizes.iter().all(size)
             && is(Time::gt, &self.newer)
             && is(Time::lt, &self.older)
             && self.owner.as_ref().is_none_or(|owner| owner.matches(metadata))
@@ -132,6 +144,7 @@ fn kind(word: &str) -> Result<Kind, String> {
         Kind::BlockDevice,
         Kind::Whiteout,
         Kind::Junction,
+        Kind::VolumeMount,
         Kind::WslSymlink,
         Kind::AppExecLink,
         Kind::Unknown,

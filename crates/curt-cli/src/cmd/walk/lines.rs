@@ -111,7 +111,7 @@ impl Lines {
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
                 let style =
                     Style { zone: self.zone.get_or_init(Zone::local), quoted: self.shields };
-                to.extend_from_slice(&entry::field(&shown, *field, &style));
+                entry::add_field(&shown, *field, &style, to);
             }
         }
     }

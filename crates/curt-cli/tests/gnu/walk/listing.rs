@@ -109,22 +109,68 @@ fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // find leaves out what loops; curt tells of the link, and says why it goes no further. A link to
-    // itself leads nowhere, and is told of as other links that do; so is one that leads through a file.
+    // find leaves out what leads back; curt tells of the link, and says why it goes no further.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
-    for path in loops.iter().chain(&["t/self", "t/through-file"]) {
-        if !expected.paths.iter().any(|known| known == path) {
-            expected.paths.push(path.into());
-        }
-    }
+    expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
+    let others =
+        ["'t/self': Too many levels of symbolic links", "'t/through-file': Not a directory"];
+    expected.failures.retain(|failure| others.contains(&failure.as_str()));
+    assert_eq!(expected.failures, others, "find says why");
     for more in ["", "-j3", "--sort"] {
         let told = place.curt(&format!("-L t {more}"));
         assert_eq!(told.code, Some(1));
         assert_eq!(told.paths, expected.paths);
         let why = "leads back to a directory that it lies in";
-        assert_eq!(told.failures, loops.map(|path| format!("'{path}': {why}")));
+        let back = loops.map(|path| format!("'{path}': {why}"));
+        let mut failures: Vec<String> = back.into_iter().chain(expected.failures.clone()).collect();
+        failures.sort();
+        assert_eq!(told.failures, failures);
     }
+}
+
+#[test]
+fn links_that_cannot_be_followed_are_said() {
+    let Some(mut place) = Place::new() else { return };
+    place.scratch.dir("t/closed/inner");
+    place.scratch.file("t/file");
+    for (link, target) in [
+        ("round", "round"),
+        ("one", "other"),
+        ("other", "one"),
+        ("through-file", "file/x"),
+        ("into-closed", "closed/inner/x"),
+        ("dangling", "nowhere/x"),
+    ] {
+        place.scratch.link(format!("t/{link}"), target);
+    }
+    let said = place.same("-L t", "-L t");
+    assert_eq!((said.code, said.failures.len()), (Some(1), 4));
+    assert!(!said.paths.iter().any(|path| path == "t/round"));
+    assert!(said.paths.iter().any(|path| path == "t/through-file"));
+    for options in ["-L", "-H"] {
+        place.same(
+            &format!("{options} t/round t/dangling t/through-file t/into-closed"),
+            &format!("{options} t/round t/dangling t/through-file t/into-closed")
+                .replace("-H", "--follow=command-line"),
+        );
+    }
+    // The kind is asked once: one line for each.
+    let told = place.curt("-L t --type l --size -100k");
+    assert_eq!(told.failures, said.failures);
+    if !is_root() {
+        return skip("not root: nothing to take rights from");
+    }
+    place.user = Some(NOBODY);
+    let closed = place.scratch.at("t/closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    let said = place.same("-L t", "-L t");
+    assert!(
+        said.failures.iter().any(|failure| failure.contains("into-closed': Permission denied"))
+    );
+    assert!(said.paths.iter().any(|path| path == "t/into-closed"));
+    place.same("-L t/into-closed", "-L t/into-closed");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

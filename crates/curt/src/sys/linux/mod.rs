@@ -5,6 +5,8 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod loops;
+mod many;
 mod query;
 mod retire;
 mod surroundings;
@@ -146,24 +148,32 @@ impl Linux {
 
     /// One `statx` for exactly what is asked. An older kernel gets the older call, which tells no less
     /// than that but for the time of creation and the attributes.
+    /// Adds what the system answers to what is known.
     fn ask(
         &self,
         dir: BorrowedFd<'_>,
         name: &std::ffi::CStr,
         flags: AtFlags,
         ask: Ask,
-    ) -> Result<Facts, Errno> {
+        known: &mut Facts,
+    ) -> Result<(), Errno> {
         if !self.setup.without.has(Feature::Statx) {
             // There is no constant for `AT_STATX_DONT_SYNC` in this set.
             let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
             let flags = flags | AtFlags::NO_AUTOMOUNT | cached;
             match self.door.statx(dir, name, flags, query::mask(ask.fields)) {
                 Err(Errno::NOSYS) => {}
-                answer => return Ok(query::facts(&answer?)),
+                answer => {
+                    query::add(&answer?, known);
+                    return Ok(());
+                }
             }
         }
         let flags = flags.difference(AtFlags::NO_AUTOMOUNT);
-        Ok(unix::facts_from(&self.door.fstatat(dir, name, flags)?))
+        let mut facts = unix::facts_from(&self.door.fstatat(dir, name, flags)?);
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
     }
 
     fn stat(&self, dir: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> io::Result<Stat> {
@@ -375,15 +385,28 @@ impl Sys for Linux {
     }
 
     fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+        let mut facts = Facts::default();
+        self.query_more(parent, name, ask, &mut facts)?;
+        Ok(facts)
+    }
+
+    fn query_more(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
         let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        Ok(self.ask(parent.as_fd(), text(name), flags, ask)?)
+        Ok(self.ask(parent.as_fd(), text(name), flags, ask, known)?)
     }
 
     fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
-        if dir.is_working() {
-            return Ok(self.ask(dir.as_fd(), c".", AtFlags::empty(), ask)?);
-        }
-        Ok(self.ask(dir.as_fd(), c"", AtFlags::EMPTY_PATH, ask)?)
+        let mut facts = Facts::default();
+        let (name, flags) =
+            if dir.is_working() { (c".", AtFlags::empty()) } else { (c"", AtFlags::EMPTY_PATH) };
+        self.ask(dir.as_fd(), name, flags, ask, &mut facts)?;
+        Ok(facts)
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {

@@ -21,6 +21,20 @@ const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::GROUP_ID, StatxFlags::GID),
 ];
 
+/// The fields that these bits stand for.
+const fn fields(bits: StatxFlags) -> Fields {
+    let mut fields = Fields::NONE;
+    let mut index = 0;
+    while index < BITS.len() {
+        let (field, bit) = BITS[index];
+        if bits.contains(bit) {
+            fields = fields.union(field);
+        }
+        index += 1;
+    }
+    fields
+}
+
 /// The mask that asks for these fields and no others: it matters to file systems over a network.
 pub(super) fn mask(fields: Fields) -> StatxFlags {
     BITS.iter()
@@ -28,36 +42,55 @@ pub(super) fn mask(fields: Fields) -> StatxFlags {
         .fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit)
 }
 
-/// What was answered.
-pub(super) fn facts(stat: &Statx) -> Facts {
+/// Adds what was answered to what is known. In place, as this is done for every entry of a long
+/// listing.
+pub(super) fn add(stat: &Statx, known: &mut Facts) {
+    /// What nearly every file system answers, whatever was asked. (The times of a file that counts them
+    /// finely are answered where they are asked for.)
+    const USUAL: StatxFlags = StatxFlags::BASIC_STATS
+        .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
+    const USUAL_FIELDS: Fields = fields(USUAL);
+    const ALWAYS: Fields = Fields::DEVICE
+        .union(Fields::DEVICE_NUMBER)
+        .union(Fields::BLOCK_SIZE)
+        .union(Fields::ATTRIBUTES);
     let answered = StatxFlags::from_bits_retain(stat.stx_mask);
-    let known = BITS
-        .iter()
-        .filter(|(_, bit)| answered.contains(*bit))
-        .fold(Fields::NONE, |known, &(field, _)| known | field);
-    let always = Fields::DEVICE | Fields::DEVICE_NUMBER | Fields::BLOCK_SIZE | Fields::ATTRIBUTES;
-    let device_number = makedev(stat.stx_rdev_major, stat.stx_rdev_minor);
-    let mode = u32::from(stat.stx_mode);
-    Facts {
-        known: known | always,
-        kind: unix::kind_of_entry(mode, device_number),
-        id: stat.stx_ino.into(),
-        device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-        size: stat.stx_size,
-        allocated: stat.stx_blocks * 512,
-        accessed: time(stat.stx_atime),
-        modified: time(stat.stx_mtime),
-        changed: time(stat.stx_ctime),
-        created: time(stat.stx_btime),
-        links: stat.stx_nlink.into(),
-        mode,
-        user_id: stat.stx_uid,
-        group_id: stat.stx_gid,
-        attributes: stat.stx_attributes.bits(),
-        device_number,
-        block_size: stat.stx_blksize.into(),
-        ..Facts::default()
+    if answered.contains(USUAL) {
+        known.known |= USUAL_FIELDS.union(ALWAYS);
+        fill(stat, answered, known);
+    } else {
+        let mut facts = Facts { known: fields(answered) | ALWAYS, ..Facts::default() };
+        fill(stat, answered, &mut facts);
+        facts.adopt(known);
+        *known = facts;
     }
+}
+
+/// All values, but times only where they are answered.
+fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
+    let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
+        if answered.contains(bit) {
+            facts.known |= field;
+            *to(facts) = time(from);
+        }
+    };
+    add_time(StatxFlags::ATIME, Fields::ACCESSED, stat.stx_atime, |facts| &mut facts.accessed);
+    add_time(StatxFlags::MTIME, Fields::MODIFIED, stat.stx_mtime, |facts| &mut facts.modified);
+    add_time(StatxFlags::CTIME, Fields::CHANGED, stat.stx_ctime, |facts| &mut facts.changed);
+    add_time(StatxFlags::BTIME, Fields::CREATED, stat.stx_btime, |facts| &mut facts.created);
+    let mode = u32::from(stat.stx_mode);
+    facts.device_number = makedev(stat.stx_rdev_major, stat.stx_rdev_minor);
+    facts.kind = unix::kind_of_entry(mode, facts.device_number);
+    facts.id = stat.stx_ino.into();
+    facts.device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
+    facts.size = stat.stx_size;
+    facts.allocated = stat.stx_blocks * 512;
+    facts.links = stat.stx_nlink.into();
+    facts.mode = mode;
+    facts.user_id = stat.stx_uid;
+    facts.group_id = stat.stx_gid;
+    facts.attributes = stat.stx_attributes.bits();
+    facts.block_size = stat.stx_blksize.into();
 }
 
 fn time(time: rustix::fs::StatxTimestamp) -> Time {

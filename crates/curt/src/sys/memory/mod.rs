@@ -9,6 +9,8 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod events;
+mod loops;
+mod many;
 pub(crate) mod play;
 mod system;
 mod tests;

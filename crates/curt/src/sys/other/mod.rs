@@ -17,6 +17,8 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod loops;
+mod many;
 mod surroundings;
 mod text;
 

@@ -15,6 +15,8 @@
 mod beneath;
 mod call;
 pub(crate) mod dir;
+mod loops;
+mod many;
 mod surroundings;
 
 use std::borrow::Cow;

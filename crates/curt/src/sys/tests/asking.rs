@@ -7,7 +7,7 @@ use super::asked::{Asked, base, name, number_or_kind, said, units, units_of};
 use super::ground::Ground;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Batch, Listing, Opened, Sys};
+use crate::sys::{Ask, Batch, Listing, Loops, Opened, Sys};
 
 /// Everything that one query tells.
 fn all<S: Sys>(follow: bool) -> Ask {
@@ -95,6 +95,19 @@ pub(super) fn a_query_follows_links_if_it_is_asked_to<G: Ground>(ground: &G) {
     assert_eq!(target("link").unwrap(), Path::new("directory"));
     assert_eq!(target("broken").unwrap(), Path::new("nothing"));
     assert!(target("directory").is_err());
+}
+
+pub(super) fn links_in_a_circle_are_told_from_others<G: Ground>(ground: &G) {
+    let links = [("round", "round"), ("one", "other"), ("other", "one"), ("broken", "nothing")];
+    ground.files(["file"]);
+    if !links.iter().all(|&(link, target)| ground.link(link, target)) {
+        return curt_testkit::skip("making symbolic links may need a privilege here");
+    }
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    let is_loop = |path: &str| G::S::is_loop(&query(&base, path, true).unwrap_err());
+    assert_eq!(["round", "one", "other/below"].map(is_loop), [true; 3]);
+    assert_eq!(["broken", "nothing", "file/below"].map(is_loop), [false; 3]);
 }
 
 pub(super) fn what_is_no_link_holds_nothing<G: Ground>(ground: &G) {

@@ -43,6 +43,7 @@ macro_rules! contract {
             others::operands_are_taken_apart_by_text,
             asking::a_query_tells_what_an_entry_is,
             asking::a_query_follows_links_if_it_is_asked_to,
+            asking::links_in_a_circle_are_told_from_others,
             asking::what_is_no_link_holds_nothing,
             asking::a_listing_tells_what_queries_tell,
             asking::paths_are_located_without_a_call,

@@ -62,10 +62,10 @@ fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
         Some(units(point.get(begin..end)?))
     };
     let for_people = name(12)?;
-    if !for_people.is_empty() {
-        return Some(for_people);
-    }
-    Some(text::from_native(&name(8)?))
+    let for_kernel = text::from_native(&name(8)?);
+    // Which volume is mounted there, people are told as a drive letter by some programs.
+    let is_known = !for_people.is_empty() && !super::guises::is_volume(&for_kernel);
+    Some(if is_known { for_people } else { for_kernel })
 }
 
 fn units(bytes: &[u8]) -> Vec<u16> {
@@ -113,6 +113,7 @@ mod tests {
             (link, r"..\x", "", r"..\x"),
             (junction, r"\??\C:\there", r"C:\there", r"C:\there"),
             (junction, r"\??\Volume{1-2}\", "", r"\\?\Volume{1-2}\"),
+            (junction, r"\??\Volume{1-2}\", r"D:\", r"\\?\Volume{1-2}\"),
             (junction, r"\??\C:", "", r"C:"),
         ] {
             assert_eq!(read(&point(tag, kernel, people)).as_deref(), Some(expected), "{kernel}");

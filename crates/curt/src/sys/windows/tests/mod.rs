@@ -3,6 +3,7 @@
 
 mod asking;
 mod beneath;
+mod guises;
 
 use std::ffi::c_void;
 use std::path::Path;

@@ -1,0 +1,5 @@
+//! Listing, where it is not what a caller sees.
+
+#[cfg(unix)]
+mod descent;
+mod many;

@@ -1,0 +1,14 @@
+//! Links in a circle: `ELOOP`.
+
+use std::io;
+
+use rustix::io::Errno;
+
+use super::Posix;
+use crate::sys::Loops;
+
+impl Loops for Posix {
+    fn is_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    }
+}

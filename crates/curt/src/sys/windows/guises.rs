@@ -1,0 +1,180 @@
+//! Volumes that look like junctions, and the links of Cygwin, which look like files.
+//!
+//! A mounted volume has the tag of a junction; only its target tells: `\\?\Volume{…}\`, the root of a volume
+//! by its own name. (`SetVolumeMountPointW`, Microsoft's documentation.)
+//!
+//! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as text
+//! with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`; the text of
+//! old links is in the character set of their time, of which UTF-8 is understood.)
+
+use std::io;
+use std::os::windows::io::AsHandle;
+use std::path::Path;
+
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Storage::FileSystem as win;
+
+use super::call::Target;
+use super::dir::Dir;
+use super::status::Status;
+use super::{FILE, Windows, text};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::Name;
+use crate::sys::Guises;
+
+const COOKIE: &[u8] = b"!<symlink>";
+/// Cookie, mark, 4,095 units and one that ends them.
+const LONGEST: usize = COOKIE.len() + 2 + 4096 * 2;
+
+/// What a plain file of the system has none of: files that a cloud keeps are never fetched.
+const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
+    | win::FILE_ATTRIBUTE_REPARSE_POINT
+    | win::FILE_ATTRIBUTE_OFFLINE
+    | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
+    | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
+
+impl Guises<Dir, u16> for Windows {
+    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
+        if kind == Kind::Junction && is_volume(&text::units(target)) {
+            return Kind::VolumeMount;
+        }
+        kind
+    }
+
+    fn may_be_cookie(facts: &Facts) -> bool {
+        let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
+        let longest = LONGEST as u64;
+        facts.kind == Kind::File
+            && facts.known.contains(Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES)
+            && facts.attributes & attributes == u64::from(win::FILE_ATTRIBUTE_SYSTEM)
+            && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
+    }
+
+    fn read_cookie(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
+        let spelled = text::spelled(name.units(), parent.root().is_some());
+        let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+        let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+        let handle = self.door.open(target, win::FILE_READ_DATA | win::SYNCHRONIZE, options)?;
+        // One byte more: what has grown meanwhile is no link.
+        let mut content = vec![0; LONGEST + 1];
+        let read = self.door.read(handle.as_handle(), &mut content);
+        self.door.close(handle);
+        match read {
+            Ok(length) => Ok(target_of(content.get(..length).unwrap_or_default())),
+            Err(Status::END_OF_FILE) => Ok(None),
+            Err(status) => Err(status.into()),
+        }
+    }
+}
+
+/// Whether a path names the root of a volume by the volume's own name.
+pub(super) fn is_volume(path: &[u16]) -> bool {
+    let prefix: Vec<u16> = r"\\?\volume{".encode_utf16().collect();
+    let Some((head, rest)) = path.split_at_checked(prefix.len()) else {
+        return false;
+    };
+    let lower =
+        |unit: &u16| u8::try_from(*unit).map_or(*unit, |byte| byte.to_ascii_lowercase().into());
+    let is_prefixed = head.iter().map(lower).eq(prefix);
+    let (brace, backslash) = (u16::from(b'}'), u16::from(b'\\'));
+    let rest = rest.strip_suffix(&[backslash]).unwrap_or(rest);
+    is_prefixed && rest.iter().position(|&unit| unit == brace) == Some(rest.len().wrapping_sub(1))
+}
+
+/// What a link of Cygwin holds, by the content of its file.
+fn target_of(content: &[u8]) -> Option<Vec<u16>> {
+    if content.len() > LONGEST {
+        return None;
+    }
+    let text = content.strip_prefix(COOKIE)?;
+    let mut target: Vec<u16> = match text.strip_prefix(&[0xff, 0xfe]) {
+        Some(wide) => {
+            wide.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+        }
+        None => String::from_utf8_lossy(text).encode_utf16().collect(),
+    };
+    let end = target.iter().position(|&unit| unit == 0).unwrap_or(target.len());
+    target.truncate(end);
+    (!target.is_empty()).then_some(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, is_volume, target_of};
+    use crate::fields::{Facts, Fields, Kind};
+    use crate::sys::Guises;
+    use crate::sys::windows::Windows;
+    use std::path::Path;
+
+    #[test]
+    fn volumes_are_told_from_junctions_by_their_targets() {
+        let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}";
+        for (target, expected) in [
+            (format!(r"{volume}\"), Kind::VolumeMount),
+            (volume.to_owned(), Kind::VolumeMount),
+            (volume.to_lowercase() + "\\", Kind::VolumeMount),
+            (format!(r"{volume}\folder"), Kind::Junction),
+            (format!(r"{volume}\\"), Kind::Junction),
+            (r"C:\there".to_owned(), Kind::Junction),
+            (r"\\?\Volume{".to_owned(), Kind::Junction),
+            (r"\\?\Volume".to_owned(), Kind::Junction),
+            (String::new(), Kind::Junction),
+        ] {
+            let kind = |kind| Windows::kind_by_target(kind, Path::new(&target));
+            assert_eq!(kind(Kind::Junction), expected, "{target}");
+            assert_eq!(kind(Kind::Symlink), Kind::Symlink, "a link may lead there too");
+        }
+        assert!(!is_volume(&[]));
+    }
+
+    #[test]
+    fn attributes_and_sizes_rule_nearly_all_files_out() {
+        let known = Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES;
+        let cookie = Facts { known, kind: Kind::File, size: 30, attributes: 4, ..Facts::default() };
+        for (facts, expected) in [
+            (cookie, true),
+            (Facts { size: 11, ..cookie }, true),
+            (Facts { size: LONGEST as u64, ..cookie }, true),
+            (Facts { size: 10, ..cookie }, false),
+            (Facts { size: LONGEST as u64 + 1, ..cookie }, false),
+            (Facts { attributes: 0x26, ..cookie }, true),
+            (Facts { attributes: 0x20, ..cookie }, false),
+            (Facts { attributes: 0x14, ..cookie }, false),
+            (Facts { attributes: 0x404, ..cookie }, false),
+            (Facts { attributes: 0x1004, ..cookie }, false),
+            (Facts { attributes: 0x0040_0004, ..cookie }, false),
+            (Facts { attributes: 0x0004_0004, ..cookie }, false),
+            (Facts { kind: Kind::Directory, ..cookie }, false),
+            (Facts { known: known.without(Fields::SIZE), ..cookie }, false),
+        ] {
+            assert_eq!(Windows::may_be_cookie(&facts), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn both_forms_of_cookies_are_read() {
+        let wide = |text: &str| -> Vec<u8> {
+            let units = text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+            [b"!<symlink>\xff\xfe".as_slice(), &units].concat()
+        };
+        let old = |text: &[u8]| [b"!<symlink>", text].concat();
+        let read =
+            |content: &[u8]| target_of(content).map(|units| String::from_utf16(&units).unwrap());
+        for (content, expected) in [
+            (wide("../größe\0"), Some("../größe")),
+            (wide("there"), Some("there")),
+            (old(b"/usr/bin\0"), Some("/usr/bin")),
+            (old(b"a\0rest"), Some("a")),
+            (old("größe".as_bytes()), Some("größe")),
+            (old(b"a\xff"), Some("a\u{fffd}")),
+            (old(b""), None),
+            (old(b"\0there"), None),
+            (wide(""), None),
+            (b"!<symlink".to_vec(), None),
+            (b"[.ShellClassInfo]\r\n".to_vec(), None),
+            (old(&[b'x'; LONGEST]), None),
+        ] {
+            assert_eq!(read(&content).as_deref(), expected, "{content:?}");
+        }
+    }
+}
