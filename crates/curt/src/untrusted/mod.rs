@@ -253,7 +253,7 @@ impl PathCheck {
     }
 
     /// The name beneath the directory that a text which passed means.
-    fn folded<'t, U: CheckUnit>(self, text: &'t [U]) -> Cow<'t, [U]> {
+    fn folded<U: CheckUnit>(self, text: &[U]) -> Cow<'_, [U]> {
         let (dot, separator) = (
             U::ascii(b'.'),
             match self.flavor {
