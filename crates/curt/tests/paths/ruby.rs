@@ -10,10 +10,10 @@ use crate::{Maker, POSIX, ask_command, compare, count};
 const SCRIPT: &str = r##"
 $stdin.binmode
 $stdout.binmode
-base = ARGV[0].empty? ? [] : [ARGV[0].b]
+base = ARGV[0].empty? ? [] : [ARGV[0]]
 $stdin.read.split("\0", -1)[0..-2].each do |text|
   answer = begin
-    File.expand_path(text, *base)
+    File.expand_path(text.force_encoding("UTF-8"), *base)
   rescue ArgumentError => error
     case error.message
     when /non-absolute home/ then "!nonabs-home"
@@ -29,7 +29,11 @@ end
 fn ruby(home: &str, base: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
     // In a directory that is there and is spelled as it is asked for.
-    command.args(["--disable=gems", "-e", SCRIPT, base]).env("HOME", home).current_dir("/usr");
+    command
+        .args(["--disable=gems", "-e", SCRIPT, base])
+        .env("HOME", home)
+        .env("LC_ALL", "C.UTF-8")
+        .current_dir("/usr");
     ask_command(command, "ruby", questions)
 }
 
