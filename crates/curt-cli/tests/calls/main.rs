@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod du;
+mod expand;
 mod ls;
 mod rm;
 mod start;

@@ -3,6 +3,8 @@
 
 mod du;
 #[cfg(unix)]
+mod expand;
+#[cfg(unix)]
 mod interrupt;
 mod json;
 #[cfg(unix)]

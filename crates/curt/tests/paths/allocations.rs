@@ -38,7 +38,7 @@ fn a_clean_path_is_borrowed() {
 
 #[test]
 fn a_buffer_with_room_is_enough() {
-    let env = || Env::none().cwd("/work/dir");
+    let env = || Env::none().cwd("/here/dir");
     let posix = Expander::with_env(env()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     let windows = Expander::with_env(Env::none().cwd(r"C:\dir")).flavor(Flavor::Windows);
     let mut buffer = Vec::with_capacity(256);

@@ -10,8 +10,12 @@ mod cpython;
 mod go;
 mod node;
 mod oracle;
+#[cfg(unix)]
 mod ruby;
+mod ruby_recorded;
 mod standard;
+#[cfg(windows)]
+mod win32;
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -34,7 +38,7 @@ impl Maker {
         Maker { state: seed }
     }
 
-    /// The next of a sequence that looks random (SplitMix64).
+    /// The next of a sequence that looks random (`SplitMix64`).
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;

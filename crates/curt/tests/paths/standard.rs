@@ -4,15 +4,13 @@ use std::path::Path;
 
 use curt::{DotDot, Expander, Flavor};
 
-use crate::{Maker, POSIX, count};
-
 #[cfg(unix)]
 #[test]
 fn paths_of_this_system_are_those_of_absolute() {
-    let mut maker = Maker::new(7);
+    let mut maker = crate::Maker::new(7);
     let expander = Expander::new();
-    for _ in 0..count() {
-        let text = maker.path(&POSIX, 9);
+    for _ in 0..crate::count() {
+        let text = maker.path(&crate::POSIX, 9);
         let theirs = std::path::absolute(Path::new(&text)).ok();
         let ours = expander.expand_path(Path::new(&text)).ok();
         let theirs = theirs.as_deref().map(Path::as_os_str);
