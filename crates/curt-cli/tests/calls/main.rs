@@ -8,6 +8,7 @@
 
 mod beneath;
 mod du;
+mod expand;
 mod ls;
 mod rm;
 mod start;

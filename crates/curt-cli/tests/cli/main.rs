@@ -4,6 +4,8 @@
 mod beneath;
 mod du;
 #[cfg(unix)]
+mod expand;
+#[cfg(unix)]
 mod interrupt;
 mod json;
 #[cfg(unix)]

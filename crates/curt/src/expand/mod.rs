@@ -73,10 +73,10 @@ use text::{ExpandUnit, Units};
 ///
 /// ```
 /// use curt::{DotDot, Env, Expander, Flavor};
-/// let expander = Expander::with_env(Env::none().cwd("/work")).flavor(Flavor::Posix);
-/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/work/a/b/../c");
+/// let expander = Expander::with_env(Env::none().cwd("/here")).flavor(Flavor::Posix);
+/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/b/../c");
 /// let expander = expander.dot_dot(DotDot::Clamp);
-/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/work/a/c");
+/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
 #[derive(Debug)]
 pub struct Expander {
@@ -123,33 +123,33 @@ impl Expander {
         Expander { options, env, base: None, bytes, wide }
     }
 
-    /// Whose paths they are [this system's].
+    /// Whose paths they are (this system's).
     pub fn flavor(self, flavor: Flavor) -> Expander {
         self.with(|options| options.flavor = flavor)
     }
 
-    /// By the rules of which Windows [this one; Windows 11 where this is none].
+    /// By the rules of which Windows (this one; Windows 11 where this is none).
     pub fn release(self, release: Release) -> Expander {
         self.with(|options| options.release = release)
     }
 
-    /// In whose style [the system's own].
+    /// In whose style (the system's own).
     pub fn style(self, style: Style) -> Expander {
         self.with(|options| options.style = style)
     }
 
-    /// What becomes of `..` [`Keep` for POSIX paths in the native style, where a link may be on the
-    /// way; `Clamp` for all others].
+    /// What becomes of `..` (`Keep` for POSIX paths in the native style, where a link may be on the
+    /// way; `Clamp` for all others).
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|options| options.dot_dot = Some(dot_dot))
     }
 
-    /// What becomes of `\\?\…` and `\??\…` [`Keep`]. In Ruby's style they are always normalized.
+    /// What becomes of `\\?\…` and `\??\…` (`Keep`). In Ruby's style they are always normalized.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
         self.with(|options| options.verbatim = verbatim)
     }
 
-    /// Whether a tilde at the beginning stands for a home [in Ruby's style]. Without it, Ruby's style is
+    /// Whether a tilde at the beginning stands for a home (in Ruby's style). Without it, Ruby's style is
     /// that of `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|options| options.tilde = Some(tilde))

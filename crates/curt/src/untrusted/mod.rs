@@ -83,18 +83,18 @@ impl PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Which names are devices [those of Windows 10, which file servers refuse still]. In the strict
+    /// Which names are devices (those of Windows 10, which file servers refuse still). In the strict
     /// mode it is always those.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
 
-    /// What happens to other names of something [nothing].
+    /// What happens to other names of something (nothing).
     pub const fn aliases(self, aliases: Aliases) -> PathCheck {
         PathCheck { aliases, ..self }
     }
 
-    /// Whether the directory is taken for the root [no]: a path from the root begins there, and `..`
+    /// Whether the directory is taken for the root (no): a path from the root begins there, and `..`
     /// stops there. Shares, drives and devices are refused still.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
@@ -253,7 +253,7 @@ impl PathCheck {
     }
 
     /// The name beneath the directory that a text which passed means.
-    fn folded<'t, U: CheckUnit>(self, text: &'t [U]) -> Cow<'t, [U]> {
+    fn folded<U: CheckUnit>(self, text: &[U]) -> Cow<'_, [U]> {
         let (dot, separator) = (
             U::ascii(b'.'),
             match self.flavor {

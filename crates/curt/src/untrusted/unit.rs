@@ -16,12 +16,11 @@ impl CheckUnit for u8 {
         while let Some(chunk) = rest.utf8_chunks().next() {
             chunk.valid().chars().filter(|character| !character.is_ascii()).for_each(&mut see);
             let behind = &rest[chunk.valid().len()..];
-            rest = match behind {
-                [0xED, 0xA0..=0xBF, 0x80..=0xBF, rest @ ..] => rest,
-                _ => {
-                    is_text &= chunk.invalid().is_empty();
-                    &behind[chunk.invalid().len()..]
-                }
+            rest = if let [0xED, 0xA0..=0xBF, 0x80..=0xBF, rest @ ..] = behind {
+                rest
+            } else {
+                is_text &= chunk.invalid().is_empty();
+                &behind[chunk.invalid().len()..]
             };
         }
         is_text
