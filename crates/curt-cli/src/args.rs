@@ -1,7 +1,9 @@
 //! The command line: what can be asked, and nothing else of the command. The only room that knows
 //! how arguments are parsed.
 
+mod beneath;
 mod du;
+pub(crate) mod expand;
 mod ls;
 mod plain;
 mod walk;
@@ -14,7 +16,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::bench;
+pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
+pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
 
@@ -75,7 +79,9 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Beneath(BeneathOptions),
     Du(DuOptions),
+    Expand(ExpandOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -300,8 +306,10 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
     // So do those of these.
     match args.peek().and_then(|command| command.to_str()) {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
+        Some("beneath") => only("beneath", args).map(Command::Beneath),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("expand") => only("expand", args).map(Command::Expand),
         Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }

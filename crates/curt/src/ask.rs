@@ -1,6 +1,7 @@
 //! How the fields of one entry are gathered: what the listing told is taken, the rest is asked for,
 //! with as few calls as the platform has sources for it. Nothing is asked twice.
 
+use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,8 @@ use crate::sys::{Ask, Sys};
 /// One worker's way of asking.
 pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
-    plan: Plan,
-    needs: Fields,
+    plan: Cell<Plan>,
+    needs: Cell<Fields>,
     names_strays: bool,
 }
 
@@ -31,7 +32,13 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan, needs, names_strays: false }
+        Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs), names_strays: false }
+    }
+
+    /// Asks for what another plan says from now on.
+    pub(crate) fn set_plan(&self, plan: Plan) {
+        self.plan.set(plan);
+        self.needs.set(Plan::needs(plan.fields, &S::SOURCES));
     }
 
     /// Links that lead nowhere are told of as themselves in any case. So are others that could not be
@@ -43,36 +50,37 @@ impl<S: Sys> Asker<S> {
     }
 
     pub(crate) fn plan(&self) -> Plan {
-        self.plan
+        self.plan.get()
     }
 
     /// Whether listings carry everything that the plan wants, and it may be taken from them.
     pub(crate) fn is_in_listings(&self) -> bool {
-        self.plan.freshness != Freshness::Exact && S::SOURCES.listing.contains(self.needs)
+        self.plan.get().freshness != Freshness::Exact
+            && S::SOURCES.listing.contains(self.needs.get())
     }
 
     /// Makes it that of another entry, of which nothing is known yet.
     pub(crate) fn begin(&self, into: &mut Metadata) {
-        into.begin(self.plan.fields);
+        into.begin(self.plan.get().fields);
     }
 
     /// Tells everything that the plan wants of an entry of which it has what a listing told.
     pub(crate) fn tell(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let known = into.facts.known;
         into.listed = known;
-        let mut needs = self.needs;
-        if self.plan.freshness != Freshness::Exact {
+        let mut needs = self.needs.get();
+        if self.plan.get().freshness != Freshness::Exact {
             needs = needs.without(known);
         }
         // What a link leads to is in no listing.
         let may_be_link = !known.contains(Fields::KIND) || into.facts.kind.is_link();
-        if subject.follow && may_be_link && self.plan.follow == Follow::Links {
-            needs = self.needs | Fields::KIND;
+        if subject.follow && may_be_link && self.plan.get().follow == Follow::Links {
+            needs = self.needs.get() | Fields::KIND;
         }
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
-        if self.plan.cygwin_links && S::may_be_cookie(&into.facts) {
+        if self.plan.get().cygwin_links && S::may_be_cookie(&into.facts) {
             self.read_cookie(subject, into);
         }
     }
@@ -167,7 +175,7 @@ impl<S: Sys> Asker<S> {
 
     /// Whether the system answered.
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
-        let cached = self.plan.freshness == Freshness::Cached;
+        let cached = self.plan.get().freshness == Freshness::Cached;
         let ask = Ask { fields, follow: subject.follow, cached };
         let query = |ask: Ask, known: &mut Facts| {
             self.sys.query_more(subject.dir, subject.name, ask, known)

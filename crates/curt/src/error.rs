@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::refusal::Refusal;
+
 /// What was being done when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -27,6 +29,14 @@ pub enum Operation {
     ReadOwner,
     /// Reading a file with rules.
     ReadFile,
+    /// Opening a file.
+    Open,
+    /// Making a directory.
+    CreateDirectory,
+    /// Renaming an entry.
+    Rename,
+    /// Finding the name that the directories have.
+    Canonicalize,
 }
 
 impl Operation {
@@ -41,6 +51,10 @@ impl Operation {
             Operation::ReadAttributes => "read the extended attributes of",
             Operation::ReadOwner => "read the owner of",
             Operation::ReadFile => "read",
+            Operation::Open => "open",
+            Operation::CreateDirectory => "create directory",
+            Operation::Rename => "rename",
+            Operation::Canonicalize => "find the name of",
         }
     }
 }
@@ -71,12 +85,15 @@ pub enum Cause {
     BufferTooSmall,
     /// A link leads back to a directory that it lies in.
     Loop,
+    /// The path was refused, for this reason. Nothing was done.
+    Refused(Refusal),
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Cause::Os(error) => return fmt::Display::fmt(error, f),
+            Cause::Refused(refusal) => return fmt::Display::fmt(refusal, f),
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",
             Cause::DotOrDotDot => "refusing to remove '.' or '..'",
@@ -123,6 +140,14 @@ impl Error {
         &self.0.cause
     }
 
+    /// The system's error, of its own.
+    pub(crate) fn into_system(self) -> io::Error {
+        match self.0.cause {
+            Cause::Os(error) => error,
+            _ => self.into(),
+        }
+    }
+
     /// The system's error number, where the system refused.
     pub fn raw_os_error(&self) -> Option<i32> {
         match &self.0.cause {
@@ -140,6 +165,7 @@ impl Error {
             Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
                 io::ErrorKind::InvalidInput
             }
+            Cause::Refused(_) => io::ErrorKind::PermissionDenied,
             Cause::IsADirectory => io::ErrorKind::IsADirectory,
             Cause::Replaced | Cause::Loop => io::ErrorKind::Other,
         }

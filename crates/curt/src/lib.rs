@@ -6,8 +6,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `expand/` | full paths by text alone: [`Expander`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
+//! | `confine/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
@@ -15,6 +17,10 @@
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
+//! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `untrusted/` | the text of paths from strangers: [`check_path`], [`PathCheck`] |
+//! | `refusal.rs` | [`Refusal`]: why a path is refused |
+//! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -22,33 +28,46 @@
 
 mod ask;
 mod calls;
+mod confine;
 mod control;
 mod error;
+mod expand;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod flavor;
 mod list;
 mod name;
 pub mod os;
 mod pool;
+mod refusal;
 mod remove;
 mod sys;
+mod untrusted;
 mod usage;
 mod walk;
+mod win_path;
 
 pub use calls::Calls;
+pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
+pub use expand::{
+    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim,
+};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+pub use flavor::{Flavor, Release};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
+pub use refusal::Refusal;
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
 #[doc(hidden)]
 pub use sys::Feature;
+pub use untrusted::{Aliases, PathCheck, check_path};
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,

@@ -6,3 +6,5 @@ pub mod alloc;
 pub(crate) mod attributes;
 #[cfg(windows)]
 pub(crate) mod console;
+#[cfg(windows)]
+pub(crate) mod paths;

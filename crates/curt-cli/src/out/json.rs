@@ -165,6 +165,10 @@ fn operation(operation: Operation) -> &'static str {
         Operation::ReadAttributes => "read_attributes",
         Operation::ReadOwner => "read_owner",
         Operation::ReadFile => "read_file",
+        Operation::Open => "open",
+        Operation::CreateDirectory => "create_directory",
+        Operation::Rename => "rename",
+        Operation::Canonicalize => "canonicalize",
         _ => "other",
     }
 }
@@ -179,6 +183,7 @@ fn cause(cause: &Cause) -> &'static str {
         Cause::OtherFileSystem => "other_file_system",
         Cause::IsADirectory => "is_a_directory",
         Cause::Replaced => "replaced",
+        Cause::Refused(_) => "refused",
         _ => "other",
     }
 }

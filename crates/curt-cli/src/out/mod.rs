@@ -4,6 +4,7 @@
 pub(crate) mod entry;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod path_text;
 pub(crate) mod text;
 
 use std::io::{self, IsTerminal, Write};

@@ -45,6 +45,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::RootDirectory => "it is dangerous to operate recursively on '/'".to_owned(),
         Cause::OtherFileSystem => "it's on a different device".to_owned(),
         Cause::IsADirectory => "Is a directory".to_owned(),
+        Cause::Refused(refusal) => refusal.name().to_owned(),
         other => other.to_string(),
     }
 }

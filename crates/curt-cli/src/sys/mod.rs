@@ -21,8 +21,9 @@ mod other;
 use other as system;
 
 pub(crate) use system::{
-    device_parts, end_by, error_number, error_text, listen, local_zone, name_from_bytes,
-    name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input, terminal_width,
+    device_parts, end_by, error_name, error_number, error_text, listen, local_zone,
+    name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input,
+    terminal_width,
 };
 
 /// What standard input has next, waiting for it; nothing at its end. `None` if a signal came first.

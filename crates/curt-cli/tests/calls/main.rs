@@ -6,7 +6,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beneath;
 mod du;
+mod expand;
 mod ls;
 mod rm;
 mod start;

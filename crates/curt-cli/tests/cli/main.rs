@@ -1,7 +1,10 @@
 //! curt by itself: what the GNU tools do not have, or cannot be compared in.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod beneath;
 mod du;
+#[cfg(unix)]
+mod expand;
 #[cfg(unix)]
 mod interrupt;
 mod json;

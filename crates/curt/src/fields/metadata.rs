@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::{Fields, Kind};
-use crate::error::Error;
+use crate::error::{Error, Operation};
 
 /// A point in time: seconds since the beginning of 1970 in UTC, and nanoseconds after that second.
 /// Times before 1970 have negative seconds.
@@ -294,6 +294,15 @@ impl Metadata {
         let listed = self.listed.contains(field);
         let origin = if listed { Origin::Listing } else { Origin::Query };
         value.map_or(Value::Unsupported, |value| Value::Value(value, origin))
+    }
+
+    /// What is known, unless the question as a whole failed.
+    pub(crate) fn whole(mut self) -> Result<Metadata, Error> {
+        let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
+        match self.failed.iter().position(is_whole) {
+            Some(index) => Err(self.failed.swap_remove(index).1),
+            None => Ok(self),
+        }
     }
 
     /// Makes it that of another entry, of which nothing is known yet.

@@ -174,28 +174,19 @@ impl Stat {
         let follow = self.asker.plan().follow != Follow::Never;
         let mut metadata = Metadata::default();
         tell(&self.asker, follow, &mut metadata).map_err(fail)?;
-        answer(metadata)
+        metadata.whole()
     }
 
     /// Asks about some paths, those of one directory together where that pays.
     fn many<P: AsRef<Path>>(&mut self, paths: &[P]) -> Vec<Result<Metadata, Error>> {
         let listed = many::from_listings(&self.asker, paths);
         let each = listed.into_iter().zip(paths);
-        each.map(|(listed, path)| listed.map_or_else(|| self.path(path), answer)).collect()
+        each.map(|(listed, path)| listed.map_or_else(|| self.path(path), Metadata::whole)).collect()
     }
 
     /// The calls made so far.
     pub fn calls(&self) -> Calls {
         self.asker.sys.calls()
-    }
-}
-
-/// What was found out, unless the question as a whole failed.
-fn answer(mut metadata: Metadata) -> Result<Metadata, Error> {
-    let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
-    match metadata.failed.iter().position(is_whole) {
-        Some(index) => Err(metadata.failed.swap_remove(index).1),
-        None => Ok(metadata),
     }
 }
 
@@ -244,7 +235,12 @@ impl Directory {
         let dir = opened.map_err(|error| {
             Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
         })?;
-        Ok(Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path: path.to_owned() })
+        Ok(Directory::of(sys, dir, path.to_owned()))
+    }
+
+    /// A directory that was opened elsewhere for listing.
+    pub(crate) fn of(sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
+        Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
     /// The least buffer that is accepted, in bytes: one that holds the longest name there is.

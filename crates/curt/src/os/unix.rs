@@ -1,9 +1,10 @@
-//! Unix: operations below a directory that is already open.
+//! Unix: operations below a directory that is already open, and the descriptor of a root.
 
 use std::ffi::OsStr;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
+use crate::confine::Root;
 use crate::remove::{Remove, Report};
 use crate::sys::open_directory;
 
@@ -20,5 +21,13 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// The open directory, for calls of one's own; where the system can, it is open as a place to begin from
+/// only (`O_PATH`).
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir().as_fd()
     }
 }

@@ -2,8 +2,9 @@
 //! by each worker; what calls the database makes is its own affair, and they are not counted.
 
 use std::collections::HashMap;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What was looked up so far.
@@ -32,11 +33,15 @@ const MOST: usize = 1 << 20;
 /// Asks with more and more room. A failure counts as no name: the number is shown then, as other
 /// tools do.
 fn look_up(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<Arc<OsString>> {
+    look_up_text(ask).map(Arc::new)
+}
+
+fn look_up_text(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<OsString> {
     let mut room = ROOM;
     loop {
         match ask(&mut vec![0; room]) {
             Err(libc::ERANGE) if room < MOST => room *= 4,
-            answer => return answer.ok().flatten().map(Arc::new),
+            answer => return answer.ok().flatten(),
         }
     }
 }
@@ -53,27 +58,42 @@ fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
-/// How the C library is asked for an entry of the database.
-type Ask<T> =
-    unsafe extern "C" fn(u32, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
+/// The home directory of a user by name; an empty name is the user's whose process this is.
+pub(super) fn home_of(user: &[u8]) -> Option<PathBuf> {
+    let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
+    let found = if user.is_empty() {
+        let id = rustix::process::getuid().as_raw();
+        // SAFETY: the function is of this kind, and the directory is a string where it was not null.
+        look_up_text(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
+    } else {
+        let name = CString::new(user).ok()?;
+        // SAFETY: as above; the name is terminated, and outlives the call.
+        look_up_text(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
+    };
+    found.map(PathBuf::from)
+}
 
-/// The name in one entry.
+/// How the C library is asked for an entry of the database.
+type Ask<K, T> =
+    unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
+
+/// A string in one entry.
 ///
 /// # Safety
 ///
-/// The function fills in the entry, whose strings lie in the buffer, and sets the result to it or to
-/// null; the name is one of those strings, or null.
-unsafe fn entry<T>(
-    ask: Ask<T>,
-    name: impl Fn(&T) -> *const libc::c_char,
-    id: u32,
+/// The key is one that the function takes. The function fills in the entry, whose strings lie in the
+/// buffer, and sets the result to it or to null; what is chosen is one of those strings, or null.
+unsafe fn entry<K, T>(
+    ask: Ask<K, T>,
+    chosen: impl Fn(&T) -> *const libc::c_char,
+    key: K,
     buffer: &mut [u8],
 ) -> Result<Option<OsString>, i32> {
     let mut entry = std::mem::MaybeUninit::<T>::uninit();
     let mut found = std::ptr::null_mut();
     // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
     let error = unsafe {
-        ask(id, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
+        ask(key, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
     if error != 0 {
         return Err(error);
@@ -82,8 +102,8 @@ unsafe fn entry<T>(
     let Some(found) = (unsafe { found.as_ref() }) else {
         return Ok(None);
     };
-    // SAFETY: the name is a string in the buffer, which is still borrowed.
-    Ok(unsafe { text(name(found)) })
+    // SAFETY: the string lies in the buffer, which is still borrowed.
+    Ok(unsafe { text(chosen(found)) })
 }
 
 /// A string of the C library.
@@ -102,7 +122,7 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::Accounts;
+    use super::{Accounts, home_of};
 
     #[test]
     fn the_superuser_has_a_name_and_nobody_else_has_that_number() {
@@ -112,5 +132,15 @@ mod tests {
         assert_eq!(accounts.user(3_999_999_999), None);
         assert_eq!(accounts.group(3_999_999_999), None);
         assert_eq!(accounts.users.len(), 2);
+    }
+
+    #[test]
+    fn homes_are_found_by_name() {
+        assert!(home_of(b"root").unwrap().is_absolute());
+        assert_eq!(home_of(b"no-such-user-anywhere"), None);
+        assert_eq!(home_of(b"root\0"), None);
+        if rustix::process::getuid().is_root() {
+            assert_eq!(home_of(b""), home_of(b"root"));
+        }
     }
 }

@@ -28,6 +28,7 @@ use crate::name::{Name, Unit};
 
 #[cfg(unix)]
 mod accounts;
+pub(crate) mod beneath;
 #[cfg(test)]
 pub(crate) mod fault;
 mod gate;
@@ -44,6 +45,7 @@ pub(crate) mod other;
 pub(crate) mod posix;
 #[cfg(any(test, not(any(target_os = "linux", windows))))]
 mod records;
+pub(crate) mod surroundings;
 #[cfg(test)]
 mod tests;
 #[cfg(unix)]

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{Access, FileType};
+use rustix::fs::{Access, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
+use super::beneath::{Create, Fault, How, Step};
 use super::{Finished, Identity, Last, Opened, Operand, Owners, Stat};
 use crate::fields::{Facts, Fields, Kind, Time};
 
@@ -229,6 +230,70 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
         Err(error @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Opened::Shortage(error.into()),
         Err(error) => Opened::Failed(error.into()),
     }
+}
+
+/// The flags that open a file, a link at its end not counted.
+pub(super) fn flags(how: &How) -> OFlags {
+    let access = match (how.read, how.write || how.append) {
+        (true, true) => OFlags::RDWR,
+        (false, true) => OFlags::WRONLY,
+        (_, false) => OFlags::RDONLY,
+    };
+    let create = match how.create {
+        Create::Never => OFlags::empty(),
+        Create::Missing => OFlags::CREATE,
+        Create::New => OFlags::CREATE | OFlags::EXCL,
+    };
+    let mut flags = access | create | OFlags::CLOEXEC | OFlags::NOCTTY;
+    flags.set(OFlags::APPEND, how.append);
+    flags.set(OFlags::TRUNC, how.truncate);
+    flags.set(OFlags::NONBLOCK, how.nonblocking);
+    flags
+}
+
+/// The permissions of what is made.
+pub(super) fn mode(how: &How) -> Mode {
+    if how.create == Create::Never { Mode::empty() } else { bits(how.mode) }
+}
+
+/// Permissions from bits.
+#[allow(clippy::unnecessary_cast, reason = "u16 on macOS")]
+pub(super) fn bits(mode: u32) -> Mode {
+    Mode::from_raw_mode(mode as rustix::fs::RawMode)
+}
+
+/// What the answer to opening a directory by a single step means.
+pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
+    match opened {
+        Ok(dir) => Step::Done(dir),
+        Err(error) if refuses_link_or_file(error) => Step::Otherwise,
+        Err(error) => Step::Failed(error.into()),
+    }
+}
+
+/// The same for a file: only a link is something else.
+pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
+    match opened {
+        Ok(file) => Step::Done(file),
+        Err(Errno::NOTDIR) => Step::Failed(Errno::NOTDIR.into()),
+        Err(error) if refuses_link_or_file(error) => Step::Otherwise,
+        Err(error) => Step::Failed(error.into()),
+    }
+}
+
+/// A failure that the portable part found.
+pub(super) fn error(fault: Fault) -> io::Error {
+    let number = match fault {
+        Fault::NotFound => Errno::NOENT,
+        Fault::NotDirectory => Errno::NOTDIR,
+        Fault::IsDirectory => Errno::ISDIR,
+        Fault::Exists => Errno::EXIST,
+        Fault::Busy => Errno::BUSY,
+        Fault::TooManyLinks => Errno::LOOP,
+        Fault::TooLong => Errno::NAMETOOLONG,
+        Fault::Again => Errno::AGAIN,
+    };
+    number.into()
 }
 
 /// What systems say of a link, or of anything else that is no directory, when both are refused:

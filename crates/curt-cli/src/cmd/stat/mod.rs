@@ -21,7 +21,7 @@ const PROGRAM: &str = "curt stat";
 
 /// What is told where nobody says: all that one call tells, and what a link holds. The names of owners
 /// would cost more.
-const USUAL: [Fields; 15] = [
+pub(crate) const USUAL: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,
     Fields::ALLOCATED,
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
     exit
 }
 
-fn union(fields: &[Fields]) -> Fields {
+pub(crate) fn union(fields: &[Fields]) -> Fields {
     fields.iter().fold(Fields::NONE, |all, &field| all | field)
 }
 
@@ -139,12 +139,12 @@ fn complaint(error: &curt::Error, path: &Path) -> String {
 }
 
 /// The last part of a path; the whole where it has none, as `/` and `..`.
-fn name(path: &Path) -> &OsStr {
+pub(crate) fn name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or(path.as_os_str())
 }
 
 /// A path and what is known of it, one field in a line.
-fn block(shown: &Shown<'_>, fields: &[Fields], style: &Style<'_>) -> Vec<u8> {
+pub(crate) fn block(shown: &Shown<'_>, fields: &[Fields], style: &Style<'_>) -> Vec<u8> {
     let mut block = b"path: ".to_vec();
     block.extend(entry::name(shown.path.as_os_str(), style.quoted));
     block.push(b'\n');

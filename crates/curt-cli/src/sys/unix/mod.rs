@@ -19,6 +19,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::base64;
 pub(crate) use zone::local_zone;
 
 /// Below this soft limit of descriptors the limit is raised, and to this at most.
@@ -102,52 +103,64 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
     };
-    let known = TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number);
-    known.map_or_else(|| format!("Unknown error {number}"), |(_, text)| (*text).to_owned())
+    known_error(number).map_or_else(|| format!("Unknown error {number}"), |(_, text)| text.into())
 }
 
-/// What opening, listing, removing and writing can meet.
-const TEXTS: [(Errno, &str); 40] = [
-    (Errno::NOENT, "No such file or directory"),
-    (Errno::ACCESS, "Permission denied"),
-    (Errno::PERM, "Operation not permitted"),
-    (Errno::NOTDIR, "Not a directory"),
-    (Errno::ISDIR, "Is a directory"),
-    (Errno::NOTEMPTY, "Directory not empty"),
-    (Errno::EXIST, "File exists"),
-    (Errno::BUSY, "Device or resource busy"),
-    (Errno::ROFS, "Read-only file system"),
-    (Errno::IO, "Input/output error"),
-    (Errno::NOMEM, "Cannot allocate memory"),
-    (Errno::MFILE, "Too many open files"),
-    (Errno::NFILE, "Too many open files in system"),
-    (Errno::LOOP, "Too many levels of symbolic links"),
-    (Errno::NAMETOOLONG, "File name too long"),
-    (Errno::XDEV, "Invalid cross-device link"),
-    (Errno::NOSPC, "No space left on device"),
-    (Errno::DQUOT, "Disk quota exceeded"),
-    (Errno::INVAL, "Invalid argument"),
-    (Errno::STALE, "Stale file handle"),
-    (Errno::TXTBSY, "Text file busy"),
-    (Errno::INTR, "Interrupted system call"),
-    (Errno::AGAIN, "Resource temporarily unavailable"),
-    (Errno::BADF, "Bad file descriptor"),
-    (Errno::FAULT, "Bad address"),
-    (Errno::NODEV, "No such device"),
-    (Errno::NXIO, "No such device or address"),
-    (Errno::NOSYS, "Function not implemented"),
-    (Errno::OPNOTSUPP, "Operation not supported"),
-    (Errno::OVERFLOW, "Value too large for defined data type"),
-    (Errno::FBIG, "File too large"),
-    (Errno::MLINK, "Too many links"),
-    (Errno::PIPE, "Broken pipe"),
-    (Errno::SPIPE, "Illegal seek"),
-    (Errno::TIMEDOUT, "Connection timed out"),
-    (Errno::NOTCONN, "Transport endpoint is not connected"),
-    (Errno::CONNABORTED, "Software caused connection abort"),
-    (Errno::CONNREFUSED, "Connection refused"),
-    (Errno::HOSTDOWN, "Host is down"),
-    (Errno::NOLCK, "No locks available"),
+/// The name of a system's error, such as `ENOENT`.
+pub(crate) fn error_name(error: &io::Error) -> String {
+    let Some(number) = error_number(error) else {
+        return "EIO".to_owned();
+    };
+    known_error(number).map_or_else(|| format!("E{number}"), |(name, _)| name.into())
+}
+
+fn known_error(number: i32) -> Option<(&'static str, &'static str)> {
+    let known = TEXTS.iter().find(|(errno, ..)| errno.raw_os_error() == number);
+    known.map(|&(_, name, text)| (name, text))
+}
+
+/// What opening, listing, removing and writing can meet: names, and the words of the C locale.
+const TEXTS: [(Errno, &str, &str); 40] = [
+    (Errno::NOENT, "ENOENT", "No such file or directory"),
+    (Errno::ACCESS, "EACCES", "Permission denied"),
+    (Errno::PERM, "EPERM", "Operation not permitted"),
+    (Errno::NOTDIR, "ENOTDIR", "Not a directory"),
+    (Errno::ISDIR, "EISDIR", "Is a directory"),
+    (Errno::NOTEMPTY, "ENOTEMPTY", "Directory not empty"),
+    (Errno::EXIST, "EEXIST", "File exists"),
+    (Errno::BUSY, "EBUSY", "Device or resource busy"),
+    (Errno::ROFS, "EROFS", "Read-only file system"),
+    (Errno::IO, "EIO", "Input/output error"),
+    (Errno::NOMEM, "ENOMEM", "Cannot allocate memory"),
+    (Errno::MFILE, "EMFILE", "Too many open files"),
+    (Errno::NFILE, "ENFILE", "Too many open files in system"),
+    (Errno::LOOP, "ELOOP", "Too many levels of symbolic links"),
+    (Errno::NAMETOOLONG, "ENAMETOOLONG", "File name too long"),
+    (Errno::XDEV, "EXDEV", "Invalid cross-device link"),
+    (Errno::NOSPC, "ENOSPC", "No space left on device"),
+    (Errno::DQUOT, "EDQUOT", "Disk quota exceeded"),
+    (Errno::INVAL, "EINVAL", "Invalid argument"),
+    (Errno::STALE, "ESTALE", "Stale file handle"),
+    (Errno::TXTBSY, "ETXTBSY", "Text file busy"),
+    (Errno::INTR, "EINTR", "Interrupted system call"),
+    (Errno::AGAIN, "EAGAIN", "Resource temporarily unavailable"),
+    (Errno::BADF, "EBADF", "Bad file descriptor"),
+    (Errno::FAULT, "EFAULT", "Bad address"),
+    (Errno::NODEV, "ENODEV", "No such device"),
+    (Errno::NXIO, "ENXIO", "No such device or address"),
+    (Errno::NOSYS, "ENOSYS", "Function not implemented"),
+    (Errno::OPNOTSUPP, "EOPNOTSUPP", "Operation not supported"),
+    (Errno::OVERFLOW, "EOVERFLOW", "Value too large for defined data type"),
+    (Errno::FBIG, "EFBIG", "File too large"),
+    (Errno::MLINK, "EMLINK", "Too many links"),
+    (Errno::PIPE, "EPIPE", "Broken pipe"),
+    (Errno::SPIPE, "ESPIPE", "Illegal seek"),
+    (Errno::TIMEDOUT, "ETIMEDOUT", "Connection timed out"),
+    (Errno::NOTCONN, "ENOTCONN", "Transport endpoint is not connected"),
+    (Errno::CONNABORTED, "ECONNABORTED", "Software caused connection abort"),
+    (Errno::CONNREFUSED, "ECONNREFUSED", "Connection refused"),
+    (Errno::HOSTDOWN, "EHOSTDOWN", "Host is down"),
+    (Errno::NOLCK, "ENOLCK", "No locks available"),
 ];
 
 /// All of a file.
@@ -189,7 +202,7 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
 
 /// A name that is not Unicode, as JSON: its bytes in base64.
 pub(crate) fn name_to_json(name: &OsStr) -> String {
-    format!("{{\"bytes\":\"{}\"}}", base64(name.as_bytes()))
+    format!("{{\"bytes\":\"{}\"}}", base64::encode(name.as_bytes()))
 }
 
 /// A name from JSON: text, or bytes in base64.
@@ -197,74 +210,13 @@ pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
     if let Some(text) = value.as_str() {
         return Some(text.into());
     }
-    Some(OsString::from_vec(from_base64(value.get("bytes")?.as_str()?)?))
-}
-
-/// Bytes from base64 with its padding; nothing else is taken for it.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let chunks = text.as_bytes().chunks(4);
-    let last = chunks.len().wrapping_sub(1);
-    for (index, chunk) in chunks.enumerate() {
-        let digits = match chunk {
-            [a, b, b'=', b'='] if index == last => &[*a, *b][..],
-            [a, b, c, b'='] if index == last => &[*a, *b, *c][..],
-            [_, _, _, _] => chunk,
-            _ => return None,
-        };
-        let mut bits = 0_u32;
-        for &digit in digits {
-            let value = DIGITS.iter().position(|&known| known == digit)?;
-            bits = bits << 6 | u32::try_from(value).ok()?;
-        }
-        bits <<= 6 * (4 - digits.len());
-        let whole = bits.to_be_bytes();
-        bytes.extend_from_slice(&whole[1..digits.len()]);
-    }
-    Some(bytes)
-}
-
-/// The digits of base64.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            let value = bits >> (18 - 6 * digit) & 63;
-            let used = digit <= chunk.len();
-            text.push(if used { char::from(DIGITS[value as usize]) } else { '=' });
-        }
-    }
-    text
+    Some(OsString::from_vec(base64::decode(value.get("bytes")?.as_str()?)?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base64, error_text, from_base64};
+    use super::error_text;
     use std::io;
-
-    #[test]
-    fn base64_as_rfc_4648_has_it() {
-        for (bytes, text) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-            assert_eq!(from_base64(text).as_deref(), Some(bytes.as_bytes()));
-        }
-        for wrong in ["Z", "Zg=", "Zg==Zg==", "Z===", "!!!!", "Zm9v\n"] {
-            assert_eq!(from_base64(wrong), None, "{wrong}");
-        }
-        assert_eq!(base64(&[0xff, 0xfe]), "//4=");
-    }
 
     #[test]
     fn texts_carry_no_number() {

@@ -58,10 +58,11 @@ enum Call {
     Getcwd,
     Llistxattr,
     Lgetxattr,
+    Mkdirat,
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "openat2",
     "openat",
     "getdents64",
@@ -82,6 +83,7 @@ const NAMES: [&str; 20] = [
     "getcwd",
     "llistxattr",
     "lgetxattr",
+    "mkdirat",
 ];
 
 /// The door of one worker.
@@ -105,10 +107,11 @@ impl Door {
         dir: BorrowedFd<'_>,
         name: &CStr,
         flags: OFlags,
+        mode: Mode,
         resolve: ResolveFlags,
     ) -> Result<OwnedFd> {
         self.pass(Call::Openat2)?;
-        rustix::fs::openat2(dir, name, flags, Mode::empty(), resolve)
+        rustix::fs::openat2(dir, name, flags, mode, resolve)
     }
 
     pub(super) fn openat(
@@ -116,9 +119,10 @@ impl Door {
         dir: BorrowedFd<'_>,
         name: &CStr,
         flags: OFlags,
+        mode: Mode,
     ) -> Result<OwnedFd> {
         self.pass(Call::Openat)?;
-        rustix::fs::openat(dir, name, flags, Mode::empty())
+        rustix::fs::openat(dir, name, flags, mode)
     }
 
     /// Opens a path as the caller typed it.
@@ -195,6 +199,23 @@ impl Door {
     ) -> Result<()> {
         self.pass(Call::Renameat2)?;
         rustix::fs::renameat_with(from, name, to, fresh, RenameFlags::NOREPLACE)
+    }
+
+    /// Renames, and replaces what has the new name.
+    pub(super) fn rename_over(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::Renameat2)?;
+        rustix::fs::renameat_with(from, name, to, fresh, RenameFlags::empty())
+    }
+
+    pub(super) fn mkdirat(&self, dir: BorrowedFd<'_>, name: &CStr, mode: Mode) -> Result<()> {
+        self.pass(Call::Mkdirat)?;
+        rustix::fs::mkdirat(dir, name, mode)
     }
 
     pub(super) fn rewind(&self, dir: BorrowedFd<'_>) -> Result<()> {

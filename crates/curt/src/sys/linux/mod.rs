@@ -1,6 +1,7 @@
 //! Linux: `openat2` sees every mount for no call of its own, `getdents64` reads into our buffer,
 //! finished directories are closed in ranges. Each has a twin for kernels or filters without it.
 
+mod beneath;
 mod call;
 pub(crate) mod dir;
 mod extended;
@@ -8,6 +9,7 @@ mod loops;
 mod many;
 mod query;
 mod retire;
+mod surroundings;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -19,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
@@ -69,7 +71,13 @@ impl Linux {
     /// Opens a child where mounts are refused: the kernel refuses them itself.
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         if self.may_openat2() {
-            let opened = self.door.openat2(parent.as_fd(), text(name), LIST, ResolveFlags::NO_XDEV);
+            let opened = self.door.openat2(
+                parent.as_fd(),
+                text(name),
+                LIST,
+                Mode::empty(),
+                ResolveFlags::NO_XDEV,
+            );
             match opened {
                 Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
                 Err(Errno::PERM) => {
@@ -88,7 +96,7 @@ impl Linux {
     /// The twin of the above for older kernels: open, then compare the mounts of both ends. What
     /// is compared is what was opened, so nothing can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
-        let fd = self.door.openat(parent.as_fd(), text(name), LIST)?;
+        let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let same = self.mount_of(parent.as_fd(), &parent.mount).and_then(|ours| {
             let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
             Ok(ours == theirs)
@@ -257,7 +265,7 @@ impl Sys for Linux {
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let open = || match mounts {
             Mounts::Refuse => self.open_unmounted(parent, name),
-            Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST),
+            Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
         };
         let opened = match open() {
             // Finished directories that are still open may be all that is in the way.
@@ -361,11 +369,13 @@ impl Sys for Linux {
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if follow {
             let flags = LIST.difference(OFlags::NOFOLLOW);
-            return unix::opened(self.door.openat(from.as_fd(), text(path), flags).map(Dir::from));
+            return unix::opened(
+                self.door.openat(from.as_fd(), text(path), flags, Mode::empty()).map(Dir::from),
+            );
         }
         if self.may_openat2() {
             let resolve = ResolveFlags::NO_SYMLINKS;
-            match self.door.openat2(from.as_fd(), text(path), LIST, resolve) {
+            match self.door.openat2(from.as_fd(), text(path), LIST, Mode::empty(), resolve) {
                 Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
                 Err(Errno::PERM) => {}
                 answer => return unix::opened(answer.map(Dir::from)),
@@ -409,7 +419,7 @@ impl Sys for Linux {
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = self.door.openat(parent.as_fd(), text(name), flags)?;
+        let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
         let whole = unix::read_whole(most, |room| self.door.read(file.as_fd(), room));
         self.door.close(file);
         whole

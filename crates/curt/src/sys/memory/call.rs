@@ -20,6 +20,7 @@ pub(super) enum Call {
     Lseek,
     Faccessat2,
     Readlinkat,
+    Mkdirat,
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
@@ -28,7 +29,7 @@ pub(super) enum Call {
 }
 
 /// Their names: those of Linux.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -38,6 +39,7 @@ const NAMES: [&str; 14] = [
     "lseek",
     "faccessat2",
     "readlinkat",
+    "mkdirat",
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",

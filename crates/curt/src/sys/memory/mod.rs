@@ -5,6 +5,7 @@
 //! do to it, `events.rs` what happens between two calls. Errors are the numbers of Linux, whatever
 //! the test runs on, and so are the names of the calls, so that planned faults read alike.
 
+mod beneath;
 mod call;
 pub(crate) mod dir;
 mod events;

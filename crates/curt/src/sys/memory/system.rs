@@ -1,7 +1,7 @@
 //! What the system's calls do to the tree, as Linux does it.
 
 use super::dir::{DirBuf, WORKING};
-use super::tree::{Cursor, Denied, Ending, Handle, Key, Positions, ROOT, World};
+use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
 use crate::fields::Kind;
 use crate::sys::{Batch, Identity, Stat};
 
@@ -10,6 +10,7 @@ pub(crate) mod errno {
     pub(crate) const PERM: i32 = 1;
     pub(crate) const NOENT: i32 = 2;
     pub(crate) const BADF: i32 = 9;
+    pub(crate) const AGAIN: i32 = 11;
     pub(crate) const NOMEM: i32 = 12;
     pub(crate) const ACCES: i32 = 13;
     pub(crate) const BUSY: i32 = 16;
@@ -20,6 +21,7 @@ pub(crate) mod errno {
     pub(crate) const INVAL: i32 = 22;
     pub(crate) const NFILE: i32 = 23;
     pub(crate) const MFILE: i32 = 24;
+    pub(crate) const NAMETOOLONG: i32 = 36;
     pub(crate) const NOTEMPTY: i32 = 39;
     pub(crate) const LOOP: i32 = 40;
 }
@@ -205,6 +207,32 @@ impl World {
         self.detach(from, name);
         self.attach(to, fresh, node);
         Ok(())
+    }
+
+    /// Makes something of a name that is not there.
+    pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Result<usize> {
+        if self.denied(parent).change {
+            return Err(errno::ACCES);
+        }
+        // Nothing can be put into a directory that was removed.
+        if parent != ROOT && self.nodes[parent].links == 0 {
+            return Err(errno::NOENT);
+        }
+        let node = self.add(Node::new(kind));
+        self.attach(parent, name, node);
+        Ok(node)
+    }
+
+    /// The full path of a node.
+    pub(super) fn path_of(&self, node: usize) -> Vec<u8> {
+        let name = |&at: &usize| {
+            let children = self.nodes[self.nodes[at].parent].children.in_order.values();
+            children.clone().find(|(_, child)| *child == at).map(|(name, _)| name.clone())
+        };
+        let mut names: Vec<Vec<u8>> = self.ancestors(node).filter_map(|at| name(&at)).collect();
+        names.push(Vec::new());
+        names.reverse();
+        names.join(&b'/')
     }
 
     pub(super) fn stat(&self, node: usize) -> Stat {

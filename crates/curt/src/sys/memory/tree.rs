@@ -376,7 +376,7 @@ impl World {
         self
     }
 
-    fn add(&mut self, node: Node) -> usize {
+    pub(super) fn add(&mut self, node: Node) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
@@ -388,7 +388,7 @@ impl World {
 }
 
 impl Node {
-    fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: Kind) -> Self {
         Node {
             kind,
             links: 0,

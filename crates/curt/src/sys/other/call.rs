@@ -31,6 +31,8 @@ enum Call {
     ReadLink,
     Read,
     Absolute,
+    CreateDir,
+    Open,
 }
 
 /// Their names, as in the standard library.
@@ -49,6 +51,8 @@ const NAMES: &[&str] = &[
     "read_link",
     "read",
     "absolute",
+    "create_dir",
+    "open",
 ];
 
 /// The door of one worker.
@@ -123,6 +127,16 @@ impl Door {
     pub(super) fn canonicalize(&self, path: &Path) -> Result<std::path::PathBuf> {
         self.pass(Call::Canonicalize)?;
         fs::canonicalize(path)
+    }
+
+    pub(super) fn create_dir(&self, path: &Path) -> Result<()> {
+        self.pass(Call::CreateDir)?;
+        fs::create_dir(path)
+    }
+
+    pub(super) fn open(&self, path: &Path, options: &fs::OpenOptions) -> Result<fs::File> {
+        self.pass(Call::Open)?;
+        options.open(path)
     }
 
     pub(super) fn rename(&self, from: &Path, to: &Path) -> Result<()> {

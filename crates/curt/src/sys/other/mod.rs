@@ -13,11 +13,13 @@
 //! What holds: links are removed and not followed, unless swapped in at the wrong moment; nothing
 //! replaces anything; failures are reported.
 
+mod beneath;
 mod call;
 pub(crate) mod dir;
 mod facts;
 mod loops;
 mod many;
+mod surroundings;
 mod text;
 
 use std::fs::Metadata;

@@ -36,10 +36,13 @@ enum Call {
     Readlinkat,
     Read,
     Getcwd,
+    Mkdirat,
+    #[cfg(target_vendor = "apple")]
+    Fcntl,
 }
 
 /// Their names, as in C.
-const NAMES: [&str; 15] = [
+const NAMES: &[&str] = &[
     "openat",
     "readdir",
     "unlinkat",
@@ -55,6 +58,9 @@ const NAMES: [&str; 15] = [
     "readlinkat",
     "read",
     "getcwd",
+    "mkdirat",
+    #[cfg(target_vendor = "apple")]
+    "fcntl",
 ];
 
 /// The door of one worker.
@@ -62,7 +68,7 @@ pub(super) struct Door(Gate);
 
 impl Door {
     pub(super) fn new(setup: &Setup) -> Self {
-        Door(Gate::new(&NAMES, setup))
+        Door(Gate::new(NAMES, setup))
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -182,15 +188,28 @@ impl Door {
         Ok(())
     }
 
-    /// Opens something that is no directory.
+    /// Opens something that is not to be listed.
     pub(super) fn open_file(
         &self,
         dir: BorrowedFd<'_>,
         name: &CStr,
         flags: OFlags,
+        mode: Mode,
     ) -> Result<OwnedFd> {
         self.pass(Call::Openat)?;
-        rustix::fs::openat(dir, name, flags, Mode::empty())
+        rustix::fs::openat(dir, name, flags, mode)
+    }
+
+    pub(super) fn mkdirat(&self, dir: BorrowedFd<'_>, name: &CStr, mode: Mode) -> Result<()> {
+        self.pass(Call::Mkdirat)?;
+        rustix::fs::mkdirat(dir, name, mode)
+    }
+
+    /// The full path of what is open.
+    #[cfg(target_vendor = "apple")]
+    pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
+        self.pass(Call::Fcntl)?;
+        rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
     pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {

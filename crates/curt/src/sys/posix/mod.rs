@@ -12,10 +12,12 @@
 //!   relatives `unlink` by root removes a directory and leaves what is in it adrift. There, and
 //!   there alone, a file that becomes a directory between the listing and the unlink is at risk.
 
+mod beneath;
 mod call;
 pub(crate) mod dir;
 mod loops;
 mod many;
+mod surroundings;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -25,7 +27,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, OFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
@@ -270,7 +272,7 @@ impl Sys for Posix {
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = self.door.open_file(parent.as_fd(), text(name), flags)?;
+        let file = self.door.open_file(parent.as_fd(), text(name), flags, Mode::empty())?;
         let whole = unix::read_whole(most, |room| self.door.read(file.as_fd(), room));
         self.door.close(file);
         whole

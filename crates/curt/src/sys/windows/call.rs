@@ -11,6 +11,7 @@ use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
 use windows_sys::Win32::Foundation::{
     HANDLE, OBJ_CASE_INSENSITIVE, STATUS_OBJECT_NAME_INVALID, UNICODE_STRING,
 };
+use windows_sys::Win32::Storage::FileSystem::FILE_ATTRIBUTE_NORMAL;
 use windows_sys::Win32::System::IO::IO_STATUS_BLOCK;
 
 use super::native::{Native, QueryInformation};
@@ -18,6 +19,9 @@ use super::status::{Result, Status};
 use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::Gate;
+
+/// What was done, where something was made (`FILE_CREATED`).
+const FILE_CREATED: usize = 2;
 
 /// Everybody else may read, write and delete meanwhile.
 const SHARE_ALL: u32 = 7;
@@ -36,12 +40,13 @@ enum Call {
     QuerySecurity,
     LookUpAccount,
     ReadFile,
+    CreateFile,
     Now,
     Sleep,
 }
 
 /// Their names, as in ntdll (and one of advapi32); the last two are counted by their nearest.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "NtOpenFile",
     "NtClose",
     "NtQueryDirectoryFile",
@@ -53,6 +58,7 @@ const NAMES: [&str; 13] = [
     "NtQuerySecurityObject",
     "LookupAccountSidW",
     "NtReadFile",
+    "NtCreateFile",
     "NtQueryPerformanceCounter",
     "NtDelayExecution",
 ];
@@ -73,8 +79,8 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Uses the attributes, which hold pointers to the name, while these are valid.
-    fn with<T>(self, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
+    /// Uses the attributes (`more` than those of the name), which hold pointers to the name, while these are valid.
+    fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let too_long = Status(STATUS_OBJECT_NAME_INVALID);
         let length = u16::try_from(self.name.len() * 2).map_err(|_| too_long)?;
         let name = UNICODE_STRING {
@@ -86,7 +92,7 @@ impl Target<'_> {
             Length: size_of::<OBJECT_ATTRIBUTES>() as u32,
             RootDirectory: self.root.map_or(ptr::null_mut(), |root| root.as_raw_handle()),
             ObjectName: &raw const name,
-            Attributes: if self.any_case { OBJ_CASE_INSENSITIVE } else { 0 },
+            Attributes: more | if self.any_case { OBJ_CASE_INSENSITIVE } else { 0 },
             SecurityDescriptor: ptr::null(),
             SecurityQualityOfService: ptr::null(),
         })
@@ -127,7 +133,7 @@ impl Door {
         self.pass(Call::Open)?;
         let mut handle: HANDLE = ptr::null_mut();
         let mut block = IO_STATUS_BLOCK::default();
-        target.with(|attributes| {
+        target.with(0, |attributes| {
             // SAFETY: the pointers are those of live values of the types the function takes; the
             // name is valid inside `with`; the root, if any, is open for as long as it is borrowed.
             let status = unsafe {
@@ -144,6 +150,43 @@ impl Door {
         })?;
         // SAFETY: the call succeeded, so the handle is open and ours alone.
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+    }
+
+    /// Opens or makes, with these attributes of the name beyond its case. Whether it was made.
+    pub(super) fn create(
+        &self,
+        target: Target<'_>,
+        more: u32,
+        access: u32,
+        disposition: u32,
+        options: u32,
+    ) -> Result<(OwnedHandle, bool)> {
+        self.pass(Call::CreateFile)?;
+        let mut handle: HANDLE = ptr::null_mut();
+        let mut block = IO_STATUS_BLOCK::default();
+        target.with(more, |attributes| {
+            // SAFETY: the pointers are those of live values of the types the function takes; the
+            // name is valid inside `with`; the root, if any, is open for as long as it is borrowed.
+            let status = unsafe {
+                (self.native.create)(
+                    &raw mut handle,
+                    access,
+                    attributes,
+                    &raw mut block,
+                    ptr::null(),
+                    FILE_ATTRIBUTE_NORMAL,
+                    SHARE_ALL,
+                    disposition,
+                    options,
+                    ptr::null(),
+                    0,
+                )
+            };
+            check(status)
+        })?;
+        // SAFETY: the call succeeded, so the handle is open and ours alone.
+        let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
+        Ok((handle, block.Information == FILE_CREATED))
     }
 
     pub(super) fn close(&self, handle: OwnedHandle) {
@@ -221,7 +264,7 @@ impl Door {
         }
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
-        Some(target.with(|attributes| {
+        Some(target.with(0, |attributes| {
             // SAFETY: the pointers are those of live values of the types the function takes, the
             // buffer is exclusively borrowed, and its length is that of the slice.
             let status = unsafe {

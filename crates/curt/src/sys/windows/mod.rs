@@ -13,6 +13,7 @@
 //! name until the last handle closes, refuse what is read-only, and report success for directories
 //! that stay; `docs/limits.md` has what is to be tried on real Windows first.
 
+mod beneath;
 mod call;
 mod dir;
 mod files;
@@ -27,6 +28,7 @@ mod query;
 mod removal;
 mod security;
 mod status;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -343,7 +345,7 @@ impl Sys for Windows {
     ) -> io::Result<()> {
         let access = DELETE | win::SYNCHRONIZE;
         let handle = self.door.open(target(from, name), access, LISTED)?;
-        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh);
+        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh, false);
         self.door.close(handle);
         Ok(renamed?)
     }

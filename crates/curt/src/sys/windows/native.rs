@@ -24,6 +24,20 @@ pub(crate) type OpenFile = unsafe extern "system" fn(
     u32,
     u32,
 ) -> NTSTATUS;
+/// `NtCreateFile`.
+pub(crate) type CreateFile = unsafe extern "system" fn(
+    *mut HANDLE,
+    u32,
+    *const OBJECT_ATTRIBUTES,
+    *mut IO_STATUS_BLOCK,
+    *const i64,
+    u32,
+    u32,
+    u32,
+    u32,
+    *const c_void,
+    u32,
+) -> NTSTATUS;
 /// `NtClose`.
 pub(crate) type Close = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
 /// `NtQueryDirectoryFile`.
@@ -98,6 +112,7 @@ pub(crate) type LookUpAccount = unsafe extern "system" fn(
 /// The table.
 pub(crate) struct Native {
     pub(crate) open: OpenFile,
+    pub(crate) create: CreateFile,
     pub(crate) close: Close,
     pub(crate) query_directory: QueryDirectoryFile,
     pub(crate) query_file: QueryInformation,
@@ -110,6 +125,8 @@ pub(crate) struct Native {
     pub(crate) query_security: QuerySecurity,
     /// Not of ntdll: it lies in a library that is loaded when the first owner is asked for.
     look_up_account: OnceLock<Option<LookUpAccount>>,
+    /// Whether a link on the way is refused where that is asked for (`OBJ_DONT_REPARSE`): the first rung.
+    pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
 
@@ -124,6 +141,7 @@ impl Native {
     pub(crate) fn look_up() -> Native {
         Native {
             open: nt::NtOpenFile,
+            create: nt::NtCreateFile,
             close: windows_sys::Wdk::Foundation::NtClose,
             query_directory: nt::NtQueryDirectoryFile,
             query_file: nt::NtQueryInformationFile,
@@ -134,6 +152,7 @@ impl Native {
             read: nt::NtReadFile,
             query_security: nt::NtQuerySecurityObject,
             look_up_account: OnceLock::new(),
+            dont_reparse: look_up_dont_reparse(),
             volumes: Mutex::default(),
         }
     }
@@ -192,8 +211,17 @@ fn load_look_up_account() -> Option<LookUpAccount> {
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Whether this is Wine, which keeps a listing as it was at first.
-#[cfg(test)]
+/// Windows refuses what it does not know, which is then learned. Wine passes over it, and follows: there
+/// the answer may not be believed.
+fn look_up_dont_reparse() -> Rung {
+    let rung = Rung::top();
+    if is_wine() {
+        rung.below(0);
+    }
+    rung
+}
+
+/// Whether this is Wine, which also keeps a listing as it was at first.
 pub(crate) fn is_wine() -> bool {
     look_up(c"wine_get_version").is_some()
 }
@@ -256,7 +284,7 @@ impl Volume {
 pub(crate) struct Rung(AtomicUsize);
 
 impl Rung {
-    fn top() -> Rung {
+    pub(super) fn top() -> Rung {
         Rung(AtomicUsize::new(0))
     }
 

@@ -2,6 +2,7 @@
 //! rung, by refusing what is above it. `asking.rs` has those of questions.
 
 mod asking;
+mod beneath;
 mod guises;
 
 use std::ffi::c_void;

@@ -1,0 +1,97 @@
+//! `--check-only`: the text alone.
+
+use std::path::Path;
+
+use curt::{Calls, Flavor, PathCheck, PathText, Refusal, Release};
+use serde_json::Value;
+
+use super::batch::{in_root, mode, no_question};
+use super::verdict::Refused;
+use super::{Counts, GONE, PROGRAM, aliases, stats};
+use crate::args::BeneathOptions;
+use crate::args::expand::{FLAVORS, RELEASES};
+use crate::batch;
+use crate::cmd::expand::choice;
+use crate::exit::Exit;
+use crate::out::json::Object;
+use crate::out::{Screen, entry, path_text};
+
+/// The name of a text beneath the directory.
+fn name(check: PathCheck, text: &PathText) -> Result<PathText, Refusal> {
+    if text.is_wide() {
+        // Text in units has them.
+        let units = text.to_units().map_err(|_| Refusal::Encoding)?;
+        return Ok(PathText::from(check.name_wide(&units)?.into_owned()));
+    }
+    Ok(PathText::from(check.name(&text.to_bytes())?.into_owned()))
+}
+
+/// Checks the operands, or what standard input asks about.
+pub(super) fn run(options: &BeneathOptions, screen: &Screen) -> Exit {
+    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
+    let release = options.release.unwrap_or(Release::Windows10);
+    let calls = Calls::default();
+    if options.batch {
+        let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+            answer(line, options, (flavor, release)).unwrap_or_else(|message| no_question(&message))
+        });
+        stats(options, &calls, screen);
+        return exit;
+    }
+    let check = PathCheck::new(flavor).release(release);
+    let check = check.aliases(aliases(options.mode)).in_root(options.in_root);
+    let mut counts = Counts::default();
+    for operand in &options.operands {
+        let path = Path::new(operand);
+        match name(check, &PathText::from(path)) {
+            Ok(name) => {
+                counts.allowed += 1;
+                screen.data(&line(options, path, &name, flavor, screen));
+            }
+            Err(refusal) => {
+                counts.tell(&Refused::because(refusal), path, options.json, screen);
+            }
+        }
+    }
+    counts.sum_up(options, &calls, screen)
+}
+
+/// The line for a path that is allowed.
+fn line(
+    options: &BeneathOptions,
+    path: &Path,
+    name: &PathText,
+    flavor: Flavor,
+    screen: &Screen,
+) -> Vec<u8> {
+    if options.json {
+        let name = path_text::to_json(name, flavor);
+        return Object::new().path("path", path).raw("allow", &name).line().into_bytes();
+    }
+    let mut line = match name.to_path() {
+        Ok(name) => entry::name(name.as_os_str(), screen.is_terminal()),
+        Err(_) => name.to_bytes().into_owned(),
+    };
+    line.push(b'\n');
+    line
+}
+
+/// Answers a question.
+fn answer(
+    line: &[u8],
+    options: &BeneathOptions,
+    (flavor, release): (Flavor, Release),
+) -> Result<Object, String> {
+    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let path = value.get("path").and_then(path_text::from_json);
+    let path = path.ok_or("'path' is missing, or is no path")?;
+    let flavor = choice(&value, "flavor", &FLAVORS, Some(flavor))?.unwrap_or(flavor);
+    let release = choice(&value, "release", &RELEASES, Some(release))?.unwrap_or(release);
+    let (mode, in_root) = (mode(&value, options)?, in_root(&value, options)?);
+    let check = PathCheck::new(flavor).release(release);
+    let check = check.aliases(aliases(mode)).in_root(in_root);
+    Ok(match name(check, &path) {
+        Ok(name) => Object::new().raw("allow", &path_text::to_json(&name, flavor)),
+        Err(refusal) => Refused::because(refusal).told(Object::new()),
+    })
+}

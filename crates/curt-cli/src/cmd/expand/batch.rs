@@ -1,0 +1,216 @@
+//! The paths that standard input asks about. Each question may be of another world.
+
+use std::path::Path;
+
+use curt::{Calls, Env, Expander, Flavor, PathText};
+use serde_json::Value;
+
+use super::{Answer, GONE, PROGRAM, choose};
+use crate::args::ExpandOptions;
+use crate::args::expand::{DOT_DOTS, FLAVORS, RELEASES, STYLES, VERBATIMS, meaning};
+use crate::batch;
+use crate::exit::Exit;
+use crate::out::json::Object;
+use crate::out::{Screen, path_text, text};
+
+/// Answers all questions.
+pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
+    let mut calls = Calls::default();
+    let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+        let value = serde_json::from_slice(line).map_err(|error| error.to_string());
+        match value.and_then(|value| Question::read(&value, options, drives)) {
+            Ok(question) => {
+                let answer = Answer::of(&question.expander, &question.input, options.explain);
+                calls.add(&question.expander.calls());
+                answer.fields(Object::new(), question.flavor)
+            }
+            Err(message) => Object::new().text("err", "invalid").text("message", &message),
+        }
+    });
+    if options.stats {
+        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(&calls)));
+    }
+    exit
+}
+
+/// A question that was understood.
+struct Question {
+    input: PathText,
+    flavor: Flavor,
+    expander: Expander,
+}
+
+/// What a question says of a directory.
+enum Said {
+    Nothing,
+    Null,
+    Path(PathText),
+}
+
+impl Question {
+    fn read(
+        value: &Value,
+        usual: &ExpandOptions,
+        drives: &[(&str, &str)],
+    ) -> Result<Question, String> {
+        let input = value.get("input").and_then(path_text::from_json);
+        let input = input.ok_or("'input' is missing, or is no path")?;
+        let options = options(value, usual)?;
+        let base = match said(value, "base", usual.base.as_deref().map(Path::new))? {
+            Said::Path(base) => Some(base),
+            _ => None,
+        };
+        let cwd = said(value, "cwd", usual.cwd.as_deref().map(Path::new))?;
+        let is_pure = matches!(cwd, Said::Null) && base.is_some();
+        let mut env = if is_pure { Env::none().user_database() } else { Env::of_process() };
+        env = match cwd {
+            Said::Path(cwd) => env.cwd(cwd),
+            Said::Null => env.no_cwd(),
+            Said::Nothing => env,
+        };
+        env = match said(value, "home", usual.home.as_deref().map(Path::new))? {
+            Said::Path(home) => env.home(home),
+            Said::Null => env.no_home(),
+            Said::Nothing => env,
+        };
+        env = with_drives(env, value.get("drives"), drives)?;
+        let mut expander = choose(Expander::with_env(env), &options);
+        if let Some(base) = base {
+            expander = expander.base(base);
+        }
+        Ok(Question { input, flavor: options.flavor.unwrap_or(Flavor::NATIVE), expander })
+    }
+}
+
+/// The choices of a question, with the usual ones for what it leaves out.
+fn options(value: &Value, usual: &ExpandOptions) -> Result<ExpandOptions, String> {
+    Ok(ExpandOptions {
+        flavor: choice(value, "flavor", &FLAVORS, usual.flavor)?,
+        release: choice(value, "release", &RELEASES, usual.release)?,
+        style: choice(value, "style", &STYLES, usual.style)?,
+        dotdot: choice(value, "dotdot", &DOT_DOTS, usual.dotdot)?,
+        verbatim: choice(value, "verbatim", &VERBATIMS, usual.verbatim)?,
+        ..ExpandOptions::default()
+    })
+}
+
+/// What a question chooses by a word, or what is usual.
+pub(crate) fn choice<T: Copy>(
+    value: &Value,
+    key: &str,
+    words: &[(&str, T)],
+    usual: Option<T>,
+) -> Result<Option<T>, String> {
+    let word = match value.get(key) {
+        None | Some(Value::Null) => return Ok(usual),
+        Some(Value::String(word)) => word.clone(),
+        Some(other) => other.to_string(),
+    };
+    let chosen = meaning(words, &word);
+    chosen.map(Some).ok_or_else(|| format!("'{key}' is not '{word}'"))
+}
+
+/// A directory of a question; the usual one where it says nothing.
+fn said(value: &Value, key: &str, usual: Option<&Path>) -> Result<Said, String> {
+    match value.get(key) {
+        None => Ok(usual.map_or(Said::Nothing, |path| Said::Path(path.into()))),
+        Some(Value::Null) => Ok(Said::Null),
+        Some(path) => {
+            path_text::from_json(path).map(Said::Path).ok_or_else(|| format!("'{key}' is no path"))
+        }
+    }
+}
+
+fn with_drives(mut env: Env, value: Option<&Value>, usual: &[(&str, &str)]) -> Result<Env, String> {
+    match value {
+        None => {
+            for &(letter, path) in usual {
+                env = env.drive(letter, path);
+            }
+        }
+        Some(Value::Null) => env = env.no_drives(),
+        Some(Value::Object(drives)) => {
+            env = env.no_drives();
+            for (letter, path) in drives {
+                let path = path_text::from_json(path);
+                let path = path.ok_or_else(|| format!("the drive '{letter}' has no path"))?;
+                env = env.drive(letter.as_str(), path);
+            }
+        }
+        Some(_) => return Err("'drives' is no object".to_owned()),
+    }
+    Ok(env)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Question;
+    use crate::args::ExpandOptions;
+
+    fn ask(line: &str) -> Result<String, String> {
+        let value =
+            serde_json::from_str(line).map_err(|error: serde_json::Error| error.to_string());
+        let question = Question::read(&value?, &ExpandOptions::default(), &[])?;
+        let result = question.expander.expand_text(&question.input);
+        Ok(match result {
+            Ok(full) => super::path_text::to_json(&full, question.flavor),
+            Err(error) => error.word().to_owned(),
+        })
+    }
+
+    #[test]
+    fn questions_are_understood() {
+        for (line, answer) in [
+            (r#"{"input":"a","flavor":"posix","cwd":"/w"}"#, r#""/w/a""#),
+            (r#"{"input":"a","flavor":"posix","cwd":null}"#, "drive"),
+            (r#"{"input":"a","flavor":"posix","cwd":null,"base":"/b"}"#, r#""/b/a""#),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":"/h"}"#, r#""/h""#),
+            (r#"{"input":"~","style":"ruby","cwd":null,"base":"/b","home":null}"#, "no-home"),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":"h"}"#, "nonabs-home"),
+            (r#"{"input":"~no-such-user","flavor":"posix","style":"ruby"}"#, "no-user"),
+            (r#"{"input":"/..","flavor":"posix","dotdot":"refuse"}"#, "escape"),
+            (r#"{"input":"","flavor":"windows"}"#, "empty"),
+            (r#"{"input":"a\u0000","flavor":"windows"}"#, "nul"),
+            (
+                r#"{"input":"D:y","flavor":"windows","release":11,"style":"native","dotdot":"clamp","verbatim":"keep","cwd":"C:\\","drives":{"D":"D:\\x"},"base":null,"home":"C:\\h"}"#,
+                r#""D:\\x\\y""#,
+            ),
+            (
+                r#"{"input":"con.x","flavor":"windows","release":10,"cwd":"C:\\"}"#,
+                r#""\\\\.\\con""#,
+            ),
+            (
+                r#"{"input":"con.x","flavor":"windows","release":"11","cwd":"C:\\"}"#,
+                r#""C:\\con.x""#,
+            ),
+            (
+                r#"{"input":{"bytes":"/w=="},"flavor":"posix","cwd":"/w"}"#,
+                r#"{"bytes":"L3cv/w=="}"#,
+            ),
+            (
+                r#"{"input":{"utf16":[55296]},"flavor":"windows","cwd":"C:\\"}"#,
+                r#"{"utf16":[67,58,92,55296]}"#,
+            ),
+            (r#"{"input":{"utf16":[55296]},"flavor":"posix","cwd":{"bytes":"L/8="}}"#, "encoding"),
+        ] {
+            assert_eq!(ask(line).as_deref(), Ok(answer), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_question_is_refused() {
+        for line in [
+            "",
+            "[]",
+            "{}",
+            r#"{"input":1}"#,
+            r#"{"input":"a","flavor":"dos"}"#,
+            r#"{"input":"a","release":12}"#,
+            r#"{"input":"a","cwd":1}"#,
+            r#"{"input":"a","drives":[]}"#,
+            r#"{"input":"a","drives":{"D":1}}"#,
+        ] {
+            assert!(ask(line).is_err(), "{line}");
+        }
+    }
+}

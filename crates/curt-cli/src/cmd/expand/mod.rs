@@ -1,0 +1,173 @@
+//! `curt expand`: full paths by text alone. No call to the file system.
+
+mod batch;
+
+use std::path::Path;
+
+use curt::{Calls, Cancel, Env, ExpandError, Expander, Flavor, PathText, Rule};
+
+pub(crate) use self::batch::choice;
+use crate::args::ExpandOptions;
+use crate::exit::Exit;
+use crate::out::json::{self, Object};
+use crate::out::{self, Screen, entry, path_text, text};
+use crate::quote::quote;
+use crate::sys;
+
+/// What messages begin with.
+const PROGRAM: &str = "curt expand";
+
+/// Set when the reader of the output went away.
+static GONE: Cancel = Cancel::new();
+
+/// Answers what the options ask.
+pub(crate) fn run(options: &ExpandOptions) -> Exit {
+    let Some(drives) = drives(&options.drive) else {
+        return out::usage(PROGRAM, "a drive is said as X=PATH");
+    };
+    let screen = Screen::new(true, false, &GONE);
+    let mut exit = if options.batch {
+        batch::run(options, &drives, &screen)
+    } else {
+        paths(options, &drives, &screen)
+    };
+    if let Err(error) = screen.finish() {
+        out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
+        exit = Exit::FAILURE;
+    }
+    exit
+}
+
+/// The drives that were named, each with its working directory.
+fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
+    let named = given.iter().map(|drive| drive.split_once('='));
+    named.map(|drive| drive.filter(|(letter, _)| !letter.is_empty())).collect()
+}
+
+/// What the options say of the world and of the expansion.
+fn expander(options: &ExpandOptions, drives: &[(&str, &str)]) -> Expander {
+    let mut env = Env::of_process();
+    if let Some(cwd) = &options.cwd {
+        env = env.cwd(Path::new(cwd));
+    }
+    if let Some(home) = &options.home {
+        env = env.home(Path::new(home));
+    }
+    for &(letter, path) in drives {
+        env = env.drive(letter, path);
+    }
+    let expander = choose(Expander::with_env(env), options);
+    match &options.base {
+        Some(base) => expander.base(Path::new(base)),
+        None => expander,
+    }
+}
+
+/// Makes the choices that were made.
+fn choose(mut expander: Expander, options: &ExpandOptions) -> Expander {
+    if let Some(flavor) = options.flavor {
+        expander = expander.flavor(flavor);
+    }
+    if let Some(release) = options.release {
+        expander = expander.release(release);
+    }
+    if let Some(style) = options.style {
+        expander = expander.style(style);
+    }
+    if let Some(dot_dot) = options.dotdot {
+        expander = expander.dot_dot(dot_dot);
+    }
+    if let Some(verbatim) = options.verbatim {
+        expander = expander.verbatim(verbatim);
+    }
+    expander
+}
+
+/// What came of one path: the full path, and, where they are wanted, the rules.
+struct Answer {
+    result: Result<PathText, ExpandError>,
+    rules: Option<Vec<Rule>>,
+}
+
+impl Answer {
+    fn of(expander: &Expander, path: &PathText, explained: bool) -> Answer {
+        if explained {
+            let explanation = expander.explain_text(path);
+            Answer { result: explanation.result, rules: Some(explanation.rules) }
+        } else {
+            Answer { result: expander.expand_text(path), rules: None }
+        }
+    }
+
+    /// Adds the fields of the answer.
+    fn fields(&self, object: Object, flavor: Flavor) -> Object {
+        let object = match &self.result {
+            Ok(full) => object.raw("ok", &path_text::to_json(full, flavor)),
+            Err(error) => object.text("err", error.word()).text("message", &error.to_string()),
+        };
+        match &self.rules {
+            Some(rules) => {
+                let words: Vec<String> =
+                    rules.iter().map(|rule| json::string(rule.word())).collect();
+                object.raw("rules", &format!("[{}]", words.join(",")))
+            }
+            None => object,
+        }
+    }
+}
+
+/// Answers for the operands.
+fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
+    let expander = expander(options, drives);
+    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
+    let quoted = !options.json && !options.null && out::is_terminal();
+    let mut errors = 0_u64;
+    for operand in &options.operands {
+        if GONE.is_cancelled() {
+            break;
+        }
+        let path = PathText::from(Path::new(operand));
+        let answer = Answer::of(&expander, &path, options.explain);
+        errors += u64::from(answer.result.is_err());
+        if options.json {
+            let object = Object::new().raw("input", &path_text::to_json(&path, flavor));
+            screen.data(answer.fields(object, flavor).line().as_bytes());
+            continue;
+        }
+        match answer.result.and_then(|full| full.to_path()) {
+            Ok(full) => screen.data(&lines(&full, answer.rules.as_deref(), quoted, options.null)),
+            Err(error) => {
+                let path = quote(Path::new(operand));
+                screen.message(&format!("{PROGRAM}: cannot expand {path}: {error}\n"));
+            }
+        }
+    }
+    finish(options, errors, &expander.calls(), screen);
+    if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
+}
+
+/// A full path, and the rules below it.
+fn lines(full: &Path, rules: Option<&[Rule]>, quoted: bool, null: bool) -> Vec<u8> {
+    let mut lines = entry::name(full.as_os_str(), quoted);
+    lines.push(if null { 0 } else { b'\n' });
+    for rule in rules.unwrap_or_default() {
+        lines.extend(format!("  {}: {}\n", rule.word(), rule.meaning()).bytes());
+    }
+    lines
+}
+
+/// What is said at the end.
+fn finish(options: &ExpandOptions, errors: u64, calls: &Calls, screen: &Screen) {
+    let count = options.operands.len() as u64;
+    if options.json {
+        let mut summary = Object::new().number("paths", count).number("errors", errors);
+        if options.stats {
+            summary = summary.object("calls", json::calls(calls));
+        }
+        screen.data(Object::new().object("summary", summary).line().as_bytes());
+    } else if options.stats {
+        let total = calls.total();
+        let by_kind = text::calls(calls);
+        screen.message(&format!("{PROGRAM}: {count} paths, {total} calls\n{by_kind}"));
+    }
+}

@@ -1,0 +1,66 @@
+//! Paths of any system in JSON, on any system: a string where they are Unicode, `{"bytes":BASE64}` or
+//! `{"utf16":[…]}` where they are not.
+
+use curt::{Flavor, PathText};
+use serde_json::Value;
+
+use crate::base64;
+use crate::out::json;
+
+/// A path in JSON. Of a Windows path the units are told, if there are any.
+pub(crate) fn to_json(path: &PathText, flavor: Flavor) -> String {
+    let bytes = path.to_bytes();
+    if let Ok(text) = std::str::from_utf8(&bytes) {
+        return json::string(text);
+    }
+    let units = path.to_units().ok().filter(|_| flavor == Flavor::Windows || path.is_wide());
+    match units {
+        Some(units) => {
+            let units: Vec<String> = units.iter().map(u16::to_string).collect();
+            format!("{{\"utf16\":[{}]}}", units.join(","))
+        }
+        None => format!("{{\"bytes\":\"{}\"}}", base64::encode(&bytes)),
+    }
+}
+
+/// A path from JSON.
+pub(crate) fn from_json(value: &Value) -> Option<PathText> {
+    if let Some(text) = value.as_str() {
+        return Some(text.into());
+    }
+    if let Some(bytes) = value.get("bytes") {
+        return Some(base64::decode(bytes.as_str()?)?.into());
+    }
+    let units = value.get("utf16")?.as_array()?.iter();
+    let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
+    Some(units?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{from_json, to_json};
+    use curt::Flavor::{Posix, Windows};
+    use curt::PathText;
+
+    #[test]
+    fn texts_come_back_as_they_went() {
+        let bytes = |bytes: &[u8]| PathText::from(bytes);
+        let wide = |units: &[u16]| PathText::from(units);
+        for (path, flavor, json) in [
+            (bytes(b"a\"b"), Posix, r#""a\"b""#),
+            (wide(&[0x61, 0xe9]), Windows, r#""aé""#),
+            (bytes(b"\xff"), Posix, r#"{"bytes":"/w=="}"#),
+            (bytes(b"\xff"), Windows, r#"{"bytes":"/w=="}"#),
+            (bytes(b"\xed\xa0\x80"), Posix, r#"{"bytes":"7aCA"}"#),
+            (bytes(b"\xed\xa0\x80"), Windows, r#"{"utf16":[55296]}"#),
+            (wide(&[0xd800]), Posix, r#"{"utf16":[55296]}"#),
+        ] {
+            assert_eq!(to_json(&path, flavor), json);
+            let back = from_json(&serde_json::from_str(json).unwrap()).unwrap();
+            assert_eq!(back.to_bytes(), path.to_bytes());
+        }
+        for wrong in ["1", "{}", r#"{"bytes":1}"#, r#"{"bytes":"!"}"#, r#"{"utf16":[65536]}"#] {
+            assert_eq!(from_json(&serde_json::from_str(wrong).unwrap()), None, "{wrong}");
+        }
+    }
+}

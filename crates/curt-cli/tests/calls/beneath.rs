@@ -1,0 +1,102 @@
+//! The budgets of `curt beneath`, for a file seven directories deep.
+
+use std::fmt::Write as _;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{Traced, available, count, curt, trace};
+use crate::{check_snapshot, slope};
+
+const DEEP: &str = "a/b/c/d/e/f/file";
+
+fn tree() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file_with(format!("root/{DEEP}"), b"content");
+    scratch.link("root/link", "a/b");
+    scratch.link("root/a/b/up", "../../a");
+    scratch
+}
+
+/// What one more path costs: the difference to asking for it twice.
+fn one_more(scratch: &Scratch, args: &[&str], path: &str) -> Traced {
+    let args = [&["beneath", "--root", "root"], args].concat();
+    let once = curt(scratch, &[&args[..], &[path]].concat());
+    let mut twice = curt(scratch, &[&args[..], &[path, path]].concat());
+    for counts in [(&mut twice.counted, &once.counted), (&mut twice.seen, &once.seen)] {
+        *counts.0 = crate::strace::difference(counts.0, counts.1);
+    }
+    twice
+}
+
+#[test]
+fn what_a_path_costs() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree();
+    let mut text = String::new();
+    for (what, args, path) in [
+        ("the name of what is seven names deep", &[][..], DEEP),
+        ("the same, the last name missing", &["--name"], "a/b/c/d/e/f/new"),
+        ("the same through links", &[], "link/up/b/c"),
+        ("what is known of it", &["--stat"], DEEP),
+        ("the name, by single steps", &["--without=openat2"], DEEP),
+        ("the same through links", &["--without=openat2"], "link/up/b/c"),
+        ("a refusal", &[], "../secret"),
+        ("a refusal where links are refused", &["--mode=strict"], "link/c"),
+    ] {
+        let traced = one_more(&scratch, args, path);
+        for (name, counted) in &traced.counted {
+            assert_eq!(traced.seen.get(name), Some(counted), "{name} {args:?} {path}");
+        }
+        slope(&mut text, &format!("{what} ({} {path})", args.join(" ")), &traced.counted, 1);
+    }
+    check_snapshot("beneath", &text);
+}
+
+/// Opening is one call, and the standard library closes the file.
+#[test]
+fn an_open_is_one_call_and_a_close() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree();
+    let opened = |paths: &[&str]| {
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_curt"));
+        let args = [&["beneath", "--root", "root", "--cat"], paths].concat();
+        let (out, log) = trace(&scratch, program, &args);
+        assert_eq!(out, "content".repeat(paths.len()));
+        count(&log)
+    };
+    let more = crate::strace::difference(&opened(&[DEEP, DEEP]), &opened(&[DEEP]));
+    let mut text = String::new();
+    // What a debug build checks, and memory.
+    let calls = more
+        .iter()
+        .filter(|(name, _)| !["fcntl", "brk", "mmap", "munmap"].contains(&name.as_str()));
+    for (name, count) in calls.filter(|&(_, &count)| count > 0) {
+        writeln!(text, "    {name:<12} {count:>5} for 1").unwrap();
+    }
+    check_snapshot("beneath-open", &text);
+}
+
+/// A call that does not exist is not tried again; one that a filter refuses is.
+#[test]
+fn absence_is_remembered_and_refusal_is_not() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = tree();
+    for (error, calls) in [("ENOSYS", 1), ("EPERM", 6)] {
+        let log = scratch.at("log");
+        let mut command = std::process::Command::new("strace");
+        command.args(["-f", "-qq", "-e", "trace=openat2", "-e"]);
+        command.arg(format!("inject=openat2:error={error}")).arg("-o").arg(&log);
+        command.arg(env!("CARGO_BIN_EXE_curt")).args(["beneath", "--root", "root", "--cat"]);
+        command.args([DEEP; 6]).current_dir(scratch.path());
+        let output = command.output().unwrap();
+        assert_eq!(output.stdout, b"content".repeat(6), "{error}");
+        let log = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(count(&log)["openat2"], calls, "{error}");
+    }
+}

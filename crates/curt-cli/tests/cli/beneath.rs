@@ -1,0 +1,242 @@
+//! `curt beneath`: what it prints, what it answers, and how it ends.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+
+use crate::{missing, native, said};
+
+fn beneath(scratch: &Scratch, args: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("beneath").args(args).current_dir(scratch.typed());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Whoever asks nothing of it may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    said(&child.wait_with_output().unwrap())
+}
+
+fn tree() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file_with("root/pub/page", b"a page\n");
+    scratch.file_with("secret", b"secret");
+    scratch
+}
+
+#[test]
+fn names_are_printed_and_refusals_explained() {
+    let scratch = tree();
+    let args = ["--root", "root", "pub/./page", ".", "../secret", "pub/nosuch", "pub/../.."];
+    let (code, out, messages) = beneath(&scratch, &args, "");
+    assert_eq!((code, &*out), (Some(1), &*native("pub/page\n.\n")));
+    let expected = format!(
+        "curt beneath: cannot open '../secret': escape\n\
+         curt beneath: cannot open 'pub/nosuch': {}\n\
+         curt beneath: cannot open 'pub/../..': escape\n",
+        missing()
+    );
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn names_may_be_of_what_is_to_be_made() {
+    let scratch = tree();
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "pub/new"], "");
+    assert_eq!((code, &*out), (Some(0), &*native("pub/new\n")));
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--name", "no/new"], "");
+    assert_eq!((code, &*out), (Some(1), ""));
+}
+
+#[test]
+fn contents_are_printed_and_nothing_else() {
+    let scratch = tree();
+    let args = ["--root", "root", "--cat", "pub/page", "../secret", "pub/page"];
+    let (code, out, messages) = beneath(&scratch, &args, "");
+    assert_eq!((code, &*out), (Some(1), "a page\na page\n"));
+    assert_eq!(messages, "curt beneath: cannot open '../secret': escape\n");
+}
+
+#[test]
+fn paths_can_be_kept_in() {
+    let scratch = tree();
+    let args = ["--root", "root", "--in-root", "--cat", "/pub/page", "../../pub/page"];
+    let (code, out, messages) = beneath(&scratch, &args, "");
+    assert_eq!((code, &*out, &*messages), (Some(0), "a page\na page\n", ""));
+}
+
+#[test]
+fn metadata_is_that_of_what_a_path_leads_to() {
+    let scratch = tree();
+    let (code, out, _) = beneath(&scratch, &["--root", "root", "--stat", "pub/page"], "");
+    assert_eq!(code, Some(0));
+    assert!(out.starts_with("path: pub/page\nkind: file\nsize: 7\n"), "{out}");
+    let args = ["--root", "root", "--stat", "--json", "pub", ".."];
+    let (code, out, _) = beneath(&scratch, &args, "");
+    let lines: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(code, Some(1));
+    assert_eq!(lines[0]["kind"], "directory");
+    assert_eq!(lines[1], serde_json::json!({"path": "..", "deny": "escape"}));
+    let summary = serde_json::json!({"summary": {"allowed": 1, "refused": 1, "errors": 0}});
+    assert_eq!(lines[2], summary);
+}
+
+#[test]
+fn questions_are_answered_in_their_order() {
+    let scratch = tree();
+    let questions = r#"{"path":"pub/page","mode":"open"}
+{"path":"../secret"}
+{"path":"nosuch"}
+{"path":"pub/page.","mode":"strict"}
+{"path":"pub/nul","mode":"strict"}
+{"path":"../../pub","in_root":true}
+{"path":""}
+{"path":"a\u0000b"}
+{"path":"/pub"}
+{"path":"x","mode":"loose"}
+"#;
+    let answers = r#"{"allow":"pub/page"}
+{"deny":"escape"}
+{"error":"ENOENT"}
+{"deny":"trailing"}
+{"deny":"device"}
+{"allow":"pub"}
+{"deny":"empty"}
+{"deny":"nul"}
+{"deny":"absolute"}
+{"error":"EINVAL","message":"'mode' is neither \"open\" nor \"strict\""}
+"#;
+    let (code, out, messages) = beneath(&scratch, &["--root", "root", "--batch"], questions);
+    let separator = serde_json::to_string(std::path::MAIN_SEPARATOR_STR).unwrap();
+    let separator = separator.trim_matches('"');
+    assert_eq!(out, answers.replace("pub/page", &format!("pub{separator}page")));
+    assert_eq!((code, &*messages), (Some(0), ""));
+}
+
+#[test]
+fn text_is_checked_by_the_rules_of_any_system() {
+    let scratch = tree();
+    let args = ["--check-only", "--flavor", "windows", r"a/.\b. ", "a/../../b", "nul.txt", r"C:x"];
+    let (code, out, messages) = beneath(&scratch, &args, "");
+    assert_eq!((code, &*out), (Some(1), "a\\b\n"));
+    for line in ["'a/../../b': escape", "'nul.txt': device", "C:x': drive"] {
+        let line = line.replace('\'', "");
+        assert!(messages.replace('\'', "").contains(&line), "{messages}");
+    }
+    let questions = r#"{"path":"con","flavor":"windows","release":"11"}
+{"path":"d\\con","flavor":"windows","release":"11"}
+{"path":"d\\con","flavor":"windows","release":10}
+{"path":"d\\con","flavor":"posix"}
+{"path":"link/../x","flavor":"posix"}
+{"path":"HTACCE~1","flavor":"posix","mode":"strict"}
+{"path":{"utf16":[55296]},"flavor":"windows"}
+"#;
+    let answers = r#"{"deny":"device"}
+{"allow":"d\\con"}
+{"deny":"device"}
+{"allow":"d\\con"}
+{"allow":"x"}
+{"deny":"shortname"}
+{"allow":{"utf16":[55296]}}
+"#;
+    let (code, out, _) = beneath(&scratch, &["--check-only", "--batch"], questions);
+    assert_eq!((code, &*out), (Some(0), answers));
+}
+
+#[test]
+fn wrong_command_lines_are_refused() {
+    let scratch = tree();
+    for args in [
+        &["pub"][..],
+        &["--root", "root"],
+        &["--root", "root", "--cat", "--stat", "pub"],
+        &["--root", "root", "--flavor", "windows", "pub"],
+        &["--root", "root", "--check-only", "pub"],
+        &["--root", "root", "--mode", "loose", "pub"],
+    ] {
+        assert_eq!(beneath(&scratch, args, "").0, Some(2), "{args:?}");
+    }
+    let (code, _, messages) = beneath(&scratch, &["--root", "nosuch", "pub"], "");
+    assert_eq!(code, Some(1));
+    assert!(messages.contains("cannot open directory"), "{messages}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_within_and_refused_where_aliases_are() {
+    let scratch = tree();
+    scratch.link("root/in", "pub");
+    scratch.link("root/out", "../secret");
+    scratch.link("root/absolute", "/etc");
+    scratch.link("root/loop", "loop");
+    scratch.fifo("root/pipe");
+    let questions = r#"{"path":"in/page"}
+{"path":"in/page","mode":"strict"}
+{"path":"out"}
+{"path":"out","mode":"strict"}
+{"path":"absolute/passwd"}
+{"path":"loop"}
+{"path":"pub/page/x"}
+"#;
+    let answers = r#"{"allow":"pub/page"}
+{"deny":"link"}
+{"deny":"escape"}
+{"deny":"escape"}
+{"deny":"escape"}
+{"error":"ELOOP"}
+{"error":"ENOTDIR"}
+"#;
+    for more in [&[][..], &["--without", "openat2"]] {
+        let args = [&["--root", "root", "--batch"], more].concat();
+        assert_eq!(beneath(&scratch, &args, questions).1, answers, "{more:?}");
+        // Nobody writes to the pipe, and nobody waits for that.
+        let args = [&["--root", "root", "--cat", "pipe", "in/page"], more].concat();
+        assert_eq!(beneath(&scratch, &args, "").1, "a page\n", "{more:?}");
+    }
+}
+
+/// Root may do everything, so another user asks.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_forbidden_is_a_failure_and_no_refusal() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    let scratch = tree();
+    scratch.file_with("root/closed/page", b"");
+    scratch.file_with("root/pub/own", b"");
+    let set = |path: &str, mode| {
+        std::fs::set_permissions(scratch.at(path), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    set("root/closed", 0o700);
+    set("root/pub/own", 0o600);
+    for above in scratch.path().ancestors() {
+        // Scratch directories are the user's alone.
+        if above.starts_with(std::env::temp_dir()) && above != std::env::temp_dir() {
+            std::fs::set_permissions(above, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+    }
+    // The program may lie where nobody else can reach it.
+    let program = scratch.at("curt");
+    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &program).unwrap();
+    for more in [&[][..], &["--without", "openat2"]] {
+        let mut command = Command::new(&program);
+        command.args(["beneath", "--root", "root", "--cat"]).args(more);
+        command.args(["closed/page", "pub/own", "pub/page", "closed/../pub/page"]);
+        command.current_dir(scratch.path()).stdin(Stdio::null()).uid(65534).gid(65534);
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                return curt_testkit::skip("only root can become another user");
+            }
+            Err(error) => panic!("{error}"),
+        };
+        let (code, out, messages) = said(&output);
+        assert_eq!((code, &*out), (Some(1), "a page\n"), "{more:?} {messages}");
+        let denied =
+            |path: &str| format!("curt beneath: cannot open '{path}': Permission denied\n");
+        let expected = ["closed/page", "pub/own", "closed/../pub/page"].map(denied).concat();
+        assert_eq!(messages, expected, "{more:?}");
+    }
+}

@@ -1,0 +1,132 @@
+//! `curt expand`: its options, what it prints, and how it answers programs.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::said;
+
+fn command<I: AsRef<OsStr>>(args: impl IntoIterator<Item = I>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("expand").args(args).current_dir("/usr/").env("HOME", "/h");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(args: &[&str]) -> (Option<i32>, String, String) {
+    said(&command(args).output().unwrap())
+}
+
+/// What is printed where all goes well.
+fn out(args: &[&str]) -> String {
+    let (code, out, messages) = run(args);
+    assert_eq!((code, messages.as_str()), (Some(0), ""), "{args:?}");
+    out
+}
+
+#[test]
+fn paths_are_made_full() {
+    assert_eq!(out(&["a", "/b//c/../d/"]), "/usr/a\n/b/c/../d/\n");
+    assert_eq!(out(&["--dotdot", "clamp", "/b//c/../d/"]), "/b/d\n");
+    assert_eq!(out(&["--style", "ruby", "~/x", "///y/"]), "/h/x\n///y\n");
+    assert_eq!(out(&["--style", "ruby", "--home", "/k", "~"]), "/k\n");
+    assert_eq!(out(&["--base", "b", "--cwd", "/c", "a"]), "/c/b/a\n");
+    let windows = ["--flavor", "windows", "--cwd", r"C:\w", "--drive", r"D=D:\d"];
+    let with = |more: &[&str]| out(&[&windows[..], more].concat());
+    assert_eq!(with(&["a.", "D:x", r"\y"]), "C:\\w\\a\nD:\\d\\x\nC:\\y\n");
+    assert_eq!(with(&["--release", "10", "con.x"]), "\\\\.\\con\n");
+    assert_eq!(with(&["--release", "11", "con.x"]), "C:\\w\\con.x\n");
+    assert_eq!(with(&[r"\\?\C:\a\.."]), "\\\\?\\C:\\a\\..\n");
+    assert_eq!(with(&["--verbatim", "normalize", r"\\?\C:\a\.."]), "\\\\?\\C:\n");
+    assert_eq!(with(&["--style", "ruby", "a"]), "C:/w/a\n");
+    assert_eq!(out(&["-0", "a", "b"]), "/usr/a\0/usr/b\0");
+    let invalid = command([OsStr::from_bytes(b"\xff/../x")]).output().unwrap();
+    assert_eq!(invalid.stdout, b"/usr/\xff/../x\n");
+}
+
+#[test]
+fn what_has_no_full_form_is_said() {
+    let (code, out, messages) = run(&["--dotdot", "refuse", "/a", "/..", "/b"]);
+    assert_eq!((code, out.as_str()), (Some(1), "/a\n/b\n"));
+    assert_eq!(messages, "curt expand: cannot expand '/..': '..' leads beyond the root\n");
+    for wrong in [
+        &["--flavor", "dos", "a"][..],
+        &["--release", "12", "a"],
+        &["--drive", "D", "a"],
+        &["--drive", "=x", "a"],
+        &["--batch", "a"],
+        &["-0", "--json", "a"],
+        &[],
+    ] {
+        let (code, out, messages) = run(wrong);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{wrong:?}");
+        assert!(!messages.is_empty());
+    }
+}
+
+#[test]
+fn rules_are_explained() {
+    let text = out(&["--explain", "--dotdot", "clamp", "a/./../b/"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "/usr/b");
+    let rules: Vec<&str> =
+        lines[1..].iter().map(|line| line.split(':').next().unwrap().trim()).collect();
+    assert_eq!(rules, ["working-directory", "dot", "dot-dot", "trailing-dropped"]);
+    assert_eq!(
+        out(&["--explain", "/a"]).lines().last(),
+        Some("  clean: Nothing had to be changed.")
+    );
+    let line: Value = serde_json::from_str(
+        out(&["--explain", "--json", "--flavor", "windows", "nul"]).lines().next().unwrap(),
+    )
+    .unwrap();
+    assert_eq!(line["rules"], serde_json::json!(["device"]));
+}
+
+#[test]
+fn json_has_the_path_the_answer_and_a_summary() {
+    let (code, out, _) = run(&["--json", "--stats", "--style", "ruby", "a", "~no-such-user-here"]);
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(code, Some(1));
+    assert_eq!(lines[0], serde_json::json!({"input": "a", "ok": "/usr/a"}));
+    assert_eq!(lines[1]["err"], "no-user");
+    let summary = &lines[2]["summary"];
+    assert_eq!((&summary["paths"], &summary["errors"]), (&2.into(), &1.into()));
+    if cfg!(target_os = "linux") {
+        assert_eq!(summary["calls"]["total"], 1);
+    }
+}
+
+#[test]
+fn questions_are_answered_in_order() {
+    let mut child = command(["--batch", "--stats"]).stdin(Stdio::piped()).spawn().unwrap();
+    let questions = [
+        r#"{"input":"a"}"#,
+        r#"{"input":"a","cwd":"/c/../d","dotdot":"clamp"}"#,
+        r#"{"input":"D:y","flavor":"windows","release":11,"style":"native","dotdot":"clamp","verbatim":"keep","cwd":"C:\\","drives":{"D":"D:\\x"},"base":null,"home":null}"#,
+        r#"{"input":"x","flavor":"windows"}"#,
+        r#"{"input":"~","style":"ruby","cwd":null,"base":"/b","home":null}"#,
+        r#"{"input":{"bytes":"/w=="},"cwd":"/c"}"#,
+        r#"{"input":{"utf16":[55296]},"flavor":"windows","cwd":"C:\\"}"#,
+        "no question",
+    ];
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(questions.join("\n").as_bytes()).unwrap();
+    drop(input);
+    let (code, out, messages) = said(&child.wait_with_output().unwrap());
+    assert_eq!(code, Some(0));
+    let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), questions.len());
+    assert_eq!(answers[0], serde_json::json!({"ok": "/usr/a"}));
+    assert_eq!(answers[1], serde_json::json!({"ok": "/d/a"}));
+    assert_eq!(answers[2], serde_json::json!({"ok": r"D:\x\y"}));
+    assert_eq!(answers[3]["err"], "drive");
+    assert_eq!(answers[4]["err"], "no-home");
+    assert_eq!(answers[5], serde_json::json!({"ok": {"bytes": "L2Mv/w=="}}));
+    assert_eq!(answers[6], serde_json::json!({"ok": {"utf16": [67, 58, 92, 55296]}}));
+    assert_eq!(answers[7]["err"], "invalid");
+    assert!(messages.starts_with("curt expand: "), "{messages}");
+}

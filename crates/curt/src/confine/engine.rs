@@ -1,0 +1,398 @@
+//! The operations on any platform: one question for a whole path where it is answered, the walk where
+//! it is not.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::options::Scope;
+use super::text::{self, Text};
+use super::walk::{self, Act, Found};
+use crate::ask::{Asker, Subject};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::{Fields, Follow, Metadata, Plan};
+use crate::flavor::Flavor;
+use crate::name::{Name, Unit};
+use crate::refusal::Refusal;
+use crate::sys::Removed;
+use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::{Aliases, PathCheck};
+
+/// Why an operation did nothing.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Refused(Refusal),
+    System(io::Error),
+}
+
+impl Failure {
+    pub(super) const ESCAPE: Failure = Failure::Refused(Refusal::Escape);
+    pub(super) const LINK: Failure = Failure::Refused(Refusal::Link);
+
+    pub(super) fn is_escape(&self) -> bool {
+        matches!(self, Failure::Refused(Refusal::Escape))
+    }
+
+    fn is_missing(&self) -> bool {
+        matches!(self, Failure::System(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// The error for callers.
+    pub(super) fn of(self, operation: Operation, path: &Path) -> Error {
+        let cause = match self {
+            Failure::Refused(refusal) => Cause::Refused(refusal),
+            Failure::System(error) => Cause::Os(error),
+        };
+        Error::new(operation, path.to_owned(), cause)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::System(error)
+    }
+}
+
+/// A root on some platform.
+pub(crate) struct Confined<S: Beneath> {
+    asker: Asker<S>,
+    pub(super) dir: Arc<S::Dir>,
+    pub(super) rules: Rules,
+    pub(super) aliases: Aliases,
+}
+
+/// What a path leads to, by its name from the root.
+pub(super) struct Canonical<U> {
+    pub(super) path: Vec<U>,
+    pub(super) missing: bool,
+}
+
+/// A name and the open directory it lies in.
+pub(super) struct Place<S: Beneath> {
+    pub(super) dir: S::Dir,
+    pub(super) name: Text<S::Unit>,
+}
+
+impl<S: Beneath> Confined<S> {
+    pub(super) fn new(sys: S, dir: Arc<S::Dir>) -> Self {
+        let asker = Asker::new(sys, Plan::default());
+        Confined { asker, dir, rules: Rules::default(), aliases: Aliases::default() }
+    }
+
+    /// Opens a root as the caller typed it.
+    pub(super) fn open(sys: S, path: &Path) -> io::Result<Self> {
+        if path.as_os_str().is_empty() {
+            return Err(S::error(Fault::NotFound));
+        }
+        let dir = sys.open_parent(path)?;
+        Ok(Confined::new(sys, Arc::new(dir)))
+    }
+
+    pub(super) fn sys(&self) -> &S {
+        &self.asker.sys
+    }
+
+    /// The same rules for another directory or another worker.
+    pub(super) fn with(&self, sys: S, dir: Arc<S::Dir>) -> Self {
+        let asker = Asker::new(sys, Plan::default());
+        Confined { asker, dir, rules: self.rules, aliases: self.aliases }
+    }
+
+    pub(super) fn set_scope(&mut self, scope: Scope) {
+        self.rules.in_root = scope == Scope::InRoot;
+    }
+
+    pub(super) fn set_aliases(&mut self, aliases: Aliases) {
+        self.aliases = aliases;
+        self.rules.no_links = aliases == Aliases::Strict;
+    }
+
+    /// What of a path is for the system. Refuses what the text says; whether that leaves the root is for
+    /// the system to say, where it does not fold.
+    pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
+        let units = S::units(path);
+        let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
+        let refusal = match S::checked(check, &units) {
+            Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
+                S::checked(check.in_root(true), &units).err()
+            }
+            Err(refusal) => Some(refusal),
+            Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
+            Ok(Cow::Borrowed(_)) => None,
+        };
+        match refusal {
+            // Reasons that come behind this one in the order.
+            Some(refusal) if refusal > Refusal::Escape && walk::escapes(self, &units) => {
+                Err(Failure::ESCAPE)
+            }
+            Some(refusal) => Err(Failure::Refused(refusal)),
+            None => Ok(Text::beginning_at_root(units)),
+        }
+    }
+
+    /// Opens a file.
+    pub(super) fn open_file(&self, path: &Text<S::Unit>, how: &How) -> Result<S::Handle, Failure> {
+        match self.sys().open_whole(&self.dir, path.name(), how, self.rules) {
+            Whole::Opened(handle) => return Ok(handle),
+            Whole::Escape => return Err(Failure::ESCAPE),
+            Whole::Failed(error) => return Err(error.into()),
+            Whole::Unanswered => {}
+        }
+        let makes = how.create != Create::Never;
+        let found =
+            self.walk(path.units(), makes, &mut |at, name| match self.sys().open(at, name, how) {
+                Step::Otherwise if !how.follow => Step::Failed(S::error(Fault::TooManyLinks)),
+                step => step,
+            });
+        found.map(|found| found.what)
+    }
+
+    /// Opens a directory.
+    pub(super) fn enter(&self, path: &Text<S::Unit>, purpose: Purpose) -> Result<S::Dir, Failure> {
+        match self.sys().enter_whole(&self.dir, path.name(), purpose, self.rules) {
+            Whole::Opened(dir) => return Ok(dir),
+            Whole::Escape => return Err(Failure::ESCAPE),
+            Whole::Failed(error) => return Err(error.into()),
+            Whole::Unanswered => {}
+        }
+        let found =
+            self.walk(path.units(), false, &mut |at, name| self.sys().enter(at, name, purpose));
+        found.map(|found| found.what)
+    }
+
+    /// Walks; a link that was refused although it leaves the root is an escape.
+    fn walk<T>(
+        &self,
+        path: &[S::Unit],
+        makes_file: bool,
+        act: &mut Act<'_, S, T>,
+    ) -> Result<Found<S::Unit, T>, Failure> {
+        match walk::to(self, self.rules, makes_file, path, act) {
+            Err(Failure::Refused(Refusal::Link))
+                if self.rules.no_links && walk::escapes(self, path) =>
+            {
+                Err(Failure::ESCAPE)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Does something with the last name of a path, in the directory it lies in: `.` where the text says
+    /// that it is a directory. [`Step::Otherwise`] follows it if it is a link.
+    fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
+        let split = if path.is_directory() { None } else { path.split() };
+        let step = match split {
+            Some((parent, name)) if parent.units().is_empty() => act(&self.dir, name.name()),
+            Some((parent, name)) => {
+                let dir = self.enter(&parent, Purpose::Place)?;
+                let step = act(&dir, name.name());
+                self.sys().close(dir);
+                step
+            }
+            None => {
+                let dir = self.enter(path, Purpose::Place)?;
+                let step = act(&dir, Name::of_terminated(S::ITSELF));
+                self.sys().close(dir);
+                step
+            }
+        };
+        match step {
+            Step::Done(answer) => Ok(answer),
+            Step::Failed(error) => Err(error.into()),
+            Step::Otherwise => self.walk(path.units(), false, act).map(|found| found.what),
+        }
+    }
+
+    /// Does something with the last name of a path, whatever it is. Separators behind it are taken off;
+    /// where there is no name the directory is looked up, and then it is the fault.
+    fn at_name<T>(
+        &self,
+        path: &Text<S::Unit>,
+        fault: Fault,
+        mut act: impl FnMut(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        let Some((parent, name)) = path.split() else {
+            let dir = self.enter(path, Purpose::Place)?;
+            self.sys().close(dir);
+            return Err(S::error(fault).into());
+        };
+        if parent.units().is_empty() {
+            return Ok(act(&self.dir, name.name())?);
+        }
+        let dir = self.enter(&parent, Purpose::Place)?;
+        let answer = act(&dir, name.name());
+        self.sys().close(dir);
+        Ok(answer?)
+    }
+
+    /// Makes a directory.
+    pub(super) fn create_dir(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        self.at_name(path, Fault::Exists, |at, name| self.sys().create_dir(at, name, mode))
+    }
+
+    /// Removes what is no directory.
+    pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        let is_directory = path.is_directory();
+        self.at_name(path, Fault::IsDirectory, |at, name| {
+            if is_directory {
+                // A directory by its text: it is one, and stays, or it is none.
+                let found = self.sys().stat_child(at, name)?.kind;
+                let is_one = found == crate::Kind::Directory;
+                return Err(S::error(if is_one {
+                    Fault::IsDirectory
+                } else {
+                    Fault::NotDirectory
+                }));
+            }
+            match self.sys().remove_child(at, name, crate::Kind::Unknown) {
+                Removed::Done | Removed::Pending => Ok(()),
+                Removed::IsDirectory => Err(S::error(Fault::IsDirectory)),
+                Removed::Gone => Err(S::error(Fault::NotFound)),
+                Removed::Failed(error) => Err(error),
+            }
+        })
+    }
+
+    /// The open directory that a last name lies in, and that name; `None` where the path has none.
+    pub(super) fn place_of(&self, path: &Text<S::Unit>) -> Result<Option<Place<S>>, Failure> {
+        let Some((parent, name)) = path.split() else {
+            let dir = self.enter(path, Purpose::Place)?;
+            self.sys().close(dir);
+            return Ok(None);
+        };
+        let dir = if parent.units().is_empty() {
+            self.enter(&Text::new(vec![S::Unit::ascii(b'.')]), Purpose::Place)?
+        } else {
+            self.enter(&parent, Purpose::Place)?
+        };
+        Ok(Some(Place { dir, name }))
+    }
+
+    /// Renames.
+    pub(super) fn rename(&self, from: &Text<S::Unit>, to: &Text<S::Unit>) -> Result<(), Failure> {
+        let directories = from.is_directory() || to.is_directory();
+        self.at_name(from, Fault::Busy, |at, name| {
+            if directories && self.sys().stat_child(at, name)?.kind != crate::Kind::Directory {
+                return Ok(Err(S::error(Fault::NotDirectory).into()));
+            }
+            Ok(self
+                .at_name(to, Fault::Busy, |into, fresh| self.sys().rename(at, name, into, fresh)))
+        })?
+    }
+
+    /// Reads what a link holds.
+    pub(super) fn read_link(&self, path: &Text<S::Unit>) -> Result<Vec<S::Unit>, Failure> {
+        let mut target = Vec::new();
+        self.at_last(path, &mut |at, name| match self.sys().read_link(at, name, &mut target) {
+            Ok(()) => Step::Done(()),
+            Err(error) => Step::Failed(error),
+        })?;
+        Ok(target)
+    }
+
+    /// Asks about what a path leads to, or, where no link is to be followed, about the link.
+    pub(super) fn stat(
+        &self,
+        path: &Text<S::Unit>,
+        shown: &Path,
+        plan: Plan,
+    ) -> Result<Metadata, Failure> {
+        self.asker.set_plan(Plan { fields: plan.fields | Fields::KIND, ..plan });
+        let follow = plan.follow != Follow::Never;
+        self.at_last(path, &mut |dir, name| {
+            let mut metadata = Metadata::default();
+            let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
+            self.asker.begin(&mut metadata);
+            self.asker.tell(&subject, &mut metadata);
+            match metadata.whole() {
+                Err(error) => Step::Failed(error.into_system()),
+                Ok(metadata) if follow && metadata.facts.kind.is_link() => Step::Otherwise,
+                Ok(metadata) => Step::Done(metadata),
+            }
+        })
+    }
+
+    /// What a path leads to, by its name from the root; its last name may be missing.
+    pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
+        if S::SPELLING_IS_NAME {
+            if let Some(answer) = self.spelled(path) {
+                return answer;
+            }
+        }
+        if !self.rules.no_links {
+            match self.sys().find_whole(&self.dir, path.name(), self.rules) {
+                Whole::Opened(handle) => {
+                    let name = self.name_of(&handle);
+                    self.sys().let_go(handle);
+                    // Without a name, or with one that is too long, the steps tell it.
+                    if let Ok(path) = name {
+                        return Ok(Canonical { path, missing: false });
+                    }
+                }
+                Whole::Escape => return Err(Failure::ESCAPE),
+                Whole::Failed(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Whole::Failed(error) => return Err(error.into()),
+                Whole::Unanswered => {}
+            }
+        }
+        let sys = self.sys();
+        let found = self.walk(path.units(), false, &mut |at, name| match sys.link(at, name) {
+            Ok(Link::No) => match sys.full_name(at, name) {
+                Ok(full) => Step::Done((full, false)),
+                Err(error) => Step::Failed(error),
+            },
+            Ok(Link::To(_) | Link::Opaque) => Step::Otherwise,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
+            Err(error) => Step::Failed(error),
+        })?;
+        let (full, missing) = found.what;
+        let full = full.and_then(|full| self.below_root(&full));
+        Ok(Canonical { path: full.unwrap_or(found.names), missing })
+    }
+
+    /// The name of a path that leads through no link: its own. `None` where it does, or where the system
+    /// has no answer.
+    fn spelled(&self, path: &Text<S::Unit>) -> Option<Result<Canonical<S::Unit>, Failure>> {
+        let rules = Rules { no_links: true, ..self.rules };
+        let name = |missing| Canonical { path: text::folded(path.units()), missing };
+        let failure: Failure = match self.sys().find_whole(&self.dir, path.name(), rules) {
+            Whole::Opened(handle) => {
+                self.sys().let_go(handle);
+                return Some(Ok(name(false)));
+            }
+            Whole::Escape => return Some(Err(Failure::ESCAPE)),
+            Whole::Unanswered => return None,
+            Whole::Failed(error) => error.into(),
+        };
+        if !failure.is_missing() || path.is_directory() {
+            return Some(Err(failure));
+        }
+        let (parent, _) = path.split()?;
+        if parent.units().is_empty() {
+            return Some(Ok(name(true)));
+        }
+        match self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, rules) {
+            Whole::Opened(dir) => {
+                self.sys().close(dir);
+                Some(Ok(name(true)))
+            }
+            Whole::Escape => Some(Err(Failure::ESCAPE)),
+            Whole::Unanswered => None,
+            Whole::Failed(error) => Some(Err(error.into())),
+        }
+    }
+
+    /// The name of something open, from the root on. Both are asked for now: the root may have been moved.
+    pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
+        let path = self.sys().path_of(handle)?;
+        let root = self.sys().path_of_dir(&self.dir)?;
+        text::below(&path, &root).map(text::rejoined).ok_or(Failure::ESCAPE)
+    }
+
+    /// What a full path is below the root, where that is now.
+    fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
+        let root = self.sys().path_of_dir(&self.dir).ok()?;
+        text::below(path, &root).map(text::rejoined)
+    }
+}

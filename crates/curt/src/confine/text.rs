@@ -1,0 +1,165 @@
+//! Paths taken apart by text. No call, and nothing is folded before the system has seen it.
+
+use crate::name::{Name, Unit};
+
+/// A path, terminated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text<U>(Vec<U>);
+
+impl<U: Unit> Text<U> {
+    /// A path from units without a NUL.
+    pub(super) fn new(mut units: Vec<U>) -> Self {
+        debug_assert!(!units.contains(&U::NUL));
+        units.push(U::NUL);
+        Text(units)
+    }
+
+    /// A path that may begin at the root without leaving it: what says so is left out.
+    pub(super) fn beginning_at_root(mut units: Vec<U>) -> Self {
+        let begin = units.iter().position(|unit| !unit.is_separator()).unwrap_or(units.len());
+        units.drain(..begin);
+        if units.is_empty() {
+            units.push(U::ascii(b'.'));
+        }
+        Text::new(units)
+    }
+
+    pub(super) fn name(&self) -> Name<'_, U> {
+        Name::of_terminated(&self.0)
+    }
+
+    pub(super) fn units(&self) -> &[U] {
+        self.name().units()
+    }
+
+    /// The directory that the last name lies in (empty for the root), and that name; `None` where the path
+    /// ends in dots, so that it has none.
+    ///
+    /// Separators behind the name belong to neither: see [`Text::is_directory`].
+    pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
+        let units = self.units();
+        let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
+        let begin = units[..end].iter().rposition(|unit| unit.is_separator());
+        let begin = begin.map_or(0, |separator| separator + 1);
+        let name = &units[begin..end];
+        (!is_dots(name)).then(|| (Text::new(units[..begin].to_vec()), Text::new(name.to_vec())))
+    }
+
+    /// Whether the text says that it is a directory: separators or dots are at its end.
+    pub(super) fn is_directory(&self) -> bool {
+        let units = self.units();
+        units.last().is_none_or(|unit| unit.is_separator()) || self.split().is_none()
+    }
+}
+
+/// Whether it is no name of its own: nothing, `.` or `..`.
+pub(super) fn is_dots<U: Unit>(name: &[U]) -> bool {
+    name.len() <= 2 && name.iter().all(|&unit| unit == U::ascii(b'.'))
+}
+
+pub(super) fn is_dot_dot<U: Unit>(name: &[U]) -> bool {
+    name.len() == 2 && is_dots(name)
+}
+
+/// Names joined by the system's separator; `.` for none.
+pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U> {
+    let mut path = Vec::new();
+    for name in names {
+        if !path.is_empty() {
+            path.push(U::SEPARATOR);
+        }
+        path.extend_from_slice(name);
+    }
+    if path.is_empty() { vec![U::ascii(b'.')] } else { path }
+}
+
+/// A path without doubled separators; `.` for none.
+pub(super) fn rejoined<U: Unit>(path: &[U]) -> Vec<U> {
+    joined(path.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()))
+}
+
+/// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at the
+/// beginning stays at the root.
+pub(super) fn folded<U: Unit>(path: &[U]) -> Vec<U> {
+    let mut names: Vec<&[U]> = Vec::new();
+    for name in path.split(|unit| unit.is_separator()) {
+        if is_dot_dot(name) {
+            names.pop();
+        } else if !is_dots(name) {
+            names.push(name);
+        }
+    }
+    joined(names.into_iter())
+}
+
+/// What a full path is below that of a root.
+pub(super) fn below<'a, U: Unit>(path: &'a [U], root: &[U]) -> Option<&'a [U]> {
+    let end = root.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);
+    let rest = path.strip_prefix(&root[..end])?;
+    match rest.split_first() {
+        None => Some(&[]),
+        Some((first, names)) => first.is_separator().then_some(names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Text, below, folded};
+
+    fn split(path: &str) -> Option<(String, String)> {
+        let text = |text: Text<u8>| String::from_utf8(text.units().to_vec()).unwrap();
+        Text::new(path.as_bytes().to_vec()).split().map(|(parent, name)| (text(parent), text(name)))
+    }
+
+    #[test]
+    fn the_last_name_is_split_off() {
+        for (path, expected) in [
+            ("a", Some(("", "a"))),
+            ("a/b", Some(("a/", "b"))),
+            ("a//b//", Some(("a//", "b"))),
+            ("../a", Some(("../", "a"))),
+            ("...", Some(("", "..."))),
+            ("a/..", None),
+            ("a/.", None),
+            ("./", None),
+            (".", None),
+            ("/", None),
+        ] {
+            let expected = expected.map(|(parent, name)| (parent.to_owned(), name.to_owned()));
+            assert_eq!(split(path), expected, "{path}");
+        }
+        for (path, is_directory) in [("a", false), ("a/", true), ("a/.", true), ("..", true)] {
+            let text = Text::new(path.as_bytes().to_vec());
+            assert_eq!(text.is_directory(), is_directory, "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_without_links_are_folded() {
+        for (path, expected) in [
+            ("a/./b//../c/", "a/c"),
+            ("a/..", "."),
+            ("../a", "a"),
+            (".", "."),
+            ("/a", "a"),
+            ("a/...", "a/..."),
+        ] {
+            assert_eq!(folded(path.as_bytes()), expected.as_bytes(), "{path}");
+        }
+    }
+
+    #[test]
+    fn only_what_lies_below_is_below() {
+        for (path, root, expected) in [
+            ("/jail/a/b", "/jail", Some("a/b")),
+            ("/jail", "/jail", Some("")),
+            ("/jail-evil/a", "/jail", None),
+            ("/a", "/", Some("a")),
+            ("/", "/", Some("")),
+            ("/other", "/jail", None),
+        ] {
+            let found = below(path.as_bytes(), root.as_bytes());
+            assert_eq!(found, expected.map(str::as_bytes), "{path} {root}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Expansion: the full path that a path means, by the text alone.
+//!
+//! # Promises
+//!
+//! The answer is a pure function of the text, what an [`Env`] says of the world, and the choices of an
+//! [`Expander`]: any [`Flavor`] on any system. Units that are no Unicode survive. What a link on the
+//! way would change is not asked, and neither is whether anything exists.
+//!
+//! | flavor, style | authority |
+//! |---|---|
+//! | POSIX, native, [`DotDot::Keep`] | [`std::path::absolute`] |
+//! | POSIX, native, [`DotDot::Clamp`] | Python's `normpath(join(cwd, path))` |
+//! | POSIX, [`Style::Ruby`] | Ruby's `File.expand_path` |
+//! | Windows, native | [`GetFullPathNameW`], whose rules Microsoft describes under [path normalization] |
+//! | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, without its look at the last name's long form |
+//!
+//! [`GetFullPathNameW`]: https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
+//! [path normalization]: https://learn.microsoft.com/dotnet/standard/io/file-path-formats#path-normalization
+//!
+//! # Call budget
+//!
+//! | what | calls to the file system | other calls |
+//! |---|---|---|
+//! | every expansion | 0 | 0 |
+//! | the first relative path of an expander over the process's own working directory | 0 | 1 (`getcwd`; none on Windows) |
+//! | `~user`, and `~` where `HOME` is not set, on POSIX | what the user database makes | |
+//! | `long_name`, which is asked of an existing file and never by itself | 3 | |
+//!
+//! A path that is full and clean is handed back as it is: nothing is allocated.
+//!
+//! # Races
+//!
+//! None: nothing is looked at. The working directory is that of the first relative path, until
+//! [`Expander::refresh`]. A path that was expanded is not a path that was checked: who takes paths from
+//! strangers opens them beneath a directory, and asks what was opened.
+//!
+//! # Fallbacks
+//!
+//! None are needed.
+
+mod env;
+mod options;
+mod place;
+mod posix;
+mod ruby;
+mod rule;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod text;
+mod windows;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::calls::Calls;
+use crate::flavor::{Flavor, Release};
+use crate::sys::surroundings::Surroundings;
+use crate::sys::{Os, Sys};
+use crate::win_path::Start;
+
+pub use env::Env;
+use options::Options;
+pub use options::{DotDot, ExpandError, Style, Verbatim};
+use place::{Places, Settled};
+use rule::Listener;
+pub use rule::Rule;
+pub use text::PathText;
+use text::{ExpandUnit, Units};
+
+/// Makes paths full, by text alone: see [`Env`] for what it knows, and the methods for what can be
+/// chosen. Made once and used for many paths, by any number of threads.
+///
+/// ```
+/// use curt::{DotDot, Env, Expander, Flavor};
+/// let expander = Expander::with_env(Env::none().cwd("/here")).flavor(Flavor::Posix);
+/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/b/../c");
+/// let expander = expander.dot_dot(DotDot::Clamp);
+/// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
+/// ```
+#[derive(Debug)]
+pub struct Expander {
+    options: Options,
+    env: Env,
+    base: Option<PathText>,
+    bytes: Settled<u8>,
+    wide: Settled<u16>,
+}
+
+/// What an expansion came to, and the rules that had a part in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The full path.
+    pub result: Result<PathText, ExpandError>,
+    /// The rules, each once, in the order in which they fired first.
+    pub rules: Vec<Rule>,
+}
+
+impl Default for Expander {
+    fn default() -> Self {
+        Expander::new()
+    }
+}
+
+impl Expander {
+    /// As this process sees the world, by the rules of this system.
+    pub fn new() -> Expander {
+        Expander::with_env(Env::of_process())
+    }
+
+    /// In this world, by the rules of this system.
+    pub fn with_env(env: Env) -> Expander {
+        let options = Options {
+            flavor: Flavor::NATIVE,
+            release: Os::release(),
+            style: Style::Native,
+            dot_dot: None,
+            verbatim: Verbatim::Keep,
+            tilde: None,
+        };
+        let (bytes, wide) = (Settled::default(), Settled::default());
+        Expander { options, env, base: None, bytes, wide }
+    }
+
+    /// Whose paths they are (this system's).
+    pub fn flavor(self, flavor: Flavor) -> Expander {
+        self.with(|options| options.flavor = flavor)
+    }
+
+    /// By the rules of which Windows (this one; Windows 11 where this is none).
+    pub fn release(self, release: Release) -> Expander {
+        self.with(|options| options.release = release)
+    }
+
+    /// In whose style (the system's own).
+    pub fn style(self, style: Style) -> Expander {
+        self.with(|options| options.style = style)
+    }
+
+    /// What becomes of `..` (`Keep` for POSIX paths in the native style, where a link may be on the
+    /// way; `Clamp` for all others).
+    pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
+        self.with(|options| options.dot_dot = Some(dot_dot))
+    }
+
+    /// What becomes of `\\?\…` and `\??\…` (`Keep`). In Ruby's style they are always normalized.
+    pub fn verbatim(self, verbatim: Verbatim) -> Expander {
+        self.with(|options| options.verbatim = verbatim)
+    }
+
+    /// Whether a tilde at the beginning stands for a home (in Ruby's style). Without it, Ruby's style is
+    /// that of `File.absolute_path`.
+    pub fn tilde(self, tilde: bool) -> Expander {
+        self.with(|options| options.tilde = Some(tilde))
+    }
+
+    /// What relative paths go on from, instead of the working directory. It is expanded itself, when
+    /// first needed.
+    pub fn base(self, base: impl Into<PathText>) -> Expander {
+        Expander { base: Some(base.into()), ..self }.with(|_| {})
+    }
+
+    /// Changes the options, and forgets what followed from them.
+    fn with(mut self, change: impl FnOnce(&mut Options)) -> Expander {
+        change(&mut self.options);
+        self.forget();
+        self
+    }
+
+    fn forget(&mut self) {
+        self.bytes = Settled::default();
+        self.wide = Settled::default();
+    }
+
+    /// Forgets the working directory, which is asked again when next needed.
+    pub fn refresh(&mut self) {
+        self.env.refresh();
+        self.forget();
+    }
+
+    /// The calls made since the beginning or the last [`refresh`](Expander::refresh). What the user
+    /// database makes is its own affair, and not among them.
+    pub fn calls(&self) -> Calls {
+        self.env.calls()
+    }
+
+    /// The full path of a text in bytes; borrowed where it is that text.
+    pub fn expand<'t>(&self, text: &'t [u8]) -> Result<Cow<'t, [u8]>, ExpandError> {
+        self.either(text)
+    }
+
+    /// The same for 16-bit units.
+    pub fn expand_wide<'t>(&self, text: &'t [u16]) -> Result<Cow<'t, [u16]>, ExpandError> {
+        self.either(text)
+    }
+
+    /// The same for a path of this system.
+    pub fn expand_path<'t>(&self, path: &'t Path) -> Result<Cow<'t, Path>, ExpandError> {
+        if self.is_clean(path.as_os_str().as_encoded_bytes()) {
+            return Ok(Cow::Borrowed(path));
+        }
+        let units = <Os as Sys>::units(path);
+        let full = self.either(&units)?;
+        Ok(match full {
+            Cow::Borrowed(_) => Cow::Borrowed(path),
+            Cow::Owned(full) => Cow::Owned(<Os as Sys>::path(full)),
+        })
+    }
+
+    /// The same for a text of either kind, in the units that it has.
+    pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
+        match &text.0 {
+            Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
+            Units::Wide(units) => Ok(self.expand_wide(units)?.into_owned().into()),
+        }
+    }
+
+    /// Writes the full path of a text in bytes into a buffer, in place of what it holds; on an error it
+    /// holds nothing of use. Allocates only where the buffer has no room.
+    pub fn expand_into(&self, text: &[u8], buffer: &mut Vec<u8>) -> Result<(), ExpandError> {
+        self.write_into(text, buffer)
+    }
+
+    /// The same for 16-bit units.
+    pub fn expand_wide_into(&self, text: &[u16], buffer: &mut Vec<u16>) -> Result<(), ExpandError> {
+        self.write_into(text, buffer)
+    }
+
+    /// What [`expand`](Expander::expand) answers, and why. Takes longer.
+    pub fn explain(&self, text: &[u8]) -> Explanation {
+        self.explained(text)
+    }
+
+    /// The same for 16-bit units.
+    pub fn explain_wide(&self, text: &[u16]) -> Explanation {
+        self.explained(text)
+    }
+
+    /// The same for a text of either kind.
+    pub fn explain_text(&self, text: &PathText) -> Explanation {
+        match &text.0 {
+            Units::Bytes(bytes) => self.explain(bytes),
+            Units::Wide(units) => self.explain_wide(units),
+        }
+    }
+
+    #[inline]
+    fn is_clean<U: ExpandUnit>(&self, text: &[U]) -> bool {
+        match self.options.flavor {
+            Flavor::Posix => scan::is_clean_posix(text, self.options),
+            Flavor::Windows if self.options.style == Style::Ruby => false,
+            Flavor::Windows => scan::is_clean_windows(text, Start::of(text), self.options),
+        }
+    }
+
+    fn either<'t, U: ExpandUnit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
+        if self.is_clean(text) {
+            return Ok(Cow::Borrowed(text));
+        }
+        let mut full = Vec::new();
+        self.write(text, &mut full, &mut ())?;
+        Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
+    }
+
+    fn write_into<U: ExpandUnit>(
+        &self,
+        text: &[U],
+        buffer: &mut Vec<U>,
+    ) -> Result<(), ExpandError> {
+        buffer.clear();
+        if self.is_clean(text) {
+            buffer.extend_from_slice(text);
+            return Ok(());
+        }
+        self.write(text, buffer, &mut ())
+    }
+
+    fn explained<U: ExpandUnit>(&self, text: &[U]) -> Explanation {
+        let (mut full, mut rules) = (Vec::new(), Vec::new());
+        let written = self.write(text, &mut full, &mut rules);
+        if written.is_ok() && full == text && !rules.contains(&Rule::Verbatim) {
+            rules.push(Rule::Clean);
+        }
+        Explanation { result: written.map(|()| U::to_text(&full)), rules }
+    }
+
+    fn write<U: ExpandUnit>(
+        &self,
+        text: &[U],
+        full: &mut Vec<U>,
+        listener: &mut impl Listener,
+    ) -> Result<(), ExpandError> {
+        let places = Places::of(self);
+        match self.options.flavor {
+            Flavor::Posix => posix::expand(text, places, false, full, listener),
+            Flavor::Windows => windows::expand(text, places, false, full, listener),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Vectors, row by row as the authorities have them, and what must hold for any text.
+
+mod windows;

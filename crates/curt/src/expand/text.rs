@@ -1,0 +1,194 @@
+//! Text of either kind: bytes, and 16-bit units.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::Expander;
+use super::options::ExpandError;
+use super::place::Settled;
+use crate::sys::{Os, Sys};
+use crate::win_path::WinUnit;
+
+/// A path that an expansion is told of, in the units that it comes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathText(pub(super) Units);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Units {
+    /// UTF-8, or bytes that a system took for a name; on Windows also what is like UTF-8 but for
+    /// surrogates without their other half (WTF-8).
+    Bytes(Vec<u8>),
+    /// UTF-16, or units that Windows took for a name.
+    Wide(Vec<u16>),
+}
+
+impl From<Vec<u8>> for PathText {
+    fn from(bytes: Vec<u8>) -> Self {
+        PathText(Units::Bytes(bytes))
+    }
+}
+
+impl From<&[u8]> for PathText {
+    fn from(bytes: &[u8]) -> Self {
+        bytes.to_vec().into()
+    }
+}
+
+impl From<&str> for PathText {
+    fn from(text: &str) -> Self {
+        text.as_bytes().into()
+    }
+}
+
+impl From<String> for PathText {
+    fn from(text: String) -> Self {
+        text.into_bytes().into()
+    }
+}
+
+impl From<Vec<u16>> for PathText {
+    fn from(units: Vec<u16>) -> Self {
+        PathText(Units::Wide(units))
+    }
+}
+
+impl From<&[u16]> for PathText {
+    fn from(units: &[u16]) -> Self {
+        units.to_vec().into()
+    }
+}
+
+impl From<&Path> for PathText {
+    fn from(path: &Path) -> Self {
+        <Os as Sys>::units(path).into()
+    }
+}
+
+impl From<PathBuf> for PathText {
+    fn from(path: PathBuf) -> Self {
+        path.as_path().into()
+    }
+}
+
+/// A unit that paths can be expanded in.
+pub(super) trait ExpandUnit: WinUnit {
+    /// A text in these units.
+    fn of(text: &Units) -> Result<Cow<'_, [Self]>, ExpandError>;
+    /// The reverse.
+    fn to_text(text: &[Self]) -> PathText;
+    /// What an expander has found out, in these units.
+    fn settled(expander: &Expander) -> &Settled<Self>;
+    /// How many 16-bit units the text takes.
+    fn wide_length(text: &[Self]) -> usize;
+}
+
+impl ExpandUnit for u8 {
+    fn of(text: &Units) -> Result<Cow<'_, [u8]>, ExpandError> {
+        match text {
+            Units::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Units::Wide(units) => Ok(Cow::Owned(to_bytes(units))),
+        }
+    }
+
+    fn to_text(text: &[u8]) -> PathText {
+        text.into()
+    }
+
+    fn settled(expander: &Expander) -> &Settled<u8> {
+        &expander.bytes
+    }
+
+    fn wide_length(text: &[u8]) -> usize {
+        // One for each byte that begins a character, two where it begins four bytes.
+        let units =
+            text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
+        units.sum()
+    }
+}
+
+impl ExpandUnit for u16 {
+    fn of(text: &Units) -> Result<Cow<'_, [u16]>, ExpandError> {
+        match text {
+            Units::Wide(units) => Ok(Cow::Borrowed(units)),
+            Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
+        }
+    }
+
+    fn to_text(text: &[u16]) -> PathText {
+        text.into()
+    }
+
+    fn settled(expander: &Expander) -> &Settled<u16> {
+        &expander.wide
+    }
+
+    fn wide_length(text: &[u16]) -> usize {
+        text.len()
+    }
+}
+
+/// 16-bit units as bytes: UTF-8, and three bytes for a surrogate without its other half.
+fn to_bytes(units: &[u16]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(units.len());
+    for character in char::decode_utf16(units.iter().copied()) {
+        match character {
+            Ok(character) => bytes.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(lone) => {
+                let unit = lone.unpaired_surrogate();
+                let low = |shift: u16| 0x80 | (unit >> shift & 0x3F) as u8;
+                bytes.extend([0xE0 | (unit >> 12) as u8, low(6), low(0)]);
+            }
+        }
+    }
+    bytes
+}
+
+/// The reverse. Bytes that are no Unicode have no units.
+fn to_units(mut bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
+    let mut units = Vec::with_capacity(bytes.len());
+    loop {
+        let (valid, rest) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, &[][..]),
+            Err(error) => {
+                let (valid, rest) = bytes.split_at(error.valid_up_to());
+                (std::str::from_utf8(valid).unwrap_or_default(), rest)
+            }
+        };
+        units.extend(valid.encode_utf16());
+        match *rest {
+            [] => return Ok(units),
+            // A surrogate, and what makes a pair with the one before would have been one character.
+            [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ref after @ ..] => {
+                units.push(0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F));
+                bytes = after;
+            }
+            _ => return Err(ExpandError::Encoding),
+        }
+    }
+}
+
+impl PathText {
+    /// The text as bytes: those it was given as, or UTF-8 for 16-bit units (and three bytes for a
+    /// surrogate without its other half).
+    pub fn to_bytes(&self) -> Cow<'_, [u8]> {
+        match &self.0 {
+            Units::Bytes(bytes) => Cow::Borrowed(bytes),
+            Units::Wide(units) => Cow::Owned(to_bytes(units)),
+        }
+    }
+
+    /// The text as 16-bit units; [`ExpandError::Encoding`] for bytes that are no Unicode.
+    pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
+        u16::of(&self.0)
+    }
+
+    /// Whether it is made of 16-bit units.
+    pub fn is_wide(&self) -> bool {
+        matches!(self.0, Units::Wide(_))
+    }
+
+    /// The text as a path of this system; [`ExpandError::Encoding`] where it cannot be one.
+    pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
+        <Os as Sys>::Unit::of(&self.0).map(|units| <Os as Sys>::path(units.into_owned()))
+    }
+}

@@ -1,0 +1,292 @@
+//! Windows paths in the native style: what `GetFullPathNameW` does.
+//!
+//! First the start is told, which says what the rest goes on from and how much of that `..` cannot take
+//! away. Then the rest is read from left to right: separators become backslashes, runs of them one,
+//! `.` disappears, `..` takes a name away; a name inside loses a single dot at its end, and the last
+//! name all dots and spaces there.
+
+use std::borrow::Cow;
+
+use super::options::{DotDot, ExpandError, Options, Verbatim};
+use super::place::{Place, Places};
+use super::posix::up;
+use super::rule::{Listener, Rule};
+use super::text::ExpandUnit;
+use super::{Style, ruby, scan};
+use crate::win_path::{Start, device_at_end, inner_name, is_separator, is_verbatim, last_name};
+
+/// The longest text that `GetFullPathNameW` takes, and the longest that it answers.
+pub(super) const LONGEST_TEXT: usize = 32765;
+const LONGEST_RESULT: usize = 32766;
+
+/// Writes the full path behind what `out` holds, which is nothing.
+pub(super) fn expand<U: ExpandUnit>(
+    text: &[U],
+    places: Places<'_, U>,
+    is_base: bool,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> Result<(), ExpandError> {
+    if places.options().style == Style::Ruby {
+        return ruby::expand_windows(text, places, is_base, out, listener);
+    }
+    if ruby::is_home(text, Start::of(text), places) {
+        let at_home = ruby::at_home(text, places, listener)?;
+        return full(&at_home, places, is_base, out, listener);
+    }
+    full(text, places, is_base, out, listener)
+}
+
+/// The same, where a tilde is a character like others.
+pub(super) fn full<U: ExpandUnit>(
+    text: &[U],
+    places: Places<'_, U>,
+    is_base: bool,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> Result<(), ExpandError> {
+    let options = places.options();
+    check(text)?;
+    if options.keeps_verbatim() && is_verbatim(text) {
+        listener.fired(Rule::Verbatim);
+        out.extend_from_slice(text);
+        return Ok(());
+    }
+    let start = Start::of(text);
+    if let Some(name) = device_at_end(text, start, options.release) {
+        listener.fired(Rule::Device);
+        out.extend(br"\\.\".iter().map(|&byte| U::ascii(byte)));
+        out.extend_from_slice(&text[name]);
+        return Ok(());
+    }
+    out.reserve(text.len() + 1);
+    let (root, rest) = match start {
+        Start::DriveRelative { letter } => {
+            let place = drive(&text[..letter], places, is_base, listener)?;
+            out.extend_from_slice(&place.text);
+            (place.root, letter + 1)
+        }
+        Start::Rooted => {
+            listener.fired(Rule::Rooted);
+            let place = super::posix::start(places, is_base, listener)?;
+            out.extend_from_slice(&place.text[..place.volume]);
+            (place.volume, 1)
+        }
+        Start::Relative => {
+            let place = super::posix::start(places, is_base, listener)?;
+            out.extend_from_slice(&place.text);
+            (place.root, 0)
+        }
+        _ => root(text, start, out, listener),
+    };
+    names(text, rest, root, options, out, listener)?;
+    if out.len() > LONGEST_RESULT && U::wide_length(out) > LONGEST_RESULT {
+        return Err(ExpandError::TooLong);
+    }
+    Ok(())
+}
+
+/// What is refused whatever it means.
+fn check<U: ExpandUnit>(text: &[U]) -> Result<(), ExpandError> {
+    let space = U::ascii(b' ');
+    if text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space) {
+        return Err(ExpandError::Empty);
+    }
+    if scan::has_nul(text) {
+        return Err(ExpandError::Nul);
+    }
+    if text.len() > LONGEST_TEXT && U::wide_length(text) > LONGEST_TEXT {
+        return Err(ExpandError::TooLong);
+    }
+    Ok(())
+}
+
+/// Writes the root of a full path. Returns how long it is, and where the rest begins.
+fn root<U: ExpandUnit>(
+    text: &[U],
+    start: Start,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> (usize, usize) {
+    let backslash = U::ascii(b'\\');
+    let rest = match start {
+        Start::DriveAbsolute { letter } => {
+            listener.fired(Rule::Drive);
+            out.extend_from_slice(&text[..=letter]);
+            out.push(backslash);
+            letter + 2
+        }
+        Start::LocalDevice | Start::BareDevice => {
+            listener.fired(Rule::DeviceRoot);
+            out.extend_from_slice(&[backslash, backslash, text[2], backslash]);
+            text.len().min(4)
+        }
+        _ => {
+            listener.fired(Rule::Share);
+            let part = |from: usize| {
+                let rest = &text[from..];
+                from + rest.iter().position(|&unit| is_separator(unit)).unwrap_or(rest.len())
+            };
+            let server = part(2);
+            let share = if server < text.len() { part(server + 1) } else { server };
+            out.extend_from_slice(&[backslash, backslash]);
+            out.extend_from_slice(&text[2..server]);
+            if server < text.len() {
+                out.push(backslash);
+                out.extend_from_slice(&text[server + 1..share]);
+            }
+            if share == text.len() {
+                trim_root(out, listener);
+            }
+            share
+        }
+    };
+    if text[..rest].contains(&U::ascii(b'/')) {
+        listener.fired(Rule::Backslashes);
+    }
+    (out.len(), rest)
+}
+
+/// A server or share at the end of the text loses dots and spaces at its end, as any last name.
+fn trim_root<U: ExpandUnit>(out: &mut Vec<U>, listener: &mut impl Listener) {
+    let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
+    let length = last_name(&out[begin..]).len();
+    if begin + length < out.len() {
+        listener.fired(Rule::Trimmed);
+        out.truncate(begin + length);
+    }
+}
+
+/// The working directory of a drive: that of the base or the process where it is theirs, with their
+/// spelling of the letter.
+fn drive<'a, U: ExpandUnit>(
+    letter: &[U],
+    places: Places<'a, U>,
+    is_base: bool,
+    listener: &mut impl Listener,
+) -> Result<Cow<'a, Place<U>>, ExpandError> {
+    let is_on_drive = |place: &&Place<U>| {
+        Start::of(&place.text).drive() == Some(letter.len() + 1)
+            && same_letter(&place.text[..letter.len()], letter)
+    };
+    if !is_base && places.has_base() {
+        if let Some(base) = places.from().ok().filter(is_on_drive) {
+            listener.fired(Rule::Base);
+            return Ok(Cow::Borrowed(base));
+        }
+        listener.fired(Rule::BaseIgnored);
+    }
+    if let Some(cwd) = places.cwd().ok().filter(is_on_drive) {
+        listener.fired(Rule::WorkingDirectory);
+        return Ok(Cow::Borrowed(cwd));
+    }
+    if let Some(known) = places.env().drive_directory(&U::to_text(letter).0) {
+        listener.fired(Rule::DriveDirectory);
+        return places.place(&U::of(&known.0)?).map(Cow::Owned);
+    }
+    listener.fired(Rule::DriveRoot);
+    let text = [letter, &[U::ascii(b':'), U::ascii(b'\\')]].concat();
+    let root = text.len();
+    Ok(Cow::Owned(Place { text, root, volume: root }))
+}
+
+pub(super) fn same_letter<U: ExpandUnit>(one: &[U], other: &[U]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(&one, &other)| {
+            one == other
+                || (one.to_ascii() < 0x80 && one.to_ascii().eq_ignore_ascii_case(&other.to_ascii()))
+        })
+}
+
+/// A full path that others go on from.
+pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
+    check(text)
+        .map_err(|error| if error == ExpandError::Empty { ExpandError::Drive } else { error })?;
+    let start = Start::of(text);
+    if !start.is_full() {
+        return Err(ExpandError::Drive);
+    }
+    let backslash = U::ascii(b'\\');
+    let mut full = Vec::with_capacity(text.len());
+    let (root, rest) = root(text, start, &mut full, &mut ());
+    if options.keeps_verbatim() && is_verbatim(text) {
+        full = text.to_vec();
+    } else {
+        names(text, rest, root, options, &mut full, &mut ())?;
+    }
+    if full.len() > root && full.last() == Some(&backslash) {
+        full.pop();
+    }
+    let is_device = matches!(start, Start::LocalDevice | Start::BareDevice);
+    let first =
+        full[root..].iter().position(|&unit| unit == backslash).unwrap_or(full.len() - root);
+    let volume = if is_device { root + first } else { root };
+    Ok(Place { text: full, root, volume })
+}
+
+/// Whether a home directory says everything, as Ruby asks: from the root of a drive, or a share.
+pub(super) fn is_full_home<U: ExpandUnit>(home: &[U]) -> bool {
+    !scan::has_nul(home) && Start::of(home).is_full()
+}
+
+/// Adds the names of the text from `rest` on.
+fn names<U: ExpandUnit>(
+    text: &[U],
+    rest: usize,
+    root: usize,
+    options: Options,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> Result<(), ExpandError> {
+    let (backslash, dot) = (U::ascii(b'\\'), U::ascii(b'.'));
+    let policy = options.dot_dot();
+    let mut ends_with_separator = text.last().copied().is_some_and(is_separator);
+    let mut at = rest;
+    while at < text.len() {
+        let name = &text[at..];
+        let length = name.iter().position(|&unit| is_separator(unit)).unwrap_or(name.len());
+        let name = &name[..length];
+        if text.get(at + length) == Some(&U::ascii(b'/')) {
+            listener.fired(Rule::Backslashes);
+        }
+        let is_last = at + length == text.len();
+        match *name {
+            [] if at > rest => listener.fired(Rule::Runs),
+            [] => {}
+            [only] if only == dot => listener.fired(Rule::Dot),
+            [first, second] if first == dot && second == dot && policy != DotDot::Keep => {
+                up(root, backslash, policy, out, listener)?;
+            }
+            _ => {
+                let kept = if is_last { last_name(name) } else { inner_name(name) };
+                if kept.len() < name.len() {
+                    listener.fired(if is_last { Rule::Trimmed } else { Rule::InnerDot });
+                }
+                if kept.is_empty() {
+                    listener.fired(Rule::Vanished);
+                    ends_with_separator = true;
+                } else {
+                    if kept.len() == 2 && kept[0] == dot && kept[1] == dot {
+                        listener.fired(Rule::DotDotKept);
+                    }
+                    if out.last() != Some(&backslash) {
+                        out.push(backslash);
+                    }
+                    out.extend_from_slice(kept);
+                }
+            }
+        }
+        at += length + 1;
+    }
+    if ends_with_separator && out.last() != Some(&backslash) {
+        listener.fired(Rule::TrailingKept);
+        out.push(backslash);
+    }
+    Ok(())
+}
+
+impl Options {
+    fn keeps_verbatim(self) -> bool {
+        self.verbatim == Verbatim::Keep && self.style == Style::Native
+    }
+}

@@ -1,0 +1,144 @@
+//! Staying beneath a directory of the tree in memory, by single steps: it is there for what happens
+//! between them.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::call::Call;
+use super::dir::Dir;
+use super::system::errno;
+use super::{Memory, Sys};
+use crate::fields::Kind;
+use crate::flavor::Flavor;
+use crate::name::Name;
+use crate::refusal::Refusal;
+use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::PathCheck;
+
+/// What the answer to a step means: a link, or what is no directory, is something else.
+fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
+    match answer {
+        Ok(Some(dir)) => Step::Done(dir),
+        Ok(None) => Step::Otherwise,
+        Err(error) => Step::Failed(io::Error::from_raw_os_error(error)),
+    }
+}
+
+impl Memory {
+    fn step(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        create: Create,
+        is_wanted: impl Fn(Kind) -> bool,
+    ) -> Result<Option<Dir>, i32> {
+        let (mut world, at) = self.at(Call::Openat, at)?;
+        let found = if name.is_dot_or_dot_dot() { Ok(at) } else { world.child(at, name.units()) };
+        let node = match found {
+            Ok(_) if create == Create::New => return Err(errno::EXIST),
+            Ok(node) => node,
+            Err(errno::NOENT) if create != Create::Never => {
+                world.make(at, name.units(), Kind::File)?
+            }
+            Err(error) => return Err(error),
+        };
+        if !is_wanted(world.stat(node).kind) {
+            return Ok(None);
+        }
+        let number = world.open(node)?;
+        drop(world);
+        Ok(Some(self.new_dir(number)))
+    }
+}
+
+impl Beneath for Memory {
+    /// A number that knows the node, as that of a directory does.
+    type Handle = Dir;
+
+    const FLAVOR: Flavor = Flavor::Posix;
+    const ITSELF: &'static [u8] = b".\0";
+    const SPELLING_IS_NAME: bool = true;
+    const LONGEST: usize = 4096;
+
+    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
+        check.check(text).map(|()| Cow::Borrowed(text))
+    }
+
+    fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<Dir> {
+        Whole::Unanswered
+    }
+
+    fn enter_whole(&self, _: &Dir, _: Name<'_, u8>, _: Purpose, _: Rules) -> Whole<Dir> {
+        Whole::Unanswered
+    }
+
+    fn find_whole(&self, _: &Dir, _: Name<'_, u8>, _: Rules) -> Whole<Dir> {
+        Whole::Unanswered
+    }
+
+    fn enter(&self, at: &Dir, name: Name<'_, u8>, _purpose: Purpose) -> Step<Dir> {
+        stepped(self.step(at, name, Create::Never, |kind| kind == Kind::Directory))
+    }
+
+    fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<Dir> {
+        stepped(self.step(at, name, how.create, |kind| kind != Kind::Symlink))
+    }
+
+    fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+        let mut target = Vec::new();
+        if name.is_dot_or_dot_dot() {
+            return Ok(Link::No);
+        }
+        match self.read_link(at, name, &mut target) {
+            Ok(()) => Ok(Link::To(target)),
+            Err(error) if error.raw_os_error() == Some(errno::INVAL) => Ok(Link::No),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn create_dir(&self, at: &Dir, name: Name<'_, u8>, _mode: u32) -> io::Result<()> {
+        let made = self.at(Call::Mkdirat, at).and_then(|(mut world, at)| {
+            if world.child(at, name.units()).is_ok() {
+                return Err(errno::EXIST);
+            }
+            world.make(at, name.units(), Kind::Directory).map(drop)
+        });
+        made.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn rename(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        self.move_dir(from, name, to, fresh)
+    }
+
+    fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {
+        let path = self.at(Call::Readlinkat, handle).map(|(world, node)| world.path_of(node));
+        path.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
+        self.path_of(dir)
+    }
+
+    fn let_go(&self, handle: Dir) {
+        self.close(handle);
+    }
+
+    fn error(fault: Fault) -> io::Error {
+        io::Error::from_raw_os_error(match fault {
+            Fault::NotFound => errno::NOENT,
+            Fault::NotDirectory => errno::NOTDIR,
+            Fault::IsDirectory => errno::ISDIR,
+            Fault::Exists => errno::EXIST,
+            Fault::Busy => errno::BUSY,
+            Fault::TooManyLinks => errno::LOOP,
+            Fault::TooLong => errno::NAMETOOLONG,
+            Fault::Again => errno::AGAIN,
+        })
+    }
+}

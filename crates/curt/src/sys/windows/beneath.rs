@@ -1,0 +1,320 @@
+//! Staying beneath a directory: one `NtCreateFile` relative to the root, for which links on the way are
+//! no way (`OBJ_DONT_REPARSE`). Where one is met: single steps, each of which opens what stands there
+//! and asks what it is.
+//!
+//! What is handed to the kernel has been folded before: it takes names as they are written, and knows
+//! neither `.` nor `..`. `OBJ_DONT_REPARSE` came with Windows 10 1607; older systems refuse it. Wine (10 at
+//! least) passes over it and follows, so there only the single steps are safe: see [`Native`].
+//!
+//! [`Native`]: super::native::Native
+
+use std::borrow::Cow;
+use std::io;
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation as codes;
+use windows_sys::Win32::Storage::FileSystem as win;
+
+use super::call::Target;
+use super::dir::Dir;
+use super::info::{self, Answer};
+use super::links;
+use super::status::{Result, Status};
+use super::{ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows};
+use crate::fields::Kind;
+use crate::flavor::Flavor;
+use crate::name::{Name, Unit};
+use crate::refusal::Refusal;
+use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::untrusted::PathCheck;
+
+/// The longest name that the system tells, and the number of its bytes before it, in words of 8 bytes.
+const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
+
+/// What is made where it is missing.
+fn disposition(create: Create) -> u32 {
+    match create {
+        Create::Never => nt::FILE_OPEN,
+        Create::Missing => nt::FILE_OPEN_IF,
+        Create::New => nt::FILE_CREATE,
+    }
+}
+
+/// The same, for what is to be empty then.
+fn emptying(create: Create) -> u32 {
+    match create {
+        Create::Never => nt::FILE_OVERWRITE,
+        Create::Missing => nt::FILE_OVERWRITE_IF,
+        Create::New => nt::FILE_CREATE,
+    }
+}
+
+/// The rights to a file.
+fn access(how: &How) -> u32 {
+    let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
+    let write = if how.write || how.append { win::FILE_GENERIC_WRITE } else { 0 };
+    // Without the right to write elsewhere, each write goes to the end.
+    let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
+    read | write
+}
+
+/// The rights to a directory.
+fn rights(purpose: Purpose) -> u32 {
+    match purpose {
+        Purpose::Place => REACH,
+        Purpose::Listing => LIST,
+    }
+}
+
+/// The options of a file that is read and written when it is asked for.
+const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
+
+/// What a path or a name is below an open directory. Case does not count where the directory lets it not.
+fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
+    let is_itself = name.units() == [u16::ascii(b'.')];
+    let name = if is_itself { &[] } else { name.units() };
+    Target { root: at.root(), name, any_case: true }
+}
+
+/// A directory to begin from, on the volume of the one it was reached from.
+fn place(handle: OwnedHandle, from: &Dir) -> Dir {
+    let mut dir = Dir::new(handle, from.volume);
+    (dir.is_place, dir.may_remove) = (true, false);
+    dir
+}
+
+fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
+    match answer {
+        Ok(Some(done)) => Step::Done(done),
+        Ok(None) => Step::Otherwise,
+        Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(Windows::error(Fault::IsDirectory)),
+        Err(status) => Step::Failed(status.into()),
+    }
+}
+
+impl Windows {
+    /// Opens a whole path, unless a link is on the way or at its end.
+    fn whole(
+        &self,
+        target: Target<'_>,
+        access: u32,
+        disposition: u32,
+        options: u32,
+    ) -> Whole<OwnedHandle> {
+        let dont_reparse = &self.door.native.dont_reparse;
+        if dont_reparse.get() != 0 {
+            return Whole::Unanswered;
+        }
+        let more = codes::OBJ_DONT_REPARSE;
+        match self.door.create(target, more, access, disposition, options) {
+            Ok((handle, _)) => Whole::Opened(handle),
+            Err(Status::REPARSE_POINT_ENCOUNTERED) => Whole::Unanswered,
+            Err(Status::INVALID_PARAMETER) => {
+                dont_reparse.below(0);
+                Whole::Unanswered
+            }
+            Err(Status::FILE_IS_A_DIRECTORY) => Whole::Failed(Windows::error(Fault::IsDirectory)),
+            Err(status) => Whole::Failed(status.into()),
+        }
+    }
+
+    /// What stands at a name: opens, asks and closes.
+    fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
+        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
+        let kind = info::kind_of(&self.door, handle.as_handle());
+        self.door.close(handle);
+        kind
+    }
+
+    /// Opens a directory that is no link.
+    fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
+        let handle = match self.door.open(target(at, name), rights(purpose), LISTED) {
+            Err(Status::NOT_A_DIRECTORY) => return Ok(None),
+            answer => answer?,
+        };
+        let dir = place(handle, at);
+        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+            Ok(Kind::Directory) => Ok(Some(dir)),
+            answer => {
+                if let Some(handle) = dir.into_handle() {
+                    self.door.close(handle);
+                }
+                answer.map(|_| None)
+            }
+        }
+    }
+
+    /// Opens a file that is no link. It is emptied after it was found to be none.
+    fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
+        let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
+        let opened =
+            self.door.create(target(at, name), 0, access(how), disposition(how.create), options);
+        let (handle, is_new) = match opened {
+            Err(Status::FILE_IS_A_DIRECTORY) if self.kind_at(at, name)?.is_link() => {
+                return Ok(None);
+            }
+            answer => answer?,
+        };
+        if is_new {
+            return Ok(Some(handle.into()));
+        }
+        match self.is_file(handle.as_handle(), how.truncate) {
+            Ok(true) => Ok(Some(handle.into())),
+            answer => {
+                self.door.close(handle);
+                answer.map(|_| None)
+            }
+        }
+    }
+
+    /// Whether what is open is no link; then it is emptied, if that is wanted.
+    fn is_file(&self, handle: BorrowedHandle<'_>, truncate: bool) -> Result<bool> {
+        if info::kind_of(&self.door, handle)?.is_link() {
+            return Ok(false);
+        }
+        if truncate {
+            self.door.set_file(handle, &[0], 8, nt::FileEndOfFileInformation)?;
+        }
+        Ok(true)
+    }
+
+    /// The name of something open, from the root of its volume on: with long names, where the system tells
+    /// those.
+    fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
+        let mut buffer = vec![0_u64; NAME_ROOM];
+        let normalized =
+            self.door.query_file(handle, &mut buffer, nt::FileNormalizedNameInformation);
+        if normalized.is_err() {
+            self.door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+        }
+        let length = Answer(&buffer).u32(0) as usize;
+        let bytes = buffer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
+        let bytes: Vec<u8> = bytes.take(length).collect();
+        Ok(bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect())
+    }
+}
+
+impl Beneath for Windows {
+    type Handle = File;
+
+    const FLAVOR: Flavor = Flavor::Windows;
+    const ITSELF: &'static [u16] = &[0];
+    const SPELLING_IS_NAME: bool = false;
+    const LONGEST: usize = 32_767;
+    const MOST_LINKS: usize = 63;
+
+    fn checked(check: PathCheck, text: &[u16]) -> std::result::Result<Cow<'_, [u16]>, Refusal> {
+        Ok(Cow::Owned(check.name_wide(text)?.into_owned()))
+    }
+
+    fn open_whole(&self, root: &Dir, path: Name<'_, u16>, how: &How, _rules: Rules) -> Whole<File> {
+        let disposition = if how.truncate { emptying(how.create) } else { disposition(how.create) };
+        match self.whole(target(root, path), access(how), disposition, PLAIN) {
+            Whole::Opened(handle) => Whole::Opened(handle.into()),
+            Whole::Failed(error) => Whole::Failed(error),
+            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+        }
+    }
+
+    fn enter_whole(
+        &self,
+        root: &Dir,
+        path: Name<'_, u16>,
+        purpose: Purpose,
+        _rules: Rules,
+    ) -> Whole<Dir> {
+        match self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE) {
+            Whole::Opened(handle) => Whole::Opened(place(handle, root)),
+            Whole::Failed(error) => Whole::Failed(error),
+            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+        }
+    }
+
+    fn find_whole(&self, root: &Dir, path: Name<'_, u16>, _rules: Rules) -> Whole<File> {
+        match self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW) {
+            Whole::Opened(handle) => Whole::Opened(handle.into()),
+            Whole::Failed(error) => Whole::Failed(error),
+            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+        }
+    }
+
+    fn enter(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Step<Dir> {
+        stepped(self.enter_one(at, name, purpose))
+    }
+
+    fn open(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Step<File> {
+        stepped(self.open_one(at, name, how))
+    }
+
+    /// Links and junctions hold names; what else stands for another place leads where no text says.
+    fn link(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Link<u16>> {
+        match self.kind_at(at, name)? {
+            Kind::Symlink | Kind::Junction => {
+                Ok(links::read(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
+            }
+            kind if kind.is_link() => Ok(Link::Opaque),
+            _ => Ok(Link::No),
+        }
+    }
+
+    /// A colon names a drive, a device, or a stream; two separators a server.
+    fn leads_elsewhere(target: &[u16]) -> bool {
+        let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
+        is_server || target.contains(&u16::ascii(b':'))
+    }
+
+    fn create_dir(&self, at: &Dir, name: Name<'_, u16>, _mode: u32) -> io::Result<()> {
+        let options = nt::FILE_DIRECTORY_FILE | nt::FILE_OPEN_REPARSE_POINT;
+        let made = self.door.create(target(at, name), 0, READ_ATTRIBUTES, nt::FILE_CREATE, options);
+        self.door.close(made?.0);
+        Ok(())
+    }
+
+    fn rename(
+        &self,
+        from: &Dir,
+        name: Name<'_, u16>,
+        to: &Dir,
+        fresh: Name<'_, u16>,
+    ) -> io::Result<()> {
+        let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+        let handle = self.door.open(target(from, name), DELETE | win::SYNCHRONIZE, options)?;
+        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh, true);
+        self.door.close(handle);
+        Ok(renamed?)
+    }
+
+    fn path_of(&self, handle: &File) -> io::Result<Vec<u16>> {
+        Ok(self.name_of(handle.as_handle())?)
+    }
+
+    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u16>> {
+        Ok(self.name_of(dir.handle()?)?)
+    }
+
+    fn full_name(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
+        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
+        let name = self.name_of(handle.as_handle());
+        self.door.close(handle);
+        Ok(Some(name?))
+    }
+
+    fn let_go(&self, handle: File) {
+        self.door.close(handle.into());
+    }
+
+    fn error(fault: Fault) -> io::Error {
+        let number = match fault {
+            Fault::NotFound => codes::ERROR_FILE_NOT_FOUND,
+            Fault::NotDirectory => codes::ERROR_DIRECTORY,
+            Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
+            Fault::Exists => codes::ERROR_ALREADY_EXISTS,
+            Fault::Busy => codes::ERROR_BUSY,
+            Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
+            Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
+            Fault::Again => codes::ERROR_RETRY,
+        };
+        io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
+    }
+}

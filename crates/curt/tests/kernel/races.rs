@@ -1,0 +1,252 @@
+//! Somebody changes the tree while paths are used: nothing outside is ever read or made.
+//!
+//! How many opens each race has is said by `CURT_RACES`; 100,000 have been run.
+
+use std::fs;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use curt::{Cause, Error, Feature, OpenOptions, Refusal, Root, Scope};
+use curt_testkit::Scratch;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+use crate::{SCOPES, WAYS, root};
+
+const USUAL: u64 = 3_000;
+
+fn opens() -> u64 {
+    std::env::var("CURT_RACES").ok().and_then(|count| count.parse().ok()).unwrap_or(USUAL)
+}
+
+/// A root with something to find, and something outside that must not be found.
+fn tree() -> Scratch {
+    let scratch = Scratch::in_memory();
+    for file in ["root/a/b/c/file", "root/x/b/c/file", "root/plain/file"] {
+        scratch.file_with(file, b"inside");
+    }
+    for file in ["out/file", "out/b/c/file", "out/c/file"] {
+        scratch.file_with(file, b"outside");
+    }
+    scratch.dir("root/new");
+    scratch
+}
+
+/// What came of all opens.
+#[derive(Debug, Default)]
+struct Outcome {
+    opened: u64,
+    refused: u64,
+    failed: u64,
+}
+
+/// Lets somebody disturb the tree, again and again, while a path is used in both ways and scopes. The
+/// disturbance gets the path of the tree, and leaves it as it was.
+fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync) {
+    for (scope, _) in SCOPES {
+        for (way, without) in WAYS {
+            let scratch = tree();
+            let outside = contents(&scratch.at("out"));
+            let outcome = run(&scratch, (scope, without), &disturb, &act);
+            assert_eq!(contents(&scratch.at("out")), outside, "{scope:?} by {way}");
+            // What a long race by hand came to; the test harness shows it when it is asked to.
+            let _ = writeln!(io::stdout(), "{scope:?} by {way}: {outcome:?}");
+            assert!(outcome.opened > 0, "{scope:?} by {way}: {outcome:?}");
+        }
+    }
+}
+
+fn run(
+    scratch: &Scratch,
+    (scope, without): (Scope, &[Feature]),
+    disturb: &(impl Fn(&Path) + Sync),
+    act: &(impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync),
+) -> Outcome {
+    let root = root(&scratch.at("root"), without).scope(scope);
+    let mut outcome = Outcome::default();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                disturb(scratch.path());
+            }
+        });
+        let mut tries = 0;
+        // Whoever disturbs may be stopped in the middle for as long as all of that takes.
+        while tries < opens() || (outcome.opened == 0 && tries < 100 * opens()) {
+            tries += 1;
+            match act(scratch, &root) {
+                Ok(()) => outcome.opened += 1,
+                Err(error) => match error.cause() {
+                    Cause::Refused(Refusal::Escape) => outcome.refused += 1,
+                    Cause::Os(error) => {
+                        let gone =
+                            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                        // The tree kept changing under the walk, or a link was met where it ended.
+                        let changed = matches!(error.raw_os_error(), Some(11 | 17 | 40));
+                        assert!(gone || changed, "{error}");
+                        outcome.failed += 1;
+                    }
+                    other => panic!("{other}"),
+                },
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    outcome
+}
+
+/// All names below a directory, and what the files hold.
+fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(contents(&path));
+            found.push((path, Vec::new()));
+        } else {
+            found.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Reads a file; it must be one of those inside.
+fn read(path: &'static str) -> impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync {
+    move |_, root| {
+        let mut text = String::new();
+        root.open_file(path, &OpenOptions::new().read(true))?.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "inside");
+        Ok(())
+    }
+}
+
+fn exchange(from: &Path, to: &Path) {
+    renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE).unwrap();
+}
+
+#[test]
+fn a_directory_is_swapped_for_a_link() {
+    let disturb = |at: &Path| {
+        let link = at.join("root/link");
+        let _ = std::os::unix::fs::symlink(at.join("out"), &link);
+        exchange(&at.join("root/a"), &link);
+        exchange(&at.join("root/a"), &link);
+    };
+    race(disturb, read("a/b/c/file"));
+}
+
+#[test]
+fn a_file_is_swapped_for_a_link() {
+    let disturb = |at: &Path| {
+        let link = at.join("root/plain/link");
+        let _ = std::os::unix::fs::symlink("../../out/file", &link);
+        exchange(&at.join("root/plain/file"), &link);
+        exchange(&at.join("root/plain/file"), &link);
+    };
+    race(disturb, read("plain/file"));
+}
+
+#[test]
+fn a_link_changes_where_it_leads() {
+    let disturb = |at: &Path| {
+        for target in ["a/b", "../out", "/", "a/b/../../../out", "a/b"] {
+            let (fresh, link) = (at.join("root/fresh"), at.join("root/way"));
+            std::os::unix::fs::symlink(target, &fresh).unwrap();
+            fs::rename(fresh, link).unwrap();
+        }
+    };
+    race(disturb, read("way/c/file"));
+}
+
+#[test]
+fn directories_are_renamed_without_end() {
+    let disturb = |at: &Path| {
+        let (from, to) = (at.join("root/a/b"), at.join("root/x/moved"));
+        fs::rename(&from, &to).unwrap();
+        fs::rename(&to, &from).unwrap();
+    };
+    race(disturb, read("a/b/../b/c/../../../x/b/c/file"));
+}
+
+#[test]
+fn a_directory_is_moved_out_and_back() {
+    let disturb = |at: &Path| {
+        let (from, to) = (at.join("root/a/b"), at.join("out/moved"));
+        fs::rename(&from, &to).unwrap();
+        fs::rename(&to, &from).unwrap();
+    };
+    race(disturb, read("a/b/c/../../../a/b/../../plain/file"));
+}
+
+#[test]
+fn parents_are_exchanged() {
+    let disturb = |at: &Path| {
+        exchange(&at.join("root/a"), &at.join("out/b"));
+        exchange(&at.join("root/a"), &at.join("out/b"));
+    };
+    // What lies in either of the two may be read, as long as it hangs in the root.
+    race(disturb, |_, root| {
+        let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
+        let read = |path| root.open_file(path, &OpenOptions::new().read(true));
+        let mut file = read(way[0]).or_else(|_| read(way[1]))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "inside");
+        Ok(())
+    });
+}
+
+#[test]
+fn nothing_is_made_through_a_dangling_link() {
+    let disturb = |at: &Path| {
+        let (fresh, name) = (at.join("root/fresh"), at.join("root/new/name"));
+        std::os::unix::fs::symlink("../../out/made", &fresh).unwrap();
+        fs::rename(&fresh, &name).unwrap();
+        let _ = fs::remove_file(&name);
+        std::os::unix::fs::symlink(at.join("out/made"), &fresh).unwrap();
+        fs::rename(&fresh, &name).unwrap();
+        let _ = fs::remove_file(&name);
+    };
+    race(disturb, |_, root| {
+        for options in [
+            OpenOptions::new().write(true).create(true),
+            OpenOptions::new().write(true).create_new(true),
+        ] {
+            match root.open_file("new/name", &options) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                answer => drop(answer?),
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn directories_are_made_and_removed_inside_alone() {
+    let disturb = |at: &Path| {
+        let (dir, aside, link) = (at.join("root/a"), at.join("root/aside"), at.join("root/link"));
+        let _ = std::os::unix::fs::symlink("../out", &link);
+        let _ = &aside;
+        exchange(&dir, &link);
+        exchange(&dir, &link);
+    };
+    race(disturb, |_, root| {
+        root.create_dir("a/made")?;
+        // It may lie where the name no longer leads: then there is nothing to do here.
+        let removal = curt::Remove::new().missing_is_fine(true);
+        let report = root.remove_tree("a/made", &removal)?;
+        for error in &report.errors {
+            assert!(
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+                "{error}"
+            );
+        }
+        root.rename("a/b/c/file", "a/b/c/file2")?;
+        root.rename("a/b/c/file2", "a/b/c/file").or_else(|error| {
+            let back = root.rename("a/b/c/file2", "a/b/c/file");
+            if back.is_err() { Err(error) } else { Ok(()) }
+        })
+    });
+}

@@ -1,0 +1,396 @@
+//! One table of paths, asked of the kernel and of both implementations.
+
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use curt::{Cause, Error, Fields, Follow, OpenOptions, Plan, Refusal, Scope};
+use curt_testkit::{Scratch, skip};
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
+
+use crate::{SCOPES, WAYS, has_openat2, root};
+
+/// What the paths lead through. `out` lies beside the root.
+fn tree() -> Scratch {
+    let scratch = Scratch::in_memory();
+    scratch.file_with("out/secret", b"secret");
+    scratch.file_with("root/file", b"file");
+    scratch.file_with("root/a/b/c/file", b"deep");
+    scratch.dir("root/a/empty");
+    scratch.dir("root/out");
+    for (name, target) in [
+        ("to_file", "file"),
+        ("to_dir", "a/b"),
+        ("to_dir_slash", "a/b/"),
+        ("to_file_slash", "file/"),
+        ("to_link", "to_dir"),
+        ("to_root", "."),
+        ("to_dots", "a/../a/b"),
+        ("dangling", "nosuch"),
+        ("dangling_below", "a/empty/new"),
+        ("dangling_out", "../out/new"),
+        ("loop", "loop"),
+        ("loop_a", "loop_b"),
+        ("loop_b", "loop_a"),
+        ("up", "../out"),
+        ("up_file", "../out/secret"),
+        ("up_and_in", "../root/file"),
+        ("absolute", "/etc"),
+        ("absolute_root", "/"),
+        ("absolute_in", "/a/b"),
+        ("proc", "/proc"),
+        ("a/b/up", "../../file"),
+        ("a/b/up_two", "../.."),
+        ("a/b/up_three", "../../.."),
+        ("a/b/up_out", "../../../out/secret"),
+        ("a/self", "../a"),
+    ] {
+        scratch.link(format!("root/{name}"), target);
+    }
+    scratch.link("root/absolute_file", scratch.at("root/file"));
+    // A chain of 40 links is followed, one of 41 is a loop.
+    scratch.link("root/chain0", "file");
+    for number in 1..=41 {
+        scratch.link(format!("root/chain{number}"), format!("chain{}", number - 1));
+    }
+    scratch
+}
+
+const PATHS: &[&str] = &[
+    ".",
+    "./",
+    "..",
+    "../",
+    "../.",
+    "./..",
+    "file",
+    "file/",
+    "file/.",
+    "file/..",
+    "file/../file",
+    "./file",
+    "file//",
+    "a",
+    "a/",
+    "a//",
+    "a/.",
+    "a/..",
+    "a/../",
+    "a/../..",
+    "a/../../",
+    "a/../file",
+    "a/b/c/file",
+    "a//b/./c//file",
+    "a/b/../../file",
+    "a/b/../../../root/file",
+    "a/b/../../..",
+    "../root/file",
+    "nosuch",
+    "nosuch/",
+    "nosuch/.",
+    "nosuch/..",
+    "nosuch/../file",
+    "nosuch/x",
+    "a/nosuch",
+    "a/nosuch/../b",
+    "a/../../nosuch",
+    "nosuch/../..",
+    "to_file",
+    "to_file/",
+    "to_file/.",
+    "to_file/..",
+    "to_dir",
+    "to_dir/",
+    "to_dir/.",
+    "to_dir/..",
+    "to_dir/../b",
+    "to_dir/c/file",
+    "to_dir/../../file",
+    "to_dir/../../..",
+    "to_dir_slash",
+    "to_dir_slash/",
+    "to_dir_slash/c",
+    "to_file_slash",
+    "to_file_slash/",
+    "to_link",
+    "to_link/",
+    "to_link/c/file",
+    "to_link/../b",
+    "to_root",
+    "to_root/",
+    "to_root/file",
+    "to_root/to_root/to_root/file",
+    "to_root/..",
+    "to_dots",
+    "to_dots/c/file",
+    "dangling",
+    "dangling/",
+    "dangling/..",
+    "dangling/x",
+    "dangling_below",
+    "dangling_below/",
+    "dangling_out",
+    "dangling_out/",
+    "loop",
+    "loop/",
+    "loop/x",
+    "loop/..",
+    "loop_a",
+    "up",
+    "up/",
+    "up/secret",
+    "up/../root/file",
+    "up_file",
+    "up_file/",
+    "up_and_in",
+    "absolute",
+    "absolute/",
+    "absolute/passwd",
+    "absolute_root",
+    "absolute_root/",
+    "absolute_root/file",
+    "absolute_root/../file",
+    "absolute_in",
+    "absolute_in/c/file",
+    "absolute_file",
+    "a/b/up",
+    "a/b/up/",
+    "a/b/up_two",
+    "a/b/up_two/file",
+    "a/b/up_three",
+    "a/b/up_three/",
+    "a/b/up_out",
+    "a/self/self/self/b",
+    "a/self/../file",
+    "chain39",
+    "chain40",
+    "chain41",
+    "chain39/",
+    "proc",
+    "proc/self",
+    "out",
+    "out/secret",
+    "\u{fc}",
+    "a\\b",
+    "C:",
+    "C:/x",
+    "nul",
+    "file.",
+    "file ",
+    "file::$DATA",
+];
+
+/// Paths that only one scope takes.
+const ABSOLUTE: &[&str] =
+    &["/", "//", "/file", "//file", "/..", "/../file", "/a/b/c/file", "/out/secret", "/etc/passwd"];
+
+/// What an answer comes to: the name of what was opened, or the kernel's number for why not.
+type Answer = Result<PathBuf, Errno>;
+
+fn name_of(scratch: &Scratch, file: impl AsFd) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    let name = std::fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())).unwrap();
+    let base = scratch.path().canonicalize().unwrap();
+    name.strip_prefix(&base).map_or(name.clone(), PathBuf::from)
+}
+
+fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: ResolveFlags) -> Answer {
+    let dir: OwnedFd = File::open(scratch.at("root")).unwrap().into();
+    let mode =
+        if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
+    let resolve = scope | ResolveFlags::NO_MAGICLINKS;
+    loop {
+        // Whoever renames something anywhere disturbs the kernel's walk.
+        match openat2(&dir, path, flags | OFlags::CLOEXEC, mode, resolve) {
+            Err(Errno::AGAIN) => {}
+            answer => return answer.map(|fd| name_of(scratch, fd)),
+        }
+    }
+}
+
+/// The number that the kernel has for an error of ours. It cannot tell a magic link from a loop.
+fn number(error: &Error) -> Errno {
+    match error.cause() {
+        Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,
+        Cause::Refused(Refusal::Link) => Errno::LOOP,
+        Cause::Refused(Refusal::Empty) => Errno::NOENT,
+        Cause::Os(error) => Errno::from_io_error(error).unwrap(),
+        other => panic!("{other}"),
+    }
+}
+
+/// Asks for all paths, in all ways.
+fn compare(flags: OFlags, ask: impl Fn(&Scratch, &curt::Root, &str) -> Result<PathBuf, Error>) {
+    if !has_openat2() {
+        return skip("this kernel, or a filter, has no openat2 to compare with");
+    }
+    let changes = flags.intersects(OFlags::CREATE | OFlags::TRUNC);
+    let mut scratch = tree();
+    let before = scratch.list("");
+    for (scope, resolve) in SCOPES {
+        let absolute = if scope == Scope::InRoot { ABSOLUTE } else { &[] };
+        for path in PATHS.iter().chain(absolute) {
+            let expected = kernel(&scratch, path, flags, resolve);
+            let after = scratch.list("");
+            for (way, without) in WAYS {
+                if changes && scratch.list("") != before {
+                    scratch = tree();
+                }
+                let root = root(&scratch.at("root"), without).scope(scope);
+                let answer = ask(&scratch, &root, path).map_err(|error| number(&error));
+                assert_eq!(answer, expected, "{path:?} {scope:?} by {way}, {flags:?}");
+                if changes {
+                    assert_eq!(scratch.list(""), after, "{path:?} {scope:?} by {way}, {flags:?}");
+                }
+            }
+            if changes && scratch.list("") != before {
+                scratch = tree();
+            }
+        }
+    }
+}
+
+fn opened(options: OpenOptions) -> impl Fn(&Scratch, &curt::Root, &str) -> Result<PathBuf, Error> {
+    move |scratch, root, path| Ok(name_of(scratch, root.open_file(path, &options)?))
+}
+
+#[test]
+fn reading_answers_as_the_kernel_does() {
+    compare(OFlags::RDONLY, opened(OpenOptions::new().read(true)));
+}
+
+#[test]
+fn links_at_the_end_are_not_followed_where_the_kernel_does_not() {
+    compare(OFlags::RDONLY | OFlags::NOFOLLOW, opened(OpenOptions::new().read(true).follow(false)));
+}
+
+#[test]
+fn writing_answers_as_the_kernel_does() {
+    compare(OFlags::WRONLY, opened(OpenOptions::new().write(true)));
+}
+
+#[test]
+fn making_files_answers_as_the_kernel_does() {
+    let options = OpenOptions::new().write(true).create(true);
+    compare(OFlags::WRONLY | OFlags::CREATE, opened(options));
+}
+
+#[test]
+fn making_new_files_answers_as_the_kernel_does() {
+    let options = OpenOptions::new().write(true).create_new(true);
+    compare(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, opened(options));
+}
+
+#[test]
+fn making_files_without_following_answers_as_the_kernel_does() {
+    let options = OpenOptions::new().write(true).create(true).follow(false);
+    compare(OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW, opened(options));
+}
+
+#[test]
+fn directories_are_opened_as_the_kernel_does() {
+    compare(OFlags::PATH | OFlags::DIRECTORY, |scratch, root, path| {
+        Ok(name_of(scratch, root.open_dir(path)?))
+    });
+}
+
+#[test]
+fn directories_are_listed_where_the_kernel_lists_them() {
+    compare(OFlags::RDONLY | OFlags::DIRECTORY, |scratch, root, path| {
+        let mut list = root.read_dir(path)?.list(Plan::new(Fields::NAME));
+        let id = list.directory(Fields::ID).unwrap().id().known();
+        Ok(name_of(scratch, find(scratch, id.unwrap())))
+    });
+}
+
+/// Opens the directory that has this number.
+fn find(scratch: &Scratch, number: u128) -> File {
+    use std::os::unix::fs::MetadataExt;
+    let lines = scratch.list("").into_iter();
+    let paths = lines.filter_map(|line| line.strip_prefix("d ").map(|path| scratch.at(path)));
+    let mut paths = paths.chain([scratch.path().to_owned()]);
+    let is_it = |path: &PathBuf| u128::from(path.metadata().unwrap().ino()) == number;
+    File::open(paths.find(is_it).unwrap()).unwrap()
+}
+
+#[test]
+fn canonical_names_are_those_of_what_the_kernel_finds() {
+    compare(OFlags::PATH, |_, root, path| {
+        let found = root.canonical(path)?;
+        if found.missing {
+            // The kernel does not find it; its place must be there.
+            let parent = found.path.parent().unwrap().to_owned();
+            let parent = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent };
+            assert!(root.open_dir(parent).is_ok(), "{path}");
+            return Err(root.open_file(path, &OpenOptions::new().read(true)).unwrap_err());
+        }
+        Ok(PathBuf::from("root").join(found.path).components().collect())
+    });
+}
+
+#[test]
+fn questions_are_answered_about_what_the_kernel_finds() {
+    use std::os::unix::fs::MetadataExt;
+    for follow in [Follow::Links, Follow::Never] {
+        let flag = if follow == Follow::Never { OFlags::NOFOLLOW } else { OFlags::empty() };
+        compare(OFlags::PATH | flag, move |scratch, root, path| {
+            let plan = Plan::new(Fields::ID).follow(follow);
+            let id = root.stat(path, plan)?.id().known().unwrap();
+            let mut known = vec![(scratch.path().to_owned(), PathBuf::new())];
+            known.extend(
+                scratch
+                    .list("")
+                    .into_iter()
+                    .map(|line| (scratch.at(&line[2..]), PathBuf::from(&line[2..]))),
+            );
+            let is_it = |at: &PathBuf| u128::from(at.symlink_metadata().unwrap().ino()) == id;
+            Ok(known.into_iter().find(|(at, _)| is_it(at)).unwrap().1)
+        });
+    }
+}
+
+#[test]
+fn magic_links_are_not_followed() {
+    let options = OpenOptions::new().read(true);
+    let link = |path: &str, without, scope| {
+        let root = root(std::path::Path::new("/proc"), without).scope(scope);
+        let error = root.open_file(path, &options).err();
+        error.map(|error| (error.to_string(), number(&error)))
+    };
+    for (_, without) in WAYS {
+        for (scope, _) in SCOPES {
+            for path in
+                ["self/exe", "self/cwd", "self/root", "self/fd/0", "self/ns/net", "self/cwd/x"]
+            {
+                let (text, number) = link(path, without, scope).unwrap();
+                assert_eq!(number, Errno::LOOP, "{path} {text}");
+                assert!(text.contains("refused: link"), "{path} {text}");
+            }
+            assert_eq!(link("self/status", without, scope), None, "a plain link of /proc");
+            assert_eq!(link("mounts", without, scope), None, "two plain links");
+        }
+    }
+}
+
+#[test]
+fn long_paths_fail_as_the_kernel_says() {
+    let scratch = tree();
+    for (path, is_long) in [
+        ("./".repeat(2045) + "file", false),
+        ("./".repeat(2046) + "file", true),
+        (format!("{}/file", "n".repeat(256)), true),
+        ("a/../".repeat(818) + "file", false),
+    ] {
+        for (scope, resolve) in SCOPES {
+            let expected = kernel(&scratch, &path, OFlags::RDONLY, resolve);
+            assert_eq!(expected == Err(Errno::NAMETOOLONG), is_long, "{expected:?}");
+            for (way, without) in WAYS {
+                let root = root(&scratch.at("root"), without).scope(scope);
+                let file = root.open_file(&path, &OpenOptions::new().read(true));
+                let answer = file.map(|file| name_of(&scratch, file));
+                assert_eq!(answer.map_err(|error| number(&error)), expected, "{way}");
+            }
+        }
+    }
+}

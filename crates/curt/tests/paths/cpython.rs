@@ -1,0 +1,71 @@
+//! Python's `posixpath` and `ntpath`.
+
+use curt::{DotDot, Env, Expander, Flavor};
+
+use crate::{Maker, PLAIN_WINDOWS, POSIX, ask, compare, count};
+
+const SCRIPT: &str = r#"
+import sys, os, posixpath, ntpath
+path = posixpath if sys.argv[1] == "posix" else ntpath
+cwd = os.fsencode(sys.argv[2])
+texts = sys.stdin.buffer.read().split(b"\0")[:-1]
+if path is ntpath:
+    cwd, texts = cwd.decode(), [text.decode() for text in texts]
+answers = [path.normpath(path.join(cwd, text)) for text in texts]
+if path is ntpath:
+    answers = [answer.encode() for answer in answers]
+sys.stdout.buffer.write(b"".join(answer + b"\0" for answer in answers))
+"#;
+
+fn python(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
+    let arguments = ["-c", SCRIPT, module, cwd].map(std::ffi::OsStr::new);
+    ask("python3", &arguments, questions)
+}
+
+#[test]
+fn posix_paths_without_dot_dot_are_those_of_normpath() {
+    let mut maker = Maker::new(1);
+    for cwd in ["/w/o/r/k", "/", "//", "//x/y", "/a/../b/./c/", "///x"] {
+        let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
+        let Some(answers) = python("posix", cwd, &questions) else { return };
+        let expander =
+            Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+        compare(&questions, answers, |text| expander.expand(text.as_bytes()).unwrap().into_owned());
+    }
+}
+
+/// `ntpath` reads the text, and nothing that only the system knows: no drive's directory, no device, no
+/// dots or spaces at the end of names. Windows keeps one separator at the end.
+#[test]
+fn plain_windows_paths_are_those_of_ntpath() {
+    let mut maker = Maker::new(2);
+    for cwd in [r"C:\work\dir", r"C:\"] {
+        let questions: Vec<String> = (0..count())
+            .map(|_| maker.path(&PLAIN_WINDOWS, 7))
+            .filter(|text| is_plain(text))
+            .collect();
+        let Some(answers) = python("nt", cwd, &questions) else { return };
+        let expander = Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Windows);
+        compare(&questions, answers, |text| {
+            let mut full = expander.expand(text.as_bytes()).unwrap().into_owned();
+            if full.len() > 3 && full.ends_with(br"\") {
+                full.pop();
+            }
+            full
+        });
+    }
+}
+
+/// What the two must agree on: no share or device, no drive but at the beginning and with a separator,
+/// no name that ends in a dot.
+fn is_plain(text: &str) -> bool {
+    let separated = text.replace('/', r"\");
+    let names = separated.split('\\');
+    let ends_in_dot = |name: &str| name.ends_with('.') && !matches!(name, "." | "..");
+    let drives = text.matches(':').count();
+    let is_drive = text.as_bytes().get(1) == Some(&b':');
+    !text.is_empty()
+        && !separated.starts_with(r"\\")
+        && drives == usize::from(is_drive)
+        && !names.into_iter().any(ends_in_dot)
+}

@@ -1,0 +1,124 @@
+//! Expansion beside those whose answers it promises: each is asked about the same made-up paths, all at
+//! once, in one process of its own.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[global_allocator]
+static ALLOCATOR: curt_testkit::alloc::Counting = curt_testkit::alloc::Counting;
+
+mod allocations;
+mod cpython;
+mod go;
+mod node;
+mod oracle;
+#[cfg(unix)]
+mod ruby;
+mod ruby_recorded;
+mod standard;
+#[cfg(windows)]
+mod win32;
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+
+/// How many paths each authority is asked about: `CURT_PATHS` says otherwise.
+fn count() -> usize {
+    std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
+}
+
+/// Made-up paths, the same on every run.
+struct Maker {
+    state: u64,
+}
+
+impl Maker {
+    fn new(seed: u64) -> Maker {
+        Maker { state: seed }
+    }
+
+    /// The next of a sequence that looks random (`SplitMix64`).
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// Some of these, one behind the other.
+    fn path(&mut self, pieces: &[&str], most: usize) -> String {
+        let count = self.below(most + 1);
+        (0..count).map(|_| pieces[self.below(pieces.len())]).collect()
+    }
+}
+
+/// Pieces of POSIX paths.
+const POSIX: [&str; 18] = [
+    "/", "/", "/", "//", "///", ".", "..", "/.", "/..", "a", "bc", ".h", "..x", "...", "é", " ",
+    "~", "-",
+];
+
+/// Pieces of Windows paths without what only Windows itself treats as it does: dots and spaces at the
+/// end of names, devices.
+const PLAIN_WINDOWS: [&str; 16] = [
+    r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
+    "ab",
+];
+
+/// What a program answers to many texts, each ended by a NUL, on its standard input; `None`, aloud,
+/// where there is no such program.
+fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove("HOME");
+    ask_command(command, program, questions)
+}
+
+fn ask_command(mut command: Command, program: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
+    let folder = Scratch::new();
+    let input = folder.typed().join("questions");
+    let mut text = Vec::new();
+    for question in questions {
+        text.write_all(question.as_bytes()).unwrap();
+        text.push(0);
+    }
+    std::fs::write(&input, text).unwrap();
+    command.stdin(std::fs::File::open(input).unwrap()).stderr(Stdio::inherit());
+    let Ok(output) = command.output() else {
+        curt_testkit::skip(&format!("{program} is not installed"));
+        return None;
+    };
+    if !output.status.success() && output.stdout.is_empty() {
+        curt_testkit::skip(&format!("{program} cannot answer: {}", output.status));
+        return None;
+    }
+    let mut answers: Vec<Vec<u8>> =
+        output.stdout.split(|&byte| byte == 0).map(<[u8]>::to_vec).collect();
+    assert_eq!(answers.pop(), Some(Vec::new()), "an answer without an end");
+    assert_eq!(answers.len(), questions.len(), "as many answers as questions");
+    Some(answers)
+}
+
+/// Compares, and says which paths differ, a few of them.
+fn compare<'t>(
+    questions: impl IntoIterator<Item = &'t String>,
+    answers: impl IntoIterator<Item = Vec<u8>>,
+    ours: impl Fn(&str) -> Vec<u8>,
+) {
+    let mut differing = Vec::new();
+    for (question, theirs) in questions.into_iter().zip(answers) {
+        let ours = ours(question);
+        if ours != theirs {
+            let show = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+            differing.push(format!("{question:?}: {:?}, not {:?}", show(&theirs), show(&ours)));
+        }
+    }
+    let count = differing.len();
+    differing.truncate(20);
+    assert!(count == 0, "{count} differ:\n{}", differing.join("\n"));
+}

@@ -1,0 +1,53 @@
+//! Node's `path.posix.resolve` and `path.win32.resolve`.
+
+use curt::{DotDot, Env, Expander, Flavor};
+
+use crate::{Maker, POSIX, ask, compare, count};
+
+const SCRIPT: &str = r#"
+const path = require("path")[process.argv[1]];
+const texts = require("fs").readFileSync(0, "utf8").split("\0").slice(0, -1);
+process.stdout.write(texts.map(text => path.resolve(process.argv[2], text) + "\0").join(""));
+"#;
+
+fn node(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
+    ask("node", &["-e", SCRIPT, module, cwd].map(std::ffi::OsStr::new), questions)
+}
+
+/// Two slashes at the beginning are one to Node.
+#[test]
+fn posix_paths_are_those_of_resolve() {
+    let mut maker = Maker::new(3);
+    let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
+    let Some(answers) = node("posix", "/w/o/r/k", &questions) else { return };
+    let env = Env::none().cwd("/w/o/r/k");
+    let expander = Expander::with_env(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    compare(&questions, answers, |text| {
+        let full = expander.expand(text.as_bytes()).unwrap().into_owned();
+        if full.starts_with(b"//") { full[1..].to_vec() } else { full }
+    });
+}
+
+/// Node reads the text alone, drops separators at the end, keeps a root's, and knows shares.
+#[test]
+fn windows_paths_are_those_of_resolve() {
+    const PIECES: [&str; 12] =
+        [r"\", r"\", "/", r"\\", r"\.", r"\..", r"\a", r"\bc", r"\.h", r"\é", r"\..x", r"\ y"];
+    const STARTS: [&str; 7] = ["a", "..", r"C:\", "d:/x", r"\\srv\shr", "//srv/shr", r"\x"];
+    let mut maker = Maker::new(4);
+    let questions: Vec<String> = (0..count())
+        .map(|_| STARTS[maker.below(STARTS.len())].to_owned() + &maker.path(&PIECES, 6))
+        .collect();
+    let Some(answers) = node("win32", r"C:\work\dir", &questions) else { return };
+    let expander = Expander::with_env(Env::none().cwd(r"C:\work\dir")).flavor(Flavor::Windows);
+    let without_end = |mut full: Vec<u8>| {
+        while full.ends_with(br"\") && full != br"\" {
+            full.pop();
+        }
+        full
+    };
+    let answers = answers.into_iter().map(without_end);
+    compare(&questions, answers, |text| {
+        without_end(expander.expand(text.as_bytes()).unwrap().into_owned())
+    });
+}

@@ -1,0 +1,144 @@
+//! The simplest thing that could be right, beside the real one, for any text.
+
+use curt::{DotDot, Env, ExpandError, Expander, Flavor, Release, Verbatim};
+
+use crate::{Maker, POSIX, count};
+
+/// POSIX, by lists of names.
+fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
+    if text.is_empty() && policy == DotDot::Keep {
+        return Err(ExpandError::Empty);
+    }
+    let whole = if text.starts_with('/') {
+        text.to_owned()
+    } else {
+        format!("{}/{text}", cwd.trim_end_matches('/'))
+    };
+    let root = if whole.starts_with("//") && !whole.starts_with("///") { "//" } else { "/" };
+    let mut names: Vec<&str> = Vec::new();
+    for name in whole.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if policy != DotDot::Keep => {
+                if names.pop().is_none() && policy == DotDot::Refuse {
+                    return Err(ExpandError::Escape);
+                }
+            }
+            name => names.push(name),
+        }
+    }
+    let mut full = root.to_owned() + &names.join("/");
+    if policy == DotDot::Keep && text.ends_with('/') && !full.ends_with('/') {
+        full.push('/');
+    }
+    Ok(full)
+}
+
+#[test]
+fn posix_paths_are_what_lists_of_names_say() {
+    let mut maker = Maker::new(8);
+    for policy in [DotDot::Keep, DotDot::Clamp, DotDot::Refuse] {
+        for cwd in ["/w/o/r/k", "/"] {
+            let expander =
+                Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
+            for _ in 0..count() {
+                // Long enough that every way through the blocks is taken.
+                let text = maker.path(&POSIX, 40);
+                let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
+                let full = full.map(|full| String::from_utf8(full).unwrap());
+                assert_eq!(full, posix(cwd, &text, policy), "{text:?} {policy:?}");
+                let units: Vec<u16> = text.encode_utf16().collect();
+                let wide =
+                    expander.expand_wide(&units).map(|full| String::from_utf16(&full).unwrap());
+                assert_eq!(full, wide, "{text:?}");
+            }
+        }
+    }
+}
+
+/// Pieces of Windows paths of every kind.
+pub(crate) const WINDOWS: [&str; 44] = [
+    r"\",
+    r"\",
+    r"\",
+    "/",
+    r"\\",
+    ".",
+    "..",
+    "...",
+    r"\.",
+    r"\..",
+    " ",
+    ". ",
+    " .",
+    "a",
+    "bc",
+    ".h",
+    "a.",
+    "a ",
+    "é",
+    ":",
+    "C:",
+    "c:",
+    "D:",
+    r"C:\",
+    "nul",
+    "CON",
+    "aux.c",
+    "com1",
+    "COM¹",
+    "lpt9",
+    "conin$",
+    r"\\.\",
+    r"\\?\",
+    r"\??\",
+    r"\\srv\shr",
+    "*",
+    "x",
+    "$",
+    "com0",
+    r"UNC\",
+    "😀",
+    "\u{a0}",
+    "~",
+    "PRN",
+];
+
+/// A full path is its own full path, whatever it came from, and says the same in bytes and in units.
+#[test]
+fn full_windows_paths_are_their_own() {
+    let mut maker = Maker::new(9);
+    for (release, policy) in [Release::Windows10, Release::Windows11]
+        .into_iter()
+        .flat_map(|release| [DotDot::Keep, DotDot::Clamp].map(|policy| (release, policy)))
+    {
+        let env = Env::none().cwd(r"C:\dir\sub").drive("D", r"D:\data");
+        let expander = Expander::with_env(env)
+            .flavor(Flavor::Windows)
+            .release(release)
+            .dot_dot(policy)
+            .verbatim(Verbatim::Normalize);
+        for _ in 0..count() {
+            let text = maker.path(&WINDOWS, 12);
+            let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let wide = expander.expand_wide(&units).map(|full| String::from_utf16(&full).unwrap());
+            let full = full.map(|full| String::from_utf8(full).unwrap());
+            assert_eq!(full, wide, "{text:?}");
+            let Ok(full) = full else { continue };
+            assert!(!full.contains('/'), "{text:?}: {full:?}");
+            // Names may end in dots and spaces once what was behind them is gone: `x. \..\` and a
+            // device that is left over are read anew.
+            let again = expander.expand(full.as_bytes()).unwrap();
+            let is_settled = again == full.as_bytes();
+            let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
+            let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);
+            assert!(is_settled || is_left_over || full.contains(".\\"), "{text:?}: {full:?}");
+        }
+    }
+}
+
+fn is_device(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or("").trim_end().to_lowercase();
+    ["nul", "con", "aux", "prn", "com1", "com¹", "lpt9", "conin$"].contains(&stem.as_str())
+}

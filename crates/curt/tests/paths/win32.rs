@@ -1,0 +1,83 @@
+//! `GetFullPathNameW`, asked about made-up texts of every kind.
+//!
+//! Windows itself has to agree in everything. Wine 10 has rules of its own in five places; there, what
+//! both say has to be the same but for that:
+//!
+//! | Wine | Windows, and here | known from |
+//! |---|---|---|
+//! | `com¹` is a file | it is a device | Microsoft's "Naming files, paths, and namespaces" |
+//! | of `a..\b` a dot is dropped | names inside that end in two dots stay | the tables of .NET's tests |
+//! | in `\\srv\\shr\\x` the separators up to the first name stay, and a server or a share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
+//! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first below it | the same |
+//! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
+
+use std::collections::BTreeMap;
+
+use curt::{Env, Expander, Verbatim};
+use curt_testkit::windows::{full_path_name, is_wine};
+
+use crate::oracle::WINDOWS;
+use crate::{Maker, count};
+
+#[test]
+fn windows_paths_are_those_of_the_system() {
+    let expander = Expander::with_env(Env::of_process()).verbatim(Verbatim::Normalize);
+    let mut maker = Maker::new(10);
+    let mut unknown = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for _ in 0..count() {
+        let text = maker.path(&WINDOWS, 8);
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let theirs = full_path_name(&units).map(|full| String::from_utf16(&full).unwrap());
+        let ours = expander.expand_wide(&units).ok();
+        let ours = ours.map(|full| String::from_utf16(&full).unwrap());
+        if ours == theirs {
+            continue;
+        }
+        match deviation(&text, theirs.as_deref(), ours.as_deref()).filter(|_| is_wine()) {
+            Some(class) => *known.entry(class).or_default() += 1,
+            None => unknown.push(format!("{text:?}: {theirs:?}, not {ours:?}")),
+        }
+    }
+    println!("Wine's own, of {}: {known:?}", count());
+    let total = unknown.len();
+    unknown.truncate(50);
+    assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
+}
+
+/// Which of Wine's own rules explains a difference; none where it is not explained whole.
+fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
+    let (theirs, ours) = (theirs?, ours?);
+    let text = text.replace('/', r"\");
+    let names: Vec<&str> = text.split('\\').collect();
+    let (last, inside) = names.split_last()?;
+    let ends_in_dots = |name: &&str| name.len() > 2 && name.ends_with("..");
+    let is_share = text.starts_with(r"\\");
+    if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {
+        return (!text.ends_with('\\')).then_some("superscripts");
+    }
+    // To Wine a run of separators is one also in the root, which is then longer.
+    let has_empty_part = is_share && names.iter().skip(2).take(2).any(|name| name.is_empty());
+    if has_empty_part && inside.iter().chain([last]).any(|&name| name == "..") {
+        return Some("shares without a name");
+    }
+    if loose(theirs) != loose(ours) {
+        return None;
+    }
+    if is_share && !theirs.starts_with(r"\\.\") && !theirs.starts_with(r"\\?\") {
+        Some("shares")
+    } else if inside.iter().any(ends_in_dots) {
+        Some("two dots inside")
+    } else if matches!(*last, "." | "..") {
+        Some("uncovered ends")
+    } else {
+        None
+    }
+}
+
+/// A path without what the two treat differently: dots that end names, spaces at the end, runs.
+fn loose(path: &str) -> Vec<&str> {
+    let trimmed = path.trim_end_matches(['\\', '.', ' ']);
+    let names = trimmed.split('\\').map(|name| name.trim_end_matches('.'));
+    names.filter(|name| !name.is_empty()).collect()
+}

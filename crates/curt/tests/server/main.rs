@@ -1,0 +1,124 @@
+//! The example file server, attacked over the loopback.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../examples/file_server.rs"]
+#[allow(dead_code, reason = "its `main` is not run here")]
+mod file_server;
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use curt_testkit::Scratch;
+
+/// Asks for a path, and tells the code, the content and the log.
+fn ask(scratch: &Scratch, request: &str) -> (u16, String, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    client.write_all(format!("GET {request} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+    let root = file_server::open_root(&scratch.at("www")).unwrap();
+    let mut log = Vec::new();
+    let (mut stream, _) = listener.accept().unwrap();
+    file_server::answer(&root, &mut stream, &mut log).unwrap();
+    drop(stream);
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    let (head, content) = answer.split_once("\r\n\r\n").unwrap();
+    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (code, content.to_owned(), String::from_utf8(log).unwrap())
+}
+
+fn site() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file_with("www/page.html", b"a page");
+    scratch.file_with("www/sub/deep/page.html", b"a deep page");
+    scratch.file_with("www/.htaccess", b"hidden");
+    scratch.file_with("www/.git/config", b"hidden");
+    scratch.file_with("secret", b"secret");
+    scratch
+}
+
+#[test]
+fn pages_are_sent() {
+    let scratch = site();
+    for (request, content) in [
+        ("/page.html", "a page"),
+        ("/page.html?x=../../secret", "a page"),
+        ("/sub/deep/page.html", "a deep page"),
+        ("/sub/../page.html", "a page"),
+        ("/%70age.html", "a page"),
+        ("/./sub//deep/page.html", "a deep page"),
+    ] {
+        let (code, sent, log) = ask(&scratch, request);
+        assert_eq!((code, &*sent), (200, content), "{request} {log}");
+    }
+}
+
+#[test]
+fn nobody_gets_out() {
+    let scratch = site();
+    for (request, reason) in [
+        ("/../secret", "escape"),
+        ("/sub/../../secret", "escape"),
+        ("/%2e%2e/secret", "escape"),
+        ("/..%2fsecret", "escape"),
+        ("//etc/passwd", "absolute"),
+        ("/%2fetc/passwd", "absolute"),
+        ("/page.html%00.png", "nul"),
+        ("/", "empty"),
+    ] {
+        let (code, sent, log) = ask(&scratch, request);
+        assert_eq!((code, &*sent), (403, ""), "{request} {log}");
+        assert!(log.contains(&format!("refused: {reason}")), "{request} {log}");
+    }
+    // Decoded once: what is still encoded then is a name.
+    assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
+    assert_eq!(ask(&scratch, "/%zz").0, 400);
+    assert_eq!(ask(&scratch, "/%ff").0, 400);
+    assert_eq!(ask(&scratch, "page.html").0, 400);
+    assert_eq!(ask(&scratch, "/sub").0, 404);
+    assert_eq!(ask(&scratch, "/nosuch").0, 404);
+}
+
+#[test]
+fn what_is_hidden_stays_hidden_behind_every_name() {
+    let scratch = site();
+    for request in [
+        "/.htaccess",
+        "/./.htaccess",
+        "/sub/../.htaccess",
+        "/%2ehtaccess",
+        "/.htaccess.",
+        "/.htaccess%20",
+        "/.htaccess::$DATA",
+        "/.htaccess/",
+        "/.HTACCESS",
+        "/htacce~1",
+        "/HTACCE~1",
+        "/.git/config",
+        "/.git::$INDEX_ALLOCATION/config",
+        "/git~1/config",
+        "/sub/..%5c.htaccess",
+    ] {
+        let (code, sent, log) = ask(&scratch, request);
+        assert!(code >= 400 && sent.is_empty(), "{request} {log}");
+    }
+    assert!(ask(&scratch, "/.htaccess").2.contains("hidden: .htaccess"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_lead_nowhere() {
+    let scratch = site();
+    scratch.link("www/out", "../secret");
+    scratch.link("www/absolute", "/etc/passwd");
+    scratch.link("www/alias", ".htaccess");
+    scratch.fifo("www/pipe");
+    for (request, reason) in
+        [("/out", "escape"), ("/absolute", "escape"), ("/alias", "link"), ("/pipe", "no file")]
+    {
+        let (code, sent, log) = ask(&scratch, request);
+        assert!(code >= 400 && sent.is_empty(), "{request} {log}");
+        assert!(log.contains(reason), "{request} {log}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Staying beneath a directory.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use curt::{Aliases, Cause, Fields, Follow, Kind, OpenOptions, Plan, Refusal, Root, Scope};
+use curt_testkit::{Scratch, skip};
+
+fn tree() -> (Scratch, Root) {
+    let scratch = Scratch::new();
+    scratch.file_with(r"root\Pub\Sub Folder\Page.txt", b"a page");
+    scratch.file_with("secret", b"secret");
+    let root = Root::open(scratch.at("root")).unwrap();
+    (scratch, root)
+}
+
+fn text(root: &Root, path: &str) -> Result<String, Refusal> {
+    match root.open_file(path, &OpenOptions::new().read(true)) {
+        Ok(mut file) => {
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            Ok(text)
+        }
+        Err(error) => match error.cause() {
+            Cause::Refused(refusal) => Err(*refusal),
+            cause => panic!("{path}: {cause}"),
+        },
+    }
+}
+
+#[test]
+fn paths_are_taken_as_win32_takes_them() {
+    let (_scratch, root) = tree();
+    for path in [
+        r"Pub\Sub Folder\Page.txt",
+        "Pub/Sub Folder/Page.txt",
+        r"pub\SUB folder\PAGE.TXT",
+        r".\Pub\\Sub Folder\.\Page.txt",
+        r"nosuch\..\Pub\Sub Folder\x\..\Page.txt",
+        r"Pub\Sub Folder\Page.txt. ",
+    ] {
+        assert_eq!(text(&root, path).as_deref(), Ok("a page"), "{path}");
+    }
+    let missing = root.open_file("nosuch", &OpenOptions::new().read(true)).unwrap_err();
+    assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
+    let directory = root.open_file("Pub", &OpenOptions::new().read(true)).unwrap_err();
+    assert_eq!(directory.kind(), std::io::ErrorKind::IsADirectory);
+    let below = root.open_file(r"Pub\Sub Folder\Page.txt\x", &OpenOptions::new().read(true));
+    assert!(below.is_err());
+}
+
+#[test]
+fn what_means_something_else_is_refused() {
+    let (_scratch, root) = tree();
+    for (path, reason) in [
+        ("", Refusal::Empty),
+        (r"\\?\C:\secret", Refusal::Device),
+        (r"\??\C:\secret", Refusal::Device),
+        (r"\secret", Refusal::Absolute),
+        ("/secret", Refusal::Absolute),
+        (r"\\server\share\x", Refusal::Absolute),
+        (r"C:\secret", Refusal::Drive),
+        ("C:secret", Refusal::Drive),
+        (r"Pub\C:\secret", Refusal::Stream),
+        (r"Pub\Sub Folder\Page.txt::$DATA", Refusal::Stream),
+        (r"Pub\*", Refusal::BadChar),
+        (r"Pub\nul.txt", Refusal::Device),
+        (r"Pub\COM1", Refusal::Device),
+        (r"..\secret", Refusal::Escape),
+        (r"Pub\..\..\secret", Refusal::Escape),
+        (r"Pub/../../secret", Refusal::Escape),
+    ] {
+        assert_eq!(text(&root, path), Err(reason), "{path}");
+    }
+    let strict = root.share().aliases(Aliases::Strict);
+    for (path, reason) in [
+        (r"Pub\Sub Folder\Page.txt.", Refusal::Trailing),
+        (r"Pub\SUBFOL~1\Page.txt", Refusal::ShortName),
+    ] {
+        assert_eq!(text(&strict, path), Err(reason), "{path}");
+    }
+    let kept = root.share().scope(Scope::InRoot);
+    for path in [r"\Pub\Sub Folder\Page.txt", r"..\..\Pub\Sub Folder\Page.txt"] {
+        assert_eq!(text(&kept, path).as_deref(), Ok("a page"), "{path}");
+    }
+}
+
+#[test]
+fn names_are_those_that_the_directories_have() {
+    let (scratch, root) = tree();
+    let canonical = |path: &str| {
+        let found = root.canonical(path).unwrap();
+        (found.path, found.missing)
+    };
+    let page = PathBuf::from(r"Pub\Sub Folder\Page.txt");
+    assert_eq!(canonical("pub/sub folder/page.TXT"), (page.clone(), false));
+    assert_eq!(canonical("."), (PathBuf::from("."), false));
+    assert_eq!(canonical("Pub/.."), (PathBuf::from("."), false));
+    assert_eq!(canonical(r"Pub\new.txt"), (PathBuf::from(r"Pub\new.txt"), true));
+    // Wherever the root is by now.
+    let file = root.open_file(&page, &OpenOptions::new().read(true)).unwrap();
+    assert_eq!(root.name_of(&file).unwrap(), page);
+    drop(file);
+    match std::fs::rename(scratch.at("root"), scratch.at("moved")) {
+        Ok(()) => {
+            assert_eq!(canonical("pub/sub folder/page.TXT"), (page, false));
+            std::fs::rename(scratch.at("moved"), scratch.at("root")).unwrap();
+        }
+        Err(error) => skip(&format!("an open directory cannot be renamed here: {error}")),
+    }
+}
+
+#[test]
+fn entries_are_made_changed_and_removed() {
+    let (scratch, root) = tree();
+    root.create(r"Pub\made").unwrap().write_all(b"first").unwrap();
+    assert_eq!(text(&root, r"Pub\made").as_deref(), Ok("first"));
+    drop(root.create(r"Pub\made").unwrap());
+    assert_eq!(text(&root, r"Pub\made").as_deref(), Ok(""), "emptied");
+    let new = OpenOptions::new().write(true).create_new(true);
+    let there = root.open_file(r"Pub\made", &new).unwrap_err();
+    assert_eq!(there.kind(), std::io::ErrorKind::AlreadyExists);
+    let append = OpenOptions::new().append(true);
+    for word in ["one ", "two"] {
+        root.open_file(r"Pub\made", &append).unwrap().write_all(word.as_bytes()).unwrap();
+    }
+    root.rename(r"Pub\made", "renamed").unwrap();
+    assert_eq!(text(&root, "renamed").as_deref(), Ok("one two"));
+    root.create("other").unwrap();
+    root.rename("renamed", "other").unwrap();
+    assert_eq!(text(&root, "other").as_deref(), Ok("one two"), "replaced");
+    root.create_dir(r"Pub\dir").unwrap();
+    assert_eq!(root.create_dir(r"Pub\dir").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    assert!(root.remove_file(r"Pub\dir").is_err());
+    root.remove_file("other").unwrap();
+    let plan = Plan::new(Fields::SIZE).follow(Follow::Links);
+    let metadata = root.stat("Pub/Sub Folder/Page.txt", plan).unwrap();
+    assert_eq!(metadata.size().known(), Some(6));
+    assert_eq!(root.stat("Pub", plan).unwrap().kind().known(), Some(Kind::Directory));
+    let mut names = Vec::new();
+    let mut list =
+        root.open_dir("Pub").unwrap().read_dir(".").unwrap().list(Plan::new(Fields::NAME));
+    while let Some(entry) = list.next() {
+        names.push(entry.unwrap().to_name());
+    }
+    names.sort();
+    assert_eq!(names, ["Sub Folder", "dir"]);
+    drop(list);
+    let report = root.remove_tree("Pub", &curt::Remove::new()).unwrap();
+    assert!(report.is_complete(), "{:?}", report.errors);
+    assert_eq!(scratch.list("root"), [""; 0]);
+    assert!(scratch.exists("secret"));
+}
+
+#[test]
+fn links_are_followed_within_and_lead_nowhere_else() {
+    let (scratch, root) = tree();
+    scratch.dir("out");
+    scratch.file_with(r"out\secret", b"secret");
+    let Some(_) = scratch.junction(r"root\out", &scratch.at("out")) else {
+        return skip("junctions cannot be made here");
+    };
+    for path in [r"out\secret", "out", r"OUT\secret"] {
+        let answer = root.open_dir(path).map(drop).unwrap_err();
+        assert!(matches!(answer.cause(), Cause::Refused(Refusal::Escape)), "{path}: {answer}");
+    }
+    assert_eq!(text(&root, r"out\secret"), Err(Refusal::Escape));
+    if scratch.link_to_dir(r"root\in", r"Pub\Sub Folder").is_none() {
+        return skip("links cannot be made here");
+    }
+    assert_eq!(text(&root, r"in\Page.txt").as_deref(), Ok("a page"));
+    let canonical = root.canonical(r"in\page.txt").unwrap();
+    assert_eq!(canonical.path, Path::new(r"Pub\Sub Folder\Page.txt"));
+    let strict = root.share().aliases(Aliases::Strict);
+    assert_eq!(text(&strict, r"in\Page.txt"), Err(Refusal::Link));
+    scratch.link_to_dir(r"root\up", r"..\out");
+    assert_eq!(text(&root, r"up\secret"), Err(Refusal::Escape));
+}
