@@ -1,0 +1,185 @@
+//! What a platform is asked, and what it answers: plain values, the same for all of them.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::fields::{Fields, Kind};
+use crate::name::Name;
+
+/// What to do at a mount point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mounts {
+    Cross,
+    Refuse,
+}
+
+/// The answer to opening a child directory.
+#[derive(Debug)]
+pub(crate) enum Opened<D> {
+    Dir(D),
+    /// It is something else, a symbolic link included.
+    NotDirectory,
+    Gone,
+    /// It is gone as soon as somebody else who has it open closes it.
+    #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
+    Pending,
+    /// It is a mount point, and mounts were to be refused.
+    #[cfg_attr(windows, allow(dead_code, reason = "mount points are links there"))]
+    Mount,
+    /// No descriptor or no kernel memory was left for it. The caller holds fewer and tries again.
+    Shortage(io::Error),
+    Failed(io::Error),
+}
+
+/// What a listing call said beyond its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Batch {
+    /// There may be more.
+    More,
+    /// There is probably no more: much of the buffer stayed empty. Removing the directory is the
+    /// test.
+    ProbablyLast,
+    /// There is no more.
+    End,
+}
+
+/// The answer to removing a child that is not meant to be a directory.
+#[derive(Debug)]
+pub(crate) enum Removed {
+    Done,
+    IsDirectory,
+    Gone,
+    /// It is gone as soon as somebody else who has it open closes it.
+    #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
+    Pending,
+    Failed(io::Error),
+}
+
+/// The answer to removing an emptied directory. Where it could not be removed it is handed back.
+#[derive(Debug)]
+pub(crate) enum Finished<D> {
+    Done,
+    /// It was no longer there under its name.
+    Gone,
+    NotEmpty(D),
+    Failed(D, io::Error),
+}
+
+/// One entry of a listing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a, U> {
+    pub(crate) name: Name<'a, U>,
+    pub(crate) kind: Kind,
+    /// The file number, or 0 where the listing has none.
+    pub(crate) id: u64,
+}
+
+/// Which directory it is, as long as it is open somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub(crate) device: u64,
+    pub(crate) file: u128,
+}
+
+/// What a stat tells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stat {
+    pub(crate) kind: Kind,
+    pub(crate) identity: Identity,
+    pub(crate) links: u64,
+    pub(crate) size: u64,
+    pub(crate) allocated: u64,
+    /// When it was last changed in any way, by the clock of [`Sys::wall_clock`](super::Sys::wall_clock); zero where the
+    /// system does not say.
+    pub(crate) changed: Duration,
+}
+
+/// An operand, taken apart by text: the directory to open, and the name in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Operand<U> {
+    /// The path up to the last name; empty for the working directory.
+    pub(crate) parent: PathBuf,
+    pub(crate) last: Last<U>,
+    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
+    pub(crate) directory_only: bool,
+}
+
+/// The last part of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Last<U> {
+    /// A name, terminated.
+    Name(Vec<U>),
+    DotOrDotDot,
+    /// The path is a root directory by its spelling.
+    Root,
+    /// The path is empty, or no name of this platform (it contains a NUL).
+    Invalid(io::ErrorKind),
+}
+
+/// What a thread has used; zero where the system does not say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) processor: Duration,
+    /// How often it gave its processor away in order to wait for something.
+    pub(crate) waits: u64,
+}
+
+impl Usage {
+    /// What was used since it was so much.
+    pub(crate) fn since(self, before: Usage) -> Usage {
+        Usage {
+            processor: self.processor.saturating_sub(before.processor),
+            waits: self.waits.saturating_sub(before.waits),
+        }
+    }
+}
+
+/// Where a platform has fields from, and what that costs in calls when nothing is missing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sources {
+    /// A listing carries them.
+    pub(crate) listing: Fields,
+    /// One query gives all of them.
+    pub(crate) query: Fields,
+    pub(crate) query_calls: u32,
+    /// Listing a directory of one buffer.
+    pub(crate) directory_calls: u32,
+    /// Reading what a link holds.
+    pub(crate) target_calls: u32,
+    /// What extended attributes tell, from one list of their names.
+    pub(crate) extended: Fields,
+    pub(crate) extended_calls: u32,
+    /// What the security of an entry tells.
+    pub(crate) secured: Fields,
+    pub(crate) secured_calls: u32,
+}
+
+/// What is asked about one entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask {
+    pub(crate) fields: Fields,
+    /// Whether a link is followed.
+    pub(crate) follow: bool,
+    /// Whether a network file system may answer from its cache.
+    #[cfg_attr(windows, allow(dead_code, reason = "nobody can be told so there"))]
+    pub(crate) cached: bool,
+}
+
+/// Names of owners, and what else the security of an entry tells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Owners {
+    pub(crate) user: Option<Arc<OsString>>,
+    pub(crate) group: Option<Arc<OsString>>,
+    pub(crate) acl: Option<bool>,
+}
+
+/// What extended attributes tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extended {
+    /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
+    pub(crate) present: Fields,
+    pub(crate) label: Option<OsString>,
+}
