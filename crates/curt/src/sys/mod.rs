@@ -30,6 +30,7 @@ pub(crate) mod fault;
 mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+pub(crate) mod long_name;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]

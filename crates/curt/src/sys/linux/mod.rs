@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod long_name;
 mod query;
 mod retire;
 mod surroundings;

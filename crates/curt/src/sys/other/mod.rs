@@ -16,6 +16,7 @@
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod long_name;
 mod surroundings;
 mod text;
 

@@ -14,6 +14,7 @@
 
 mod call;
 pub(crate) mod dir;
+mod long_name;
 mod surroundings;
 
 use std::borrow::Cow;

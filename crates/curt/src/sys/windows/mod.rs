@@ -19,6 +19,7 @@ mod files;
 mod info;
 mod kinds;
 mod links;
+mod long_name;
 pub(crate) mod native;
 mod query;
 mod removal;
