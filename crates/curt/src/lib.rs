@@ -53,7 +53,7 @@ pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use expand::{
-    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim,
+    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim, long_name,
 };
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]

@@ -25,6 +25,8 @@ pub(crate) enum Question {
     Total,
     /// How many entries one directory has.
     Count,
+    /// How long all paths are that were expanded.
+    Lengths(super::expand::Work),
 }
 
 /// What is known of a tree.
@@ -101,6 +103,7 @@ impl Truth {
                 number(&output, wanted)
             }
             Question::Count => number(&output, Some(self.entries.len() as u64)),
+            Question::Lengths(work) => number(&output, Some(work.lengths())),
         }
     }
 

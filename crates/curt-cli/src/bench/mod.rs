@@ -5,6 +5,7 @@
 //! | `mod.rs` | options, places, the report |
 //! | `operation.rs` | what can be measured, and in which order it is |
 //! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
+//! | `expand.rs` | the operation that only computes: `expand` |
 //! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
 //! | `tree.rs`, `tree_react.rs` | sample trees |
 //! | `arena.rs`, `ground.rs`, `answer.rs` | one cell: its runs, its trees, the right answers |
@@ -23,6 +24,7 @@ mod calls;
 mod contender;
 mod counts;
 mod cpu;
+mod expand;
 mod ground;
 mod images;
 mod measure;
@@ -98,6 +100,9 @@ pub(crate) struct BenchOptions {
     /// What the role is played with
     #[arg(long, hide = true, requires = "role", default_value = "remove")]
     task: Task,
+    /// What is expanded
+    #[arg(long, hide = true, requires = "role")]
+    work: Option<expand::Work>,
     /// The buffer of a listing, in bytes
     #[arg(long, hide = true, requires = "role")]
     buffer: Option<usize>,
@@ -145,7 +150,7 @@ impl Context<'_> {
 /// Runs the bench, or plays a role in one.
 pub(crate) fn run(options: &BenchOptions) -> Exit {
     if let (Some(role), Some(tree)) = (options.role, &options.tree) {
-        return roles::play(role, options.task, options.buffer, tree);
+        return roles::play(role, options.task, (options.buffer, options.work), tree);
     }
     let progress = Progress::new();
     if options.images && !images::allowed() {

@@ -24,7 +24,7 @@
 //! | every expansion | 0 | 0 |
 //! | the first relative path of an expander over the process's own working directory | 0 | 1 (`getcwd`; none on Windows) |
 //! | `~user`, and `~` where `HOME` is not set, on POSIX | what the user database makes | |
-//! | `long_name`, which is asked of an existing file and never by itself | 3 | |
+//! | [`long_name()`], which is asked of an existing file and never by itself | 3 on Windows, else 0 | |
 //!
 //! A path that is full and clean is handed back as it is: nothing is allocated.
 //!
@@ -39,6 +39,7 @@
 //! None are needed.
 
 mod env;
+mod long_name;
 mod options;
 mod place;
 mod posix;
@@ -60,6 +61,7 @@ use crate::sys::{Os, Sys};
 use crate::win_path::Start;
 
 pub use env::Env;
+pub use long_name::long_name;
 use options::Options;
 pub use options::{DotDot, ExpandError, Style, Verbatim};
 use place::{Places, Settled};

@@ -18,13 +18,24 @@ pub(super) fn expand<U: ExpandUnit>(
     if options.style == Style::Ruby {
         return ruby::expand_posix(text, places, is_base, out, listener);
     }
-    let slash = U::ascii(b'/');
     if text.is_empty() && options.dot_dot() == DotDot::Keep {
         return Err(ExpandError::Empty);
     }
-    if scan::has_nul(text) {
-        return Err(ExpandError::Nul);
-    }
+    write(text, places, is_base, out, listener).map_err(|error| {
+        // Whatever else is wrong.
+        if scan::has_nul(text) { ExpandError::Nul } else { error }
+    })
+}
+
+fn write<U: ExpandUnit>(
+    text: &[U],
+    places: Places<'_, U>,
+    is_base: bool,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> Result<(), ExpandError> {
+    let slash = U::ascii(b'/');
+    let options = places.options();
     let (root, rest) = if text.first() == Some(&slash) {
         listener.fired(Rule::Root);
         let root = leading(text);
@@ -44,6 +55,13 @@ pub(super) fn expand<U: ExpandUnit>(
         let place = start(places, is_base, listener)?;
         out.reserve(place.text.len() + text.len() + 1);
         out.extend_from_slice(&place.text);
+        if scan::is_clean_tail(text) {
+            if out.last() != Some(&slash) {
+                out.push(slash);
+            }
+            out.extend_from_slice(text);
+            return Ok(());
+        }
         (place.root, text)
     };
     names(rest, root, options, out, listener)?;
@@ -134,7 +152,11 @@ fn names<U: ExpandUnit>(
     let mut at = 0;
     while at < rest.len() {
         let name = &rest[at..];
-        let length = name.iter().position(|&unit| unit == slash).unwrap_or(name.len());
+        let stop = name.iter().position(|&unit| unit == slash || unit == U::NUL);
+        let length = stop.unwrap_or(name.len());
+        if stop.is_some_and(|stop| name[stop] == U::NUL) {
+            return Err(ExpandError::Nul);
+        }
         let name = &name[..length];
         match *name {
             [] if at > 0 => listener.fired(Rule::Runs),

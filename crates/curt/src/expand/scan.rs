@@ -60,12 +60,34 @@ pub(super) fn is_clean_posix<U: WinUnit>(text: &[U], options: Options) -> bool {
         && before != nul
         && (before != slash || (last != slash && last != dot))
         && (last != slash || options.keeps_trailing());
-    first == slash
-        && ends_well
-        && !any(text, |a, b, c| {
-            let hidden = (b == dot) & ((c == dot) | (c == slash));
-            (a == nul) | ((a == slash) & ((b == slash) | hidden))
-        })
+    first == slash && ends_well && !has_dirt(text)
+}
+
+/// Whether this relative POSIX path can be written as it is behind a directory and a slash. `false` may
+/// also mean that it takes a closer look.
+pub(super) fn is_clean_tail<U: WinUnit>(text: &[U]) -> bool {
+    let (slash, dot, nul) = (U::ascii(b'/'), U::ascii(b'.'), U::NUL);
+    let [first, .., before, last] = *text else {
+        return false;
+    };
+    first != dot
+        && first != slash
+        && last != nul
+        && before != nul
+        && last != slash
+        && (before != slash || last != dot)
+        && !has_dirt(text)
+}
+
+/// Whether there is a NUL, a run of slashes, or a name that begins as `.` and `..` do. The last two
+/// units are looked at as those that follow others.
+#[inline]
+fn has_dirt<U: WinUnit>(text: &[U]) -> bool {
+    let (slash, dot, nul) = (U::ascii(b'/'), U::ascii(b'.'), U::NUL);
+    any(text, |a, b, c| {
+        let hidden = (b == dot) & ((c == dot) | (c == slash));
+        (a == nul) | ((a == slash) & ((b == slash) | hidden))
+    })
 }
 
 /// Whether this Windows path is its own expansion. `false` may also mean that it takes a closer look.
@@ -77,12 +99,9 @@ pub(super) fn is_clean_windows<U: WinUnit>(text: &[U], start: Start, options: Op
         Start::LocalDevice => 3,
         _ => return false,
     };
-    let (backslash, slash, dot) = (U::ascii(b'\\'), U::ascii(b'/'), U::ascii(b'.'));
+    let slash = U::ascii(b'/');
     let [first, .., before, last] = *text else {
         return false;
-    };
-    let is_bad = |a: U, b: U| {
-        (a == U::NUL) | (a == slash) | ((b == backslash) & ((a == backslash) | (a == dot)))
     };
     first != slash
         && text.len() <= LONGEST_TEXT
@@ -91,6 +110,13 @@ pub(super) fn is_clean_windows<U: WinUnit>(text: &[U], start: Start, options: Op
         && !matches!(last.to_ascii(), b'.' | b' ' | b'/' | 0)
         && !any(&text[from..], |a, b, _| is_bad(a, b))
         && device_at_end(text, start, options.release).is_none()
+}
+
+/// Whether two neighbours are no part of a clean Windows path.
+#[inline]
+fn is_bad<U: WinUnit>(a: U, b: U) -> bool {
+    let (backslash, slash, dot) = (U::ascii(b'\\'), U::ascii(b'/'), U::ascii(b'.'));
+    (a == U::NUL) | (a == slash) | ((b == backslash) & ((a == backslash) | (a == dot)))
 }
 
 /// Whether there is a NUL.

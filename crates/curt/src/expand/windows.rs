@@ -45,15 +45,35 @@ pub(super) fn full<U: ExpandUnit>(
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
+    // Whatever else is wrong.
+    write(text, places, is_base, out, listener).map_err(|error| {
+        let is_nul = error != ExpandError::Empty && scan::has_nul(text);
+        if is_nul { ExpandError::Nul } else { error }
+    })
+}
+
+fn write<U: ExpandUnit>(
+    text: &[U],
+    places: Places<'_, U>,
+    is_base: bool,
+    out: &mut Vec<U>,
+    listener: &mut impl Listener,
+) -> Result<(), ExpandError> {
     let options = places.options();
     check(text)?;
     if options.keeps_verbatim() && is_verbatim(text) {
+        if scan::has_nul(text) {
+            return Err(ExpandError::Nul);
+        }
         listener.fired(Rule::Verbatim);
         out.extend_from_slice(text);
         return Ok(());
     }
     let start = Start::of(text);
     if let Some(name) = device_at_end(text, start, options.release) {
+        if scan::has_nul(text) {
+            return Err(ExpandError::Nul);
+        }
         listener.fired(Rule::Device);
         out.extend(br"\\.\".iter().map(|&byte| U::ascii(byte)));
         out.extend_from_slice(&text[name]);
@@ -79,6 +99,9 @@ pub(super) fn full<U: ExpandUnit>(
         }
         _ => root(text, start, out, listener),
     };
+    if text[..rest].contains(&U::NUL) {
+        return Err(ExpandError::Nul);
+    }
     names(text, rest, root, options, out, listener)?;
     if out.len() > LONGEST_RESULT && U::wide_length(out) > LONGEST_RESULT {
         return Err(ExpandError::TooLong);
@@ -91,9 +114,6 @@ fn check<U: ExpandUnit>(text: &[U]) -> Result<(), ExpandError> {
     let space = U::ascii(b' ');
     if text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space) {
         return Err(ExpandError::Empty);
-    }
-    if scan::has_nul(text) {
-        return Err(ExpandError::Nul);
     }
     if text.len() > LONGEST_TEXT && U::wide_length(text) > LONGEST_TEXT {
         return Err(ExpandError::TooLong);
@@ -203,6 +223,9 @@ pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place
     check(text)
         .map_err(|error| if error == ExpandError::Empty { ExpandError::Drive } else { error })?;
     let start = Start::of(text);
+    if scan::has_nul(text) {
+        return Err(ExpandError::Nul);
+    }
     if !start.is_full() {
         return Err(ExpandError::Drive);
     }
@@ -244,7 +267,11 @@ fn names<U: ExpandUnit>(
     let mut at = rest;
     while at < text.len() {
         let name = &text[at..];
-        let length = name.iter().position(|&unit| is_separator(unit)).unwrap_or(name.len());
+        let stop = name.iter().position(|&unit| is_separator(unit) || unit == U::NUL);
+        let length = stop.unwrap_or(name.len());
+        if stop.is_some_and(|stop| name[stop] == U::NUL) {
+            return Err(ExpandError::Nul);
+        }
         let name = &name[..length];
         if text.get(at + length) == Some(&U::ascii(b'/')) {
             listener.fired(Rule::Backslashes);

@@ -40,6 +40,7 @@ mod gate;
 mod guises;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+pub(crate) mod long_name;
 mod loops;
 mod many;
 #[cfg(test)]

@@ -193,31 +193,45 @@ impl PathCheck {
 
     /// Looks at each name, and returns the kinds of units that there are.
     fn names<U: CheckUnit>(self, text: &[U], found: &mut Found) -> u8 {
+        let stops = match self.flavor {
+            Flavor::Posix => SLASH,
+            Flavor::Windows => SLASH | BACKSLASH,
+        };
         let (mut seen, mut begin, mut depth) = (0, 0, 0_usize);
-        let ends = (0..text.len()).chain([text.len()]);
-        for at in ends {
-            if let Some(&unit) = text.get(at) {
-                seen |= KINDS[usize::from(unit.to_ascii())];
-                if !self.separates(unit) {
-                    continue;
-                }
-            }
-            let name = &text[begin..at];
-            begin = at + 1;
-            match name {
-                [] => {}
-                [only] if only.to_ascii() == b'.' => {}
-                [first, second] if first.to_ascii() == b'.' && second.to_ascii() == b'.' => {
-                    found.note_if(depth == 0 && !self.in_root, Found::ESCAPE);
-                    depth = depth.saturating_sub(1);
-                }
-                name => {
-                    depth += usize::from(at < text.len() || !self.vanishes(name));
-                    self.name_alone(name, found);
-                }
+        for (at, unit) in text.iter().enumerate() {
+            let kind = KINDS[usize::from(unit.to_ascii())];
+            seen |= kind;
+            if kind & stops != 0 {
+                self.name_at(&text[begin..at], false, &mut depth, found);
+                begin = at + 1;
             }
         }
+        self.name_at(&text[begin..], true, &mut depth, found);
         seen
+    }
+
+    /// Looks at one name, at this depth below the directory.
+    #[inline]
+    fn name_at<U: CheckUnit>(
+        self,
+        name: &[U],
+        is_last: bool,
+        depth: &mut usize,
+        found: &mut Found,
+    ) {
+        let is_dot = |unit: U| unit.to_ascii() == b'.';
+        match *name {
+            [] => {}
+            [only] if is_dot(only) => {}
+            [first, second] if is_dot(first) && is_dot(second) => {
+                found.note_if(*depth == 0 && !self.in_root, Found::ESCAPE);
+                *depth = depth.saturating_sub(1);
+            }
+            _ => {
+                *depth += usize::from(!is_last || !self.vanishes(name));
+                self.name_alone(name, found);
+            }
+        }
     }
 
     /// Whether Windows would leave nothing of a last name.
@@ -310,6 +324,7 @@ const BAD: u8 = 4;
 const BACKSLASH: u8 = 8;
 /// What is not ASCII.
 const OTHER: u8 = 16;
+const SLASH: u8 = 32;
 
 /// The kind of each unit.
 const KINDS: [u8; 256] = {
@@ -321,6 +336,7 @@ const KINDS: [u8; 256] = {
             1..=31 | b'<' | b'>' | b'"' | b'|' | b'?' | b'*' => BAD,
             b':' => COLON,
             b'\\' => BACKSLASH,
+            b'/' => SLASH,
             0x80.. => OTHER,
             _ => 0,
         };

@@ -1,6 +1,6 @@
 //! The simplest thing that could be right, beside the real one, for any text.
 
-use curt::{DotDot, Env, ExpandError, Expander, Flavor, Release, Verbatim};
+use curt::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
 
 use crate::{Maker, POSIX, count};
 
@@ -134,6 +134,29 @@ fn full_windows_paths_are_their_own() {
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);
             assert!(is_settled || is_left_over || full.contains(".\\"), "{text:?}: {full:?}");
+        }
+    }
+}
+
+/// Wherever it is, and whatever else is wrong.
+#[test]
+fn a_nul_is_always_refused() {
+    let mut maker = Maker::new(11);
+    let env = || Env::none().no_cwd();
+    for _ in 0..count() {
+        let mut text: Vec<char> = maker.path(&WINDOWS, 6).chars().collect();
+        text.insert(maker.below(text.len() + 1), '\0');
+        let text = String::from_iter(text);
+        for (flavor, style) in [Flavor::Posix, Flavor::Windows]
+            .into_iter()
+            .flat_map(|flavor| [Style::Native, Style::Ruby].map(|style| (flavor, style)))
+        {
+            let expander = Expander::with_env(env()).flavor(flavor).style(style);
+            let refusing = Expander::with_env(env()).flavor(flavor).dot_dot(DotDot::Refuse);
+            for expander in [expander, refusing] {
+                let full = expander.expand(text.as_bytes());
+                assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?} {style:?}");
+            }
         }
     }
 }

@@ -31,3 +31,10 @@ fn the_working_directory_is_that_of_the_process_and_is_asked_once() {
     assert_eq!(*made_up.expand(b"/a//b/..").unwrap(), *b"/a");
     assert_eq!(made_up.calls().total(), 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn files_have_one_name_where_there_are_no_short_ones() {
+    let path = Path::new("/nowhere/LONGNA~1.TXT");
+    assert!(matches!(curt::long_name(path), Ok(std::borrow::Cow::Borrowed(same)) if same == path));
+}

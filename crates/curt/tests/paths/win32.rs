@@ -11,10 +11,12 @@
 //! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first below it | the same |
 //! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use curt::{Env, Expander, Verbatim};
+use curt::{Env, Expander, Verbatim, long_name};
 use curt_testkit::windows::{full_path_name, is_wine};
+use curt_testkit::{Scratch, skip};
 
 use crate::oracle::WINDOWS;
 use crate::{Maker, count};
@@ -43,6 +45,23 @@ fn windows_paths_are_those_of_the_system() {
     let total = unknown.len();
     unknown.truncate(50);
     assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
+}
+
+/// The letters of an existing file are those of its directory, and so is the name behind a short one.
+#[test]
+fn long_names_are_those_of_the_directory() {
+    let scratch = Scratch::new();
+    let file = scratch.file("Long.Txt");
+    let typed = file.with_file_name("lONG.tXT");
+    let Ok(found) = long_name(&typed) else {
+        assert!(is_wine(), "the system knows the names of files");
+        return skip("this Wine does not tell the long form of names");
+    };
+    assert_eq!(*found, file);
+    assert!(matches!(long_name(&file), Ok(Cow::Borrowed(_))));
+    assert!(long_name(&file.with_file_name("missing")).is_err());
+    let longer = file.with_file_name("thirteen.text");
+    assert!(matches!(long_name(&longer), Ok(Cow::Borrowed(_))), "no short name is that long");
 }
 
 /// Which of Wine's own rules explains a difference; none where it is not explained whole.

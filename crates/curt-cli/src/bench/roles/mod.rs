@@ -11,6 +11,7 @@ mod read;
 mod remove;
 mod standard;
 
+use super::expand::Work;
 use super::sandbox::check_from_child;
 use crate::exit::Exit;
 use curt::{Directory, Fields, Plan};
@@ -26,6 +27,8 @@ pub(crate) enum Role {
     Std,
     /// The library's listing, counted.
     List,
+    /// The library's expansion, many times.
+    Expand,
 }
 
 /// What they do.
@@ -70,7 +73,12 @@ impl Task {
 }
 
 /// Plays the role on `tree`, which must lie in a folder that the bench made.
-pub(crate) fn play(role: Role, task: Task, buffer: Option<usize>, tree: &Path) -> Exit {
+pub(crate) fn play(
+    role: Role,
+    task: Task,
+    (buffer, work): (Option<usize>, Option<Work>),
+    tree: &Path,
+) -> Exit {
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
         (Role::Floor, Task::Remove) => floor_remove(tree),
@@ -78,6 +86,10 @@ pub(crate) fn play(role: Role, task: Task, buffer: Option<usize>, tree: &Path) -
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
         (Role::List, _) => list(buffer, tree, &mut out),
+        (Role::Expand, _) => io::Write::write_fmt(
+            &mut out,
+            format_args!("{}\n", work.map_or(0, super::expand::play)),
+        ),
     });
     match done {
         Ok(()) => Exit::SUCCESS,
@@ -143,7 +155,7 @@ mod tests {
             for tree in [Tree::react(16, Content::Empty), Tree::flat(5_000, Content::Empty)] {
                 let path = sandbox.entry("tree");
                 tree.build(&path, &sandbox.canary()).unwrap();
-                assert_eq!(play(role, Task::Remove, None, &path), Exit::SUCCESS);
+                assert_eq!(play(role, Task::Remove, (None, None), &path), Exit::SUCCESS);
                 assert!(!path.exists());
                 assert!(sandbox.canary_lives());
             }
@@ -157,7 +169,7 @@ mod tests {
         std::fs::create_dir_all(precious.join("tree")).unwrap();
         for role in [Role::Floor, Role::Std, Role::List] {
             for task in [Task::Remove, Task::Walk] {
-                assert_eq!(play(role, task, None, &precious.join("tree")), Exit::FAILURE);
+                assert_eq!(play(role, task, (None, None), &precious.join("tree")), Exit::FAILURE);
             }
         }
         assert!(precious.join("tree").is_dir());

@@ -5,6 +5,7 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod long_name;
 mod loops;
 mod many;
 mod query;

@@ -17,6 +17,7 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod long_name;
 mod loops;
 mod many;
 mod surroundings;

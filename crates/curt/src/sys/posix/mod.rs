@@ -15,6 +15,7 @@
 mod beneath;
 mod call;
 pub(crate) mod dir;
+mod long_name;
 mod loops;
 mod many;
 mod surroundings;

@@ -21,6 +21,7 @@ mod guises;
 mod info;
 mod kinds;
 mod links;
+mod long_name;
 mod loops;
 mod many;
 pub(crate) mod native;

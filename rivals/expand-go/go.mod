@@ -1,0 +1,3 @@
+module curt.invalid/rivals/expand-go
+
+go 1.21
