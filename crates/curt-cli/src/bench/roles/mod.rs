@@ -24,8 +24,10 @@ pub(crate) enum Role {
     Floor,
     /// The standard library.
     Std,
-    /// The library's listing, counted.
+    /// The library: its listing, counted, or its way of opening.
     List,
+    /// The library, without its fast path.
+    Steps,
 }
 
 /// What they do.
@@ -43,6 +45,8 @@ pub(crate) enum Task {
     Sizes,
     /// Write the KiB allocated.
     Du,
+    /// Open every file, and write how many entries there are.
+    Open,
 }
 
 impl Task {
@@ -55,6 +59,7 @@ impl Task {
             Self::Walk => "walk",
             Self::Sizes => "sizes",
             Self::Du => "du",
+            Self::Open => "open",
         }
     }
 
@@ -73,11 +78,12 @@ impl Task {
 pub(crate) fn play(role: Role, task: Task, buffer: Option<usize>, tree: &Path) -> Exit {
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
+        (role, Task::Open) => super::beneath::open(role, tree, &mut out),
         (Role::Floor, Task::Remove) => floor_remove(tree),
         (Role::Floor, _) => floor_read(task, tree),
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
-        (Role::List, _) => list(buffer, tree, &mut out),
+        (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
     });
     match done {
         Ok(()) => Exit::SUCCESS,
