@@ -19,7 +19,7 @@ pub(crate) static OPERATION: Operation = Operation {
     reference: "std",
     scenarios: &[Scenario {
         name: "depth-7",
-        make: |shrink| Tree::deep(40_000 / shrink),
+        make: |shrink| Tree::deep(10_000 / shrink),
         shape: "depth-7",
         question: Question::Count,
         quick: (2, 1),
