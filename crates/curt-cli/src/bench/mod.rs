@@ -20,6 +20,7 @@
 
 mod answer;
 mod arena;
+mod beneath;
 mod calls;
 mod contender;
 mod counts;

@@ -13,20 +13,21 @@ use super::place::{Kind, Place};
 use super::report::Section;
 use super::tree::Tree;
 use super::tryout::Tryouts;
-use super::{expand, reading, rm};
+use super::{beneath, expand, reading, rm};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 /// All of them, in the order of the report.
-static OPERATIONS: [&Operation; 6] = [
+static OPERATIONS: [&Operation; 7] = [
     &rm::OPERATION,
     &reading::ls::OPERATION,
     &reading::walk::WALK,
     &reading::walk::DU,
     &reading::buffers::OPERATION,
     &expand::OPERATION,
+    &beneath::OPERATION,
 ];
 
 /// One operation: one table.

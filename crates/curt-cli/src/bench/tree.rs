@@ -87,6 +87,18 @@ impl Tree {
         Self::new(vec![Directory { path: PathBuf::new(), files }], content)
     }
 
+    /// Directories in one another, six below the root, and all files in the last.
+    pub(crate) fn deep(files: u32) -> Self {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let directories = (0..=6).map(|depth| Directory {
+            path: names.iter().take(depth).collect(),
+            files: if depth == 6 { files } else { 0 },
+        });
+        let tree = Self::new(directories.collect(), Content::Empty);
+        // One that leads out would have to be refused.
+        Self { links: Links { all: 0, dangling: 0 }, ..tree }
+    }
+
     /// One directory as people have them, with `files` files, `links` symbolic links, one in five of
     /// them leading nowhere, and `below` empty directories.
     pub(crate) fn mixed(files: u32, links: u32, below: u32) -> Self {

@@ -23,6 +23,8 @@ pub(crate) use self::answer::{
     Ask, Batch, Entry, Extended, Finished, Identity, Last, Mounts, Opened, Operand, Owners,
     Removed, Sources, Stat, Usage,
 };
+pub use self::features::Feature;
+pub(crate) use self::features::Features;
 pub(crate) use self::guises::Guises;
 pub(crate) use self::loops::Loops;
 pub(crate) use self::many::Many;
@@ -36,6 +38,7 @@ mod answer;
 pub(crate) mod beneath;
 #[cfg(test)]
 pub(crate) mod fault;
+mod features;
 mod gate;
 mod guises;
 #[cfg(target_os = "linux")]
@@ -84,51 +87,6 @@ pub(crate) fn open_directory(
 #[cfg(unix)]
 pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os as Sys>::Dir> {
     Ok(fd.try_clone_to_owned()?.into())
-}
-
-/// A feature of a system that curt can do without, and is made to in tests.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Feature {
-    /// `openat2`, Linux 5.6.
-    Openat2,
-    /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
-    Statx,
-    /// `close_range`, Linux 5.9.
-    CloseRange,
-    /// Skipping the listing call that would only say that a listing has ended.
-    ShortListing,
-    /// Renaming deep directories upwards.
-    Hoist,
-    /// Removing large listings in the order of their file numbers.
-    InodeOrder,
-}
-
-impl Feature {
-    /// All of them, by the name that the command's `--without` takes.
-    pub const ALL: [(&'static str, Feature); 6] = [
-        ("openat2", Feature::Openat2),
-        ("statx", Feature::Statx),
-        ("close-range", Feature::CloseRange),
-        ("short-listing", Feature::ShortListing),
-        ("hoist", Feature::Hoist),
-        ("inode-order", Feature::InodeOrder),
-    ];
-}
-
-/// A set of features.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Features(u32);
-
-impl Features {
-    pub(crate) fn with(self, feature: Feature) -> Self {
-        Features(self.0 | (1 << feature as u32))
-    }
-
-    pub(crate) fn has(self, feature: Feature) -> bool {
-        self.0 & (1 << feature as u32) != 0
-    }
 }
 
 /// What all workers of one operation are started with.

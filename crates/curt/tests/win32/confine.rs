@@ -103,7 +103,11 @@ fn names_are_those_that_the_directories_have() {
     drop(file);
     match std::fs::rename(scratch.at("root"), scratch.at("moved")) {
         Ok(()) => {
-            assert_eq!(canonical("pub/sub folder/page.TXT"), (page, false));
+            if curt_testkit::windows::is_wine() {
+                skip("Wine looks for an open directory under the name that it had");
+            } else {
+                assert_eq!(canonical("pub/sub folder/page.TXT"), (page, false));
+            }
             std::fs::rename(scratch.at("moved"), scratch.at("root")).unwrap();
         }
         Err(error) => skip(&format!("an open directory cannot be renamed here: {error}")),

@@ -25,10 +25,12 @@ pub(crate) enum Role {
     Floor,
     /// The standard library.
     Std,
-    /// The library's listing, counted.
+    /// The library: its listing, counted, or its way of opening.
     List,
     /// The library's expansion, many times.
     Expand,
+    /// The library, without its fast path.
+    Steps,
 }
 
 /// What they do.
@@ -46,6 +48,8 @@ pub(crate) enum Task {
     Sizes,
     /// Write the KiB allocated.
     Du,
+    /// Open every file, and write how many entries there are.
+    Open,
 }
 
 impl Task {
@@ -58,6 +62,7 @@ impl Task {
             Self::Walk => "walk",
             Self::Sizes => "sizes",
             Self::Du => "du",
+            Self::Open => "open",
         }
     }
 
@@ -81,11 +86,12 @@ pub(crate) fn play(
 ) -> Exit {
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
+        (role, Task::Open) => super::beneath::open(role, tree, &mut out),
         (Role::Floor, Task::Remove) => floor_remove(tree),
         (Role::Floor, _) => floor_read(task, tree),
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
-        (Role::List, _) => list(buffer, tree, &mut out),
+        (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
         (Role::Expand, _) => io::Write::write_fmt(
             &mut out,
             format_args!("{}\n", work.map_or(0, super::expand::play)),

@@ -1,0 +1,3 @@
+module curt.example/rival/open-go
+
+go 1.24

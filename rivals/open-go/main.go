@@ -1,0 +1,58 @@
+// Opens every file of a tree through os.Root, and writes how many entries there are.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// files tells where the files are, and their names: each directory above holds one entry.
+func files(tree string) (string, []string, error) {
+	below := "."
+	for {
+		entries, err := os.ReadDir(filepath.Join(tree, below))
+		if err != nil {
+			return "", nil, err
+		}
+		if len(entries) == 1 && entries[0].IsDir() {
+			below = filepath.Join(below, entries[0].Name())
+			continue
+		}
+		names := make([]string, 0, len(entries))
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return below, names, nil
+	}
+}
+
+func run(tree string) error {
+	below, names, err := files(tree)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		file, err := root.Open(filepath.Join(below, name))
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	fmt.Println(len(names) + len(strings.Split(below, string(filepath.Separator))))
+	return nil
+}
+
+func main() {
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
