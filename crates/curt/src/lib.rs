@@ -15,6 +15,8 @@
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
+//! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -27,6 +29,7 @@ mod error;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod flavor;
 mod list;
 mod name;
 pub mod os;
@@ -35,6 +38,7 @@ mod remove;
 mod sys;
 mod usage;
 mod walk;
+mod win_path;
 
 pub use calls::Calls;
 pub use control::{Cancel, Exclude, Threads};
@@ -42,6 +46,7 @@ pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+pub use flavor::{Flavor, Release};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
