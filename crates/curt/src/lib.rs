@@ -17,6 +17,7 @@
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
 //! | `win_path/` | what Windows paths begin with, and which names are devices |
+//! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -29,6 +30,7 @@ mod error;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod find;
 mod flavor;
 mod list;
 mod name;
@@ -46,6 +48,10 @@ pub use error::{Cause, Error, Operation};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+pub use find::{
+    Bare, Cwd, Explanation, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
+    LaunchFailure, Literal, Looked, Policy, Program, Search, Session,
+};
 pub use flavor::{Flavor, Release};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{

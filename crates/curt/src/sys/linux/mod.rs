@@ -4,6 +4,7 @@
 mod call;
 pub(crate) mod dir;
 mod extended;
+mod lookup;
 mod query;
 mod retire;
 

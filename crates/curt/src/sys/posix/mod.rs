@@ -14,6 +14,7 @@
 
 mod call;
 pub(crate) mod dir;
+mod lookup;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
