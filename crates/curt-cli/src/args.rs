@@ -5,6 +5,7 @@ mod du;
 mod ls;
 mod plain;
 mod walk;
+mod which;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -17,6 +18,7 @@ use crate::bench;
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
+pub(crate) use which::{LookUpOptions, WhichOptions};
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -75,6 +77,7 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Which(WhichOptions),
     Du(DuOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
@@ -302,6 +305,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("which") => only("which", args).map(Command::Which),
         Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }

@@ -5,7 +5,6 @@ use super::found::FoundIn;
 use super::lists::{ascii, path_entries};
 use super::policy::{Cwd, Policy};
 use crate::flavor::Flavor;
-use crate::name::Unit;
 use crate::win_path::{Start, WinUnit, is_separator};
 
 /// A directory to look into.

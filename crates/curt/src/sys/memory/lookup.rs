@@ -53,6 +53,16 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
     }
 
+    /// What an entry says of itself: a link is made as one to a file or to a directory.
+    fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
+        if kind != Kind::Symlink {
+            return kind;
+        }
+        let leads = self.resolve(parent, name, true);
+        let is_directory = leads.is_ok_and(|node| self.is_directory(node));
+        if is_directory { Kind::Directory } else { Kind::File }
+    }
+
     /// The names behind the last one told of that match, as many as the buffer holds.
     fn matches(
         &mut self,
@@ -92,7 +102,8 @@ impl World {
             filled = (filled + record).next_multiple_of(8);
             given += 1;
             last = Some(key.clone());
-            each(Match { name, short: &child.short, kind: child.kind });
+            let kind = self.kind_in_listing(handle.node, name, child.kind);
+            each(Match { name, short: &child.short, kind });
         }
         let Some(last) = last else { return Ok(Batch::End) };
         if let Some(handle) = self.handles.get_mut(&number) {
@@ -189,7 +200,7 @@ impl Lookup for Memory {
             let (node, called) = world.child_in_any_case(parent, &units[begin..])?;
             spelled.clear();
             spelled.extend_from_slice(called);
-            Ok(world.nodes[node].kind)
+            Ok(world.kind_in_listing(parent, called, world.nodes[node].kind))
         });
         match found {
             Ok(Kind::Directory) => Candidate::Directory,

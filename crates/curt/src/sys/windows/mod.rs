@@ -19,6 +19,7 @@ mod files;
 mod info;
 mod kinds;
 mod links;
+mod lookup;
 pub(crate) mod native;
 mod query;
 mod removal;
