@@ -23,7 +23,10 @@ pub(crate) enum Candidate {
     Absent,
     Directory,
     /// It is there and may not be executed.
-    #[cfg_attr(windows, allow(dead_code, reason = "there is no such right that could be asked for"))]
+    #[cfg_attr(
+        windows,
+        allow(dead_code, reason = "there is no such right that could be asked for")
+    )]
     NotExecutable,
     /// What holds it may not be searched.
     Unsearchable,
