@@ -338,12 +338,10 @@ impl Iterator for FindAll<'_> {
         let (engine, asked) = (self.engine.as_deref_mut()?, self.asked?);
         let mut hit = Hit::default();
         let is_first = std::mem::replace(&mut self.is_first, false);
-        match engine.next(asked, &mut self.position, true, &mut hit) {
-            Some(answer) => Some(answer.map(|()| Found(hit))),
-            None => {
-                self.asked = None;
-                is_first.then(|| Err(engine.failure(asked)))
-            }
+        if let Some(answer) = engine.next(asked, &mut self.position, true, &mut hit) {
+            return Some(answer.map(|()| Found(hit)));
         }
+        self.asked = None;
+        is_first.then(|| Err(engine.failure(asked)))
     }
 }

@@ -106,11 +106,11 @@ pub(super) fn places<U: WinUnit, D>(
         }
     }
     for raw in raws {
-        found.add(raw, policy.rules, base);
+        found.add(&raw, policy.rules, base);
     }
     if leaves_out {
         let raw = Raw { text: ascii("."), origin: FoundIn::Cwd };
-        let place = resolved(raw, policy.rules, base);
+        let place = resolved(&raw, policy.rules, base);
         let is_searched = |known: &Place<U, D>| is_same(&known.shown, &place.shown, policy.rules);
         if !found.all.iter().any(is_searched) {
             found.left_out = Some(place);
@@ -121,7 +121,7 @@ pub(super) fn places<U: WinUnit, D>(
 
 impl<U: WinUnit, D> Places<U, D> {
     /// Adds a place, unless it is there: then what led to it is noted.
-    fn add(&mut self, raw: Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
+    fn add(&mut self, raw: &Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
         let place = resolved(raw, rules, base);
         let same = |known: &&mut Place<U, D>| is_same(&known.shown, &place.shown, rules);
         match self.all.iter_mut().find(same) {
@@ -137,7 +137,7 @@ impl<U: WinUnit, D> Places<U, D> {
 }
 
 fn resolved<U: WinUnit, D>(
-    raw: Raw<U>,
+    raw: &Raw<U>,
     rules: Flavor,
     base: &mut dyn FnMut() -> Vec<U>,
 ) -> Place<U, D> {

@@ -79,9 +79,8 @@ impl World {
         let begins = |name: &[u8]| {
             let Some(stem) = stem else { return true };
             let beginning = name.get(..stem.len());
-            beginning.is_some_and(|beginning| match node.case_counts {
-                true => beginning == stem,
-                false => u8::same_in_any_case(beginning, stem),
+            beginning.is_some_and(|beginning| {
+                beginning == stem || (!node.case_counts && u8::same_in_any_case(beginning, stem))
             })
         };
         let room = if stem.is_some() { SEARCH } else { WHOLE };
