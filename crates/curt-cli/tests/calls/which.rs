@@ -3,10 +3,11 @@
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Traced, available, curt, difference};
+use crate::strace::{available, count, curt, difference, trace};
 use crate::{check_snapshot, slope};
 
 /// Directories of which every fourth is not there, and every fourth holds what does not match; the last
@@ -32,18 +33,11 @@ fn path(scratch: &Scratch, count: usize) -> String {
     entries.join(":")
 }
 
-fn traced(scratch: &Scratch, path: &str, names: &[&str]) -> Traced {
-    // Not in JSON, which looks into what is found: the counts are those of the log alone.
-    let (_, log) = crate::strace::trace(
-        scratch,
-        std::path::Path::new(env!("CARGO_BIN_EXE_curt")),
-        &[&["which", "--path", path], names].concat(),
-    );
-    Traced {
-        seen: crate::strace::count(&log),
-        log,
-        ..curt(scratch, &["which", "--path", path, "no"])
-    }
+/// What the command did, without its own start. Not in JSON, which looks into what is found.
+fn log(scratch: &Scratch, path: &str, name: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let (_, log) = trace(scratch, program, &["which", "--path", path, name]);
+    log.lines().filter(|line| !line.contains("execve(")).flat_map(|line| [line, "\n"]).collect()
 }
 
 #[test]
@@ -55,28 +49,22 @@ fn a_directory_costs_a_call_and_a_hit_two() {
     let few = path(&scratch, 20);
     let many = path(&scratch, 220);
     let mut text = String::from("curt which program\n\n");
-    let difference_of = |names: &[&str]| {
-        difference(&traced(&scratch, &many, names).seen, &traced(&scratch, &few, names).seen)
+    let more = |name: &str| {
+        difference(&count(&log(&scratch, &many, name)), &count(&log(&scratch, &few, name)))
     };
-    slope(&mut text, "200 directories more, found in the last", &difference_of(&["program"]), 200);
-    slope(&mut text, "200 directories more, found nowhere", &difference_of(&["nothing"]), 200);
-    let none = traced(&scratch, "/nowhere", &["nothing"]);
+    slope(&mut text, "200 directories more, found in the last", &more("program"), 200);
+    slope(&mut text, "200 directories more, found nowhere", &more("nothing"), 200);
+    let about = |path: &str, name: &str, what: &str| {
+        log(&scratch, path, name).lines().filter(|line| line.contains(what)).count()
+    };
     let near = scratch.at("20/last").display().to_string();
-    let hit = traced(&scratch, &near, &["program"]);
-    let about = |log: &str, name: &str| log.lines().filter(|line| line.contains(name)).count();
-    writeln!(text, "a hit in the first directory").unwrap();
-    writeln!(text, "    about the program {}", about(&hit.log, "last/program\"")).unwrap();
-    writeln!(text, "a path that is none: about it {}", about(&none.log, "nowhere/nothing\""))
-        .unwrap();
-    let given = traced(&scratch, &many, &[&format!("{near}/program")]);
-    writeln!(text, "an absolute name").unwrap();
-    writeln!(text, "    about the program {}", about(&given.log, "last/program\"")).unwrap();
-    writeln!(
-        text,
-        "    about directories of PATH {}",
-        about(&given.log, "220/") - about(&given.log, "execve(")
-    )
-    .unwrap();
+    let hit = about(&near, "program", "last/program\"");
+    let program = format!("{near}/program");
+    let given = about(&many, &program, "last/program\"");
+    let beside = about(&many, &program, "/220/");
+    writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
+    writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
+    writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
     check_snapshot("which", &text);
 }
 

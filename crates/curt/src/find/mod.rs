@@ -55,6 +55,8 @@ mod found;
 mod lists;
 mod look;
 mod many;
+#[cfg(any(test, feature = "model"))]
+pub mod model;
 mod names;
 mod places;
 mod policy;

@@ -189,9 +189,31 @@ impl Lookup for Memory {
         _buf: &mut DirBuf,
         spelled: &mut Vec<u8>,
     ) -> Candidate {
+        let answer = self.look_up(Call::NtOpenFile, from, path, spelled);
+        if matches!(answer, Candidate::Program) {
+            drop(self.door.pass(Call::NtQueryInformationFile));
+            drop(self.door.pass(Call::Close));
+        }
+        answer
+    }
+}
+
+impl Memory {
+    /// What others ask of a candidate: its attributes, in one call, and not how it is spelled.
+    pub(crate) fn ask_attributes(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+        self.look_up(Call::NtQueryAttributesFile, from, path, &mut Vec::new())
+    }
+
+    fn look_up(
+        &self,
+        call: Call,
+        from: &Dir,
+        path: Name<'_, u8>,
+        spelled: &mut Vec<u8>,
+    ) -> Candidate {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
-        let found = self.at(Call::NtOpenFile, from).and_then(|(world, from)| {
+        let found = self.at(call, from).and_then(|(world, from)| {
             let parent = world.directory_in_any_case(from, &units[..begin])?;
             if world.nodes[parent].no_execution {
                 return Err(errno::ACCES);
@@ -203,11 +225,7 @@ impl Lookup for Memory {
         });
         match found {
             Ok(Kind::Directory) => Candidate::Directory,
-            Ok(_) => {
-                drop(self.door.pass(Call::NtQueryInformationFile));
-                drop(self.door.pass(Call::Close));
-                Candidate::Program
-            }
+            Ok(_) => Candidate::Program,
             Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
             Err(errno::ACCES) => Candidate::Unsearchable,
             Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),

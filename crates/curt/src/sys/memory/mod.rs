@@ -9,8 +9,10 @@ mod call;
 pub(crate) mod dir;
 mod events;
 mod lookup;
+#[cfg(test)]
 pub(crate) mod play;
 mod system;
+#[cfg(test)]
 mod tests;
 pub(crate) mod tree;
 
