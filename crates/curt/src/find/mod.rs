@@ -21,7 +21,7 @@
 //!
 //! | | POSIX rules, on Linux | Windows rules, on Windows |
 //! |---|---|---|
-//! | it is absent | 1 (`faccessat2`) | 1 (k where k ≤ 2) |
+//! | it is absent | 1 (`faccessat2`) | 1 |
 //! | nothing matches | 1 | k where k ≤ 2, else 3: open, list, close |
 //! | some names begin so, none matches | – | 4: the listing is read to its end |
 //! | it is found | 2 (`statx`: no directory) | ≤ 4 |

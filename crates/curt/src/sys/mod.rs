@@ -40,6 +40,7 @@ pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
 #[cfg(any(test, feature = "model", not(any(target_os = "linux", windows))))]
+#[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
 #[cfg(test)]
 mod tests;
@@ -545,7 +546,7 @@ pub(crate) trait Sys: Sized + Send {
 
 /// Opens a directory some names below another one (or below the root, where the path begins there), one
 /// step after the other, so that no link on the way is followed.
-#[cfg(any(test, not(windows)))]
+#[cfg(any(test, feature = "model", not(windows)))]
 fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) -> Opened<S::Dir> {
     let mut last = None;
     let mut step = Vec::new();

@@ -13,6 +13,7 @@ fn curt_makes_the_fewest_calls_of_all_ways() {
         let found = if row.workload.contains("found") { 2 } else { 0 };
         let best = probes.min(all).min(look);
         let k = row.extensions as u64;
+        // A listing that holds more than one page is not read on.
         let bound = if row.workload.contains("look-alikes") { (3 + k).max(best) } else { best };
         assert!(ours <= bound + found, "{row:?}");
     }
@@ -28,6 +29,6 @@ fn curt_makes_the_fewest_calls_of_all_ways() {
     assert_eq!(of("random", 11), [11, 3, 3, 3]);
     let [probes, all, look, ours] = of("look-alikes", 11);
     assert_eq!((probes, look, ours), (11, 3 + 11, 3 + 11));
-    assert!(all > 2_000, "{all}");
+    assert!(all > 20, "{all}");
     assert_eq!(of("197 of 211", 11), [196 * 11 + 2, 196 * 3 + 4, 196 * 3 + 3 + 2, 196 * 3 + 4]);
 }

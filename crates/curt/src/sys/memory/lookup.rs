@@ -214,18 +214,21 @@ impl Memory {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
         let found = self.at(call, from).and_then(|(world, from)| {
-            let parent = world.directory_in_any_case(from, &units[..begin])?;
+            let Ok(parent) = world.directory_in_any_case(from, &units[..begin]) else {
+                return Ok(None);
+            };
             if world.nodes[parent].no_execution {
                 return Err(errno::ACCES);
             }
             let (node, called) = world.child_in_any_case(parent, &units[begin..])?;
             spelled.clear();
             spelled.extend_from_slice(called);
-            Ok(world.kind_in_listing(parent, called, world.nodes[node].kind))
+            Ok(Some(world.kind_in_listing(parent, called, world.nodes[node].kind)))
         });
         match found {
-            Ok(Kind::Directory) => Candidate::Directory,
-            Ok(_) => Candidate::Program,
+            Ok(None) => Candidate::NoDirectory,
+            Ok(Some(Kind::Directory)) => Candidate::Directory,
+            Ok(Some(_)) => Candidate::Program,
             Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
             Err(errno::ACCES) => Candidate::Unsearchable,
             Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),

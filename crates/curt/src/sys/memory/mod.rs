@@ -56,6 +56,7 @@ impl Setup {
     }
 
     /// Plans calls to fail.
+    #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
         self.common.faults = Some(Arc::new(faults));
         self
