@@ -34,10 +34,7 @@ fn cpython_finds_what_curt_finds() {
             let output = ground.run(python, &["-c", PROGRAM, name], path);
             assert!(output.status.success(), "{output:?}");
             match String::from_utf8(output.stdout).unwrap().as_str() {
-                "" => match ground.curt(&["--policy", "posix_sh"], (path, name)) {
-                    Answer::Found(_) => Answer::Not("not-found".to_owned()),
-                    not => not,
-                },
+                "" => ground.not_found(&["--policy", "posix_sh"], (path, name)),
                 found => Answer::Found(ground.plain(found)),
             }
         };

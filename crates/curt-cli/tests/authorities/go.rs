@@ -37,10 +37,7 @@ fn go_finds_what_curt_finds() {
             match String::from_utf8(output.stdout).unwrap().as_str() {
                 "dot" => Answer::Not("relative-result".to_owned()),
                 // It has one word for all that is not found.
-                "" => match ground.curt(&["--cwd", "report"], (path, name)) {
-                    Answer::Found(_) => Answer::Not("not-found".to_owned()),
-                    not => not,
-                },
+                "" => ground.not_found(&["--cwd", "report"], (path, name)),
                 found => Answer::Found(ground.plain(found)),
             }
         });

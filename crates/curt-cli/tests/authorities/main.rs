@@ -172,6 +172,16 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// What curt calls it where an authority that has one word for all finds nothing.
+    fn not_found(&self, options: &[&str], case: Case) -> Answer {
+        match self.curt(options, case) {
+            Answer::Found(_) => Answer::Not("not-found".to_owned()),
+            Answer::Not(word) => Answer::Not(word),
+        }
+    }
+}
+
 impl Drop for Ground {
     fn drop(&mut self) {
         // So that it can be removed by who is not root.
