@@ -75,9 +75,7 @@ fn read_windows<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
     }
     // What stands before the names, and may hold what these may not.
     let names = match start {
-        Start::LocalDevice => {
-            name.len().min(4) + if name.get(5).is_some_and(is_colon) { 2 } else { 0 }
-        }
+        Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
     };
     let parts = name[names..].split(|&unit| is_separator(unit));
@@ -99,8 +97,10 @@ fn read_windows<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
     }
 }
 
-fn is_colon<U: WinUnit>(unit: &U) -> bool {
-    unit.to_ascii() == b':'
+/// Whether it is a letter and a colon.
+fn is_drive<U: WinUnit>(units: Option<&[U]>) -> bool {
+    matches!(units, Some([letter, colon])
+        if letter.to_ascii().is_ascii_alphabetic() && colon.to_ascii() == b':')
 }
 
 /// What is wrong with a unit of a name.

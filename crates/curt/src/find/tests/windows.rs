@@ -208,6 +208,7 @@ fn what_no_program_is_called_costs_nothing() {
         "a\u{1}",
         r"d\",
         r"d\.",
+        r#"\\?\":.com/x.com"#,
         r"\\.\x",
         "conin$",
     ] {
