@@ -7,6 +7,7 @@ pub(crate) mod expand;
 mod ls;
 mod plain;
 mod walk;
+mod which;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use walk::WalkOptions;
+pub(crate) use which::{LookUpOptions, WhichOptions};
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -80,6 +82,7 @@ pub(crate) enum Command {
     Ls(LsOptions),
     Stat(StatOptions),
     Beneath(BeneathOptions),
+    Which(WhichOptions),
     Du(DuOptions),
     Expand(ExpandOptions),
     /// Measure every operation beside the tools on this machine
@@ -310,6 +313,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
         Some("expand") => only("expand", args).map(Command::Expand),
+        Some("which") => only("which", args).map(Command::Which),
         Some("du") => du::parse(args).map(Command::Du),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }

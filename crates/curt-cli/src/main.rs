@@ -34,6 +34,7 @@ fn run() -> Exit {
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
         Ok(Command::Beneath(options)) => cmd::beneath::run(&options),
         Ok(Command::Expand(options)) => cmd::expand::run(&options),
+        Ok(Command::Which(options)) => cmd::which::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),

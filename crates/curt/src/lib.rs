@@ -21,6 +21,7 @@
 //! | `untrusted/` | the text of paths from strangers: [`check_path`], [`PathCheck`] |
 //! | `refusal.rs` | [`Refusal`]: why a path is refused |
 //! | `win_path/` | what Windows paths begin with, and which names are devices |
+//! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
@@ -35,6 +36,7 @@ mod expand;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod find;
 mod flavor;
 mod list;
 mod name;
@@ -53,11 +55,19 @@ pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation};
 pub use expand::{
-    DotDot, Env, ExpandError, Expander, Explanation, PathText, Rule, Style, Verbatim, long_name,
+    DotDot, Env, ExpandError, ExpandExplanation, Expander, PathText, Rule, Style, Verbatim,
+    long_name,
 };
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+#[cfg(feature = "model")]
+#[doc(hidden)]
+pub use find::model;
+pub use find::{
+    Bare, Cwd, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
+    LaunchFailure, Literal, Looked, Policy, Program, Search, SearchExplanation, Session,
+};
 pub use flavor::{Flavor, Release};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use refusal::Refusal;

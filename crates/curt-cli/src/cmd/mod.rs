@@ -8,3 +8,4 @@ pub(crate) mod ls;
 pub(crate) mod rm;
 pub(crate) mod stat;
 pub(crate) mod walk;
+pub(crate) mod which;

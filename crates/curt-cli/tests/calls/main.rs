@@ -14,6 +14,7 @@ mod rm;
 mod start;
 mod strace;
 mod walk;
+mod which;
 
 use std::fmt::Write;
 use std::path::Path;

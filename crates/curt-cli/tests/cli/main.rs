@@ -15,6 +15,7 @@ mod output;
 #[cfg(unix)]
 mod terminal;
 mod walk;
+mod which;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -92,7 +92,7 @@ pub struct Expander {
 /// What an expansion came to, and the rules that had a part in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Explanation {
+pub struct ExpandExplanation {
     /// The full path.
     pub result: Result<PathText, ExpandError>,
     /// The rules, each once, in the order in which they fired first.
@@ -230,17 +230,17 @@ impl Expander {
     }
 
     /// What [`expand`](Expander::expand) answers, and why. Takes longer.
-    pub fn explain(&self, text: &[u8]) -> Explanation {
+    pub fn explain(&self, text: &[u8]) -> ExpandExplanation {
         self.explained(text)
     }
 
     /// The same for 16-bit units.
-    pub fn explain_wide(&self, text: &[u16]) -> Explanation {
+    pub fn explain_wide(&self, text: &[u16]) -> ExpandExplanation {
         self.explained(text)
     }
 
     /// The same for a text of either kind.
-    pub fn explain_text(&self, text: &PathText) -> Explanation {
+    pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.0 {
             Units::Bytes(bytes) => self.explain(bytes),
             Units::Wide(units) => self.explain_wide(units),
@@ -278,13 +278,13 @@ impl Expander {
         self.write(text, buffer, &mut ())
     }
 
-    fn explained<U: ExpandUnit>(&self, text: &[U]) -> Explanation {
+    fn explained<U: ExpandUnit>(&self, text: &[U]) -> ExpandExplanation {
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         let written = self.write(text, &mut full, &mut rules);
         if written.is_ok() && full == text && !rules.contains(&Rule::Verbatim) {
             rules.push(Rule::Clean);
         }
-        Explanation { result: written.map(|()| U::to_text(&full)), rules }
+        ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
     fn write<U: ExpandUnit>(

@@ -34,5 +34,5 @@ impl Guises<super::linux::Dir, u8> for super::linux::Linux {}
 impl Guises<super::posix::Dir, u8> for super::posix::Posix {}
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
 impl Guises<super::other::Dir, u8> for super::other::Other {}
-#[cfg(test)]
+#[cfg(any(test, feature = "model"))]
 impl Guises<super::memory::Dir, u8> for super::memory::Memory {}

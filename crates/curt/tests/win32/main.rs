@@ -8,4 +8,5 @@
 mod asking;
 mod confine;
 mod cygwin;
+mod find;
 mod listing;

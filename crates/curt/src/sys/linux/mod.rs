@@ -6,6 +6,7 @@ mod call;
 pub(crate) mod dir;
 mod extended;
 mod long_name;
+mod lookup;
 mod loops;
 mod many;
 mod query;

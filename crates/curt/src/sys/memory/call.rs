@@ -26,10 +26,14 @@ pub(super) enum Call {
     SchedGetaffinity,
     Getrusage,
     Nanosleep,
+    NtOpenFile,
+    NtQueryDirectoryFile,
+    NtQueryInformationFile,
+    NtQueryAttributesFile,
 }
 
-/// Their names: those of Linux.
-const NAMES: [&str; 15] = [
+/// Their names: those of Linux, and of Windows where a search asks as that has it.
+const NAMES: [&str; 19] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -45,6 +49,10 @@ const NAMES: [&str; 15] = [
     "sched_getaffinity",
     "getrusage",
     "clock_nanosleep",
+    "NtOpenFile",
+    "NtQueryDirectoryFile",
+    "NtQueryInformationFile",
+    "NtQueryAttributesFile",
 ];
 
 /// The door of one worker.

@@ -9,10 +9,13 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod events;
+mod lookup;
 mod loops;
 mod many;
+#[cfg(test)]
 pub(crate) mod play;
 mod system;
+#[cfg(test)]
 mod tests;
 pub(crate) mod tree;
 
@@ -56,6 +59,7 @@ impl Setup {
     }
 
     /// Plans calls to fail.
+    #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
         self.common.faults = Some(Arc::new(faults));
         self

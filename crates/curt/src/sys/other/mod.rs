@@ -18,6 +18,7 @@ mod call;
 pub(crate) mod dir;
 mod facts;
 mod long_name;
+mod lookup;
 mod loops;
 mod many;
 mod surroundings;

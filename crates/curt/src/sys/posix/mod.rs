@@ -16,6 +16,7 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod long_name;
+mod lookup;
 mod loops;
 mod many;
 mod surroundings;

@@ -22,6 +22,7 @@ mod info;
 mod kinds;
 mod links;
 mod long_name;
+mod lookup;
 mod loops;
 mod many;
 pub(crate) mod native;
