@@ -16,6 +16,7 @@
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `name.rs` | names as the system gives them |
+//! | `spawn/` | starting programs: [`Command`], [`Child`] |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
@@ -32,13 +33,14 @@ mod name;
 pub mod os;
 mod pool;
 mod remove;
+mod spawn;
 mod sys;
 mod usage;
 mod walk;
 
 pub use calls::Calls;
 pub use control::{Cancel, Exclude, Threads};
-pub use error::{Cause, Error, Operation};
+pub use error::{Cause, Error, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
@@ -47,6 +49,7 @@ pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
+pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]
 pub use sys::Feature;
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};

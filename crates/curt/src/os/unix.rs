@@ -1,11 +1,12 @@
-//! Unix: operations below a directory that is already open.
+//! Unix: operations below a directory that is already open, and descriptors for programs.
 
 use std::ffi::OsStr;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::remove::{Remove, Report};
-use crate::sys::open_directory;
+use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
+use crate::sys::{Pipe, open_directory};
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -20,5 +21,62 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// What programs can be given on Unix alone.
+pub trait CommandExtras {
+    /// Gives the program a descriptor under this number, 3 or more; the standard streams have words of their
+    /// own. Given twice, the last one holds.
+    ///
+    /// Costs 1 call in the child.
+    fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;
+
+    /// Whether no signal is held back in the program. Otherwise those are that this thread holds back, as with
+    /// the standard library; a thread that takes its signals in another way may not want that of others.
+    ///
+    /// Costs 1 call in the child.
+    fn unblock_signals(&mut self, wanted: bool) -> &mut Self;
+}
+
+impl CommandExtras for Command {
+    fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self {
+        self.give(Pipe(fd.into()), number);
+        self
+    }
+
+    fn unblock_signals(&mut self, wanted: bool) -> &mut Self {
+        self.unblock(wanted);
+        self
+    }
+}
+
+impl From<OwnedFd> for Stream {
+    fn from(fd: OwnedFd) -> Stream {
+        Stream::open(Pipe(fd))
+    }
+}
+
+impl AsFd for ChildInput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl AsFd for ChildOutput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl From<ChildInput> for OwnedFd {
+    fn from(input: ChildInput) -> OwnedFd {
+        input.0.0
+    }
+}
+
+impl From<ChildOutput> for OwnedFd {
+    fn from(output: ChildOutput) -> OwnedFd {
+        output.0.0
     }
 }

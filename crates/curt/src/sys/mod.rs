@@ -36,6 +36,7 @@ pub(crate) mod memory;
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
+pub(crate) mod process;
 #[cfg(any(test, not(any(target_os = "linux", windows))))]
 mod records;
 #[cfg(test)]
@@ -57,6 +58,14 @@ pub(crate) type Os = windows::Windows;
 /// Today's platform.
 #[cfg(not(any(unix, windows)))]
 pub(crate) type Os = other::Other;
+
+#[cfg(unix)]
+pub(crate) use unix::calls::Pipe;
+/// Holds back the signals of this thread until it is dropped.
+#[cfg(all(target_os = "linux", test))]
+pub(crate) fn hold_signals_back() -> unix::calls::Blocked {
+    unix::calls::Blocked::new().unwrap_or_else(|error| panic!("{error}"))
+}
 
 /// A directory of our own from one that the caller has open.
 #[cfg(windows)]
@@ -89,17 +98,23 @@ pub enum Feature {
     Hoist,
     /// Removing large listings in the order of their file numbers.
     InodeOrder,
+    /// `clone3` with handlers cleared, Linux 5.5: starting programs without copying anything.
+    Clone3,
+    /// `posix_spawn`, where that is the next best way to start a program.
+    PosixSpawn,
 }
 
 impl Feature {
     /// All of them, by the name that the command's `--without` takes.
-    pub const ALL: [(&'static str, Feature); 6] = [
+    pub const ALL: [(&'static str, Feature); 8] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
         ("close-range", Feature::CloseRange),
         ("short-listing", Feature::ShortListing),
         ("hoist", Feature::Hoist),
         ("inode-order", Feature::InodeOrder),
+        ("clone3", Feature::Clone3),
+        ("posix-spawn", Feature::PosixSpawn),
     ];
 }
 

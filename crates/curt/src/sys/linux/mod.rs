@@ -2,9 +2,12 @@
 //! finished directories are closed in ranges. Each has a twin for kernels or filters without it.
 
 mod call;
+mod clone;
 pub(crate) mod dir;
 mod extended;
+mod process;
 mod query;
+mod raw;
 mod retire;
 
 use std::borrow::Cow;

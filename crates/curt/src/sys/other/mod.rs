@@ -16,6 +16,7 @@
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod process;
 mod text;
 
 use std::fs::Metadata;
