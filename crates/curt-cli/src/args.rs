@@ -4,6 +4,7 @@
 mod du;
 mod ls;
 mod plain;
+mod run;
 mod walk;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 use crate::bench;
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
+pub(crate) use run::RunOptions;
 pub(crate) use walk::WalkOptions;
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
@@ -76,6 +78,7 @@ pub(crate) enum Command {
     Ls(LsOptions),
     Stat(StatOptions),
     Du(DuOptions),
+    Run(RunOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -303,6 +306,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
         Some("du") => du::parse(args).map(Command::Du),
+        Some("run") => only("run", args).map(Command::Run),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
 }

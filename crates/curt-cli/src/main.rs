@@ -31,6 +31,7 @@ fn run() -> Exit {
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
+        Ok(Command::Run(options)) => cmd::run::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),

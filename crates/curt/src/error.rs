@@ -87,8 +87,9 @@ pub enum Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Cause::Os(error) => return fmt::Display::fmt(error, f),
-            Cause::Start(StartFailure::System, error) => return fmt::Display::fmt(error, f),
+            Cause::Os(error) | Cause::Start(StartFailure::System, error) => {
+                return fmt::Display::fmt(error, f);
+            }
             Cause::Start(why, _) => return fmt::Display::fmt(why, f),
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",

@@ -4,5 +4,6 @@ pub(crate) mod du;
 pub(crate) mod generate;
 pub(crate) mod ls;
 pub(crate) mod rm;
+pub(crate) mod run;
 pub(crate) mod stat;
 pub(crate) mod walk;

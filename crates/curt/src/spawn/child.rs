@@ -20,7 +20,7 @@ type OsChild = <Os as Process>::Child;
 pub struct Child {
     sys: Os,
     /// Only dropping takes it.
-    child: Option<OsChild>,
+    process: Option<OsChild>,
     program: OsString,
     kill_on_drop: bool,
     /// What the program reads, where that is a pipe. Waiting closes it.
@@ -60,7 +60,7 @@ impl Child {
         let [stdin, stdout, stderr] = started.pipes;
         Child {
             sys,
-            child: Some(started.child),
+            process: Some(started.child),
             program,
             kill_on_drop,
             stdin: stdin.map(ChildInput),
@@ -71,14 +71,14 @@ impl Child {
 
     /// The number of its process. It may be another one's after the program was waited for.
     pub fn id(&self) -> u32 {
-        self.child.as_ref().map_or(0, Os::id)
+        self.process.as_ref().map_or(0, Os::id)
     }
 
     /// Waits for its end, after closing the pipe that it reads from. Once it was waited for this costs nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.close_input();
-        let Child { sys, child, program, .. } = self;
-        match child {
+        let Child { sys, process, program, .. } = self;
+        match process {
             Some(child) => wait(sys, child, program),
             None => Err(error(Operation::Wait, program, io::ErrorKind::NotFound.into())),
         }
@@ -89,8 +89,8 @@ impl Child {
     /// On Linux the process sleeps until either happens. Where there are no handles on processes, it asks again
     /// and again, with pauses of up to 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
-        let Child { sys, child, program, .. } = self;
-        let waited = child.as_mut().map(|child| sys.wait(child, Some(limit)));
+        let Child { sys, process, program, .. } = self;
+        let waited = process.as_mut().map(|child| sys.wait(child, Some(limit)));
         waited.unwrap_or(Ok(None)).map_err(|reason| error(Operation::Wait, program, reason))
     }
 
@@ -105,8 +105,8 @@ impl Child {
         self.close_input();
         let pipes = [self.stdout.take(), self.stderr.take()];
         let pipes = pipes.map(|pipe| pipe.map(|ChildOutput(pipe)| pipe));
-        let Child { sys, child, program, .. } = &mut self;
-        match child {
+        let Child { sys, process, program, .. } = &mut self;
+        match process {
             Some(child) => output(sys, child, pipes, program),
             None => Err(error(Operation::Wait, program, io::ErrorKind::NotFound.into())),
         }
@@ -128,8 +128,8 @@ impl Child {
     }
 
     fn end(&mut self, what: Kill) -> Result<(), Error> {
-        let Child { sys, child, program, .. } = self;
-        let killed = child.as_mut().map_or(Ok(()), |child| sys.kill(child, what));
+        let Child { sys, process, program, .. } = self;
+        let killed = process.as_mut().map_or(Ok(()), |child| sys.kill(child, what));
         killed.map_err(|reason| error(Operation::Kill, program, reason))
     }
 
@@ -147,7 +147,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut child) = self.process.take() else { return };
         if self.kill_on_drop {
             // A tree where there is one. Nobody is left to be told of a failure.
             let _ = self.sys.kill(&mut child, Kill::Tree);
@@ -159,7 +159,10 @@ impl Drop for Child {
 
 impl std::fmt::Debug for Child {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Child").field("program", &self.program).field("id", &self.id()).finish()
+        f.debug_struct("Child")
+            .field("program", &self.program)
+            .field("id", &self.id())
+            .finish_non_exhaustive()
     }
 }
 

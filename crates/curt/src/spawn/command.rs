@@ -9,7 +9,6 @@ use std::process::{ExitStatus, Output};
 use super::child::Child;
 use super::environment::Changes;
 use super::program;
-use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, StartFailure};
 use crate::sys::process::{self, Group, Launch, Process};
 use crate::sys::{Feature, Os, Setup, Sys};
@@ -238,17 +237,7 @@ impl Command {
     /// Starts the program and waits for its end. A stream that is a pipe is closed first, so that nobody waits
     /// for anybody.
     pub fn status(&self) -> Result<ExitStatus, Error> {
-        self.status_and_calls().0
-    }
-
-    /// The same, and the calls that it took, those of the child before it became the program included.
-    pub fn status_and_calls(&self) -> (Result<ExitStatus, Error>, Calls) {
-        let sys = self.sys();
-        let status = self.run(&sys);
-        (status, sys.calls())
-    }
-
-    fn run(&self, sys: &Os) -> Result<ExitStatus, Error> {
+        let sys = &self.sys();
         let Started { mut child, pipes } = self.start(sys, Defaults::Inherit, true)?;
         for pipe in pipes.into_iter().flatten() {
             sys.close_pipe(pipe);

@@ -16,7 +16,7 @@ fn arguments_arrive_as_they_are() {
     let words = ["", " ", "a b", "\"'\\", "*", "$HOME", "é", "-n", "a\nb"];
     shell("for word; do printf '[%s]' \"$word\"; done", |way, mut command| {
         command.arg("sh").args(words);
-        let expected: String = words.iter().map(|word| format!("[{word}]")).collect();
+        let expected = format!("[{}]", words.join("]["));
         assert_eq!(printed(&command), expected, "{way}");
     });
     shell("printf %s \"$1\"", |way, mut command| {
@@ -150,14 +150,16 @@ fn numbers_of_streams_are_not_given_twice() {
     });
 }
 
+/// Two signals are the C library's own, which it lets some of its children ignore.
+#[cfg(target_os = "linux")]
+const OWN: u64 = 0b11 << 31;
+
 /// Compared with what a child of the standard library gets.
 #[test]
 #[cfg(target_os = "linux")]
 fn signals_are_as_the_standard_library_leaves_them() {
     // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by none.
     let blocked = crate::sys::hold_signals_back();
-    // Two signals are the C library's own, which it lets some of its children ignore.
-    const OWN: u64 = 0b11 << 31;
     let sets = |status: Vec<u8>| -> Vec<(String, u64)> {
         let status = String::from_utf8(status).unwrap();
         let lines = status.lines().filter_map(|line| line.split_once(":\t"));

@@ -100,7 +100,7 @@ fn what_outlives_its_leader_is_ended_too() {
         Err(error) => {
             curt_testkit::skip(&format!("the kernel cannot reach a group by handle: {error}"));
             rustix::process::kill_process(
-                rustix::process::Pid::from_raw(grandchild as i32).unwrap(),
+                rustix::process::Pid::from_raw(i32::try_from(grandchild).unwrap()).unwrap(),
                 rustix::process::Signal::KILL,
             )
             .unwrap();

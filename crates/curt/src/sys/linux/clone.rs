@@ -92,7 +92,8 @@ pub(super) fn start(steps: &mut Steps<'_>, handle: bool) -> Result<Born, Errno> 
     let pid = raw::answer(answer)?;
     // SAFETY: the kernel wrote the number of a new descriptor there, which is ours alone.
     let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
-    Ok(Born { pid: pid as i32, handle: pidfd, failure: shared.failure })
+    let pid = i32::try_from(pid).map_err(|_| Errno::CHILD)?;
+    Ok(Born { pid, handle: pidfd, failure: shared.failure })
 }
 
 /// Where the child begins, on its own stack.

@@ -36,17 +36,17 @@ impl Linux {
         let birth = Birth { copied: None, limit };
         // Before the steps, which would count calls of a child that there may never be.
         if let Err(error) = self.door.pass_process(ProcessCall::Clone) {
-            return self.refused(error);
+            return Self::refused(error);
         }
         let mut steps = Steps::new(launch, words, birth, |step| self.door.pass_step(step));
         match clone::start(&mut steps, !launch.only_waits) {
             Ok(born) => Some(self.born(born, &steps, launch)),
-            Err(error) => self.refused(error),
+            Err(error) => Self::refused(error),
         }
     }
 
     /// What it means that there is no child.
-    fn refused(&self, error: Errno) -> Option<Result<Child, Failure>> {
+    fn refused(error: Errno) -> Option<Result<Child, Failure>> {
         match error {
             // The call, or handlers that are cleared at birth, are unknown to the kernel.
             Errno::NOSYS | Errno::INVAL => NO_CLONE.store(true, Ordering::Relaxed),
@@ -156,12 +156,11 @@ impl Process for Linux {
         } else {
             start::by_library(&self.door, launch, &words)
         };
-        let pid = match by_library {
-            Some(started) => started?,
-            None => {
-                let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
-                start::by_copy::<Raw, _>(&self.door, launch, &words, limit)?
-            }
+        let pid = if let Some(started) = by_library {
+            started?
+        } else {
+            let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
+            start::by_copy::<Raw, _>(&self.door, launch, &words, limit)?
         };
         let handle = if launch.only_waits { None } else { self.handle(pid) };
         Ok(Child::new(pid, handle, launch))

@@ -87,11 +87,16 @@ pub(super) fn answer(result: isize) -> Result<usize, Errno> {
     }
 }
 
+/// A descriptor that the kernel has answered with.
+fn number(answer: usize) -> Result<RawFd, Errno> {
+    RawFd::try_from(answer).map_err(|_| Errno::BADF)
+}
+
 /// A call whose arguments are plain numbers.
-fn plain(number: c_long, words: [usize; 5]) -> Result<usize, Errno> {
+fn plain(call: c_long, words: [usize; 5]) -> Result<usize, Errno> {
     // SAFETY: the callers below pass no pointers, and change nothing but this process's own state as it is
     // promised: its groups, its descriptors.
-    answer(unsafe { syscall(number, words) })
+    answer(unsafe { syscall(call, words) })
 }
 
 /// Sets the mask of this thread.
@@ -197,14 +202,14 @@ impl ChildCalls for Raw {
 
     fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno> {
         let words = [fd as usize, libc::F_DUPFD_CLOEXEC as usize, floor as usize, 0, 0];
-        plain(libc::SYS_fcntl, words).map(|fd| fd as RawFd)
+        number(plain(libc::SYS_fcntl, words)?)
     }
 
     fn open_null() -> Result<RawFd, Errno> {
         let flags = libc::O_RDWR | libc::O_CLOEXEC;
         let words = [libc::AT_FDCWD as usize, c"/dev/null".as_ptr() as usize, flags as usize, 0, 0];
         // SAFETY: the path is a C string.
-        answer(unsafe { syscall(libc::SYS_openat, words) }).map(|fd| fd as RawFd)
+        number(answer(unsafe { syscall(libc::SYS_openat, words) })?)
     }
 
     fn put(from: RawFd, to: RawFd) -> Result<(), Errno> {

@@ -148,12 +148,11 @@ impl Process for Posix {
 
     fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
         let words = Words::new(launch)?;
-        let pid = match start::by_library(&self.door, launch, &words) {
-            Some(started) => started?,
-            None => {
-                let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
-                start::by_copy::<Library, _>(&self.door, launch, &words, limit)?
-            }
+        let pid = if let Some(started) = start::by_library(&self.door, launch, &words) {
+            started?
+        } else {
+            let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
+            start::by_copy::<Library, _>(&self.door, launch, &words, limit)?
         };
         Ok(Child::new(pid, None, launch))
     }

@@ -103,10 +103,9 @@ pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
         Ok(Some(pid)) => pid,
         Ok(None) => {
             let (index, error) = steps.run::<C>();
-            let [a, b] = (index as u16).to_ne_bytes();
-            let [c, d, e, f] = error.raw_os_error().to_ne_bytes();
+            let told = (index as u64) << 32 | u64::from(error.raw_os_error().unsigned_abs());
             // So few bytes are written whole or not at all.
-            let _ = rustix::io::write(&writer, &[a, b, c, d, e, f]);
+            let _ = rustix::io::write(&writer, &told.to_ne_bytes());
             // SAFETY: ends the copy without running what the original would run at its end.
             unsafe { libc::_exit(127) };
         }
@@ -122,12 +121,13 @@ pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
         }
     };
     door.close_fd(reader);
-    let failure = match (read, told.as_slice()) {
-        (Ok(_), &[a, b, c, d, e, f]) => {
-            let error = Errno::from_raw_os_error(i32::from_ne_bytes([c, d, e, f]));
-            steps.failure(usize::from(u16::from_ne_bytes([a, b])), error)
+    let failure = match (read, <[u8; 8]>::try_from(told)) {
+        (Ok(_), Ok(told)) => {
+            let told = u64::from_ne_bytes(told);
+            let error = Errno::from_raw_os_error((told & 0xffff) as i32);
+            steps.failure((told >> 32) as usize, error)
         }
-        (Ok(_), _) => return Ok(pid),
+        (Ok(_), Err(_)) => return Ok(pid),
         (Err(error), _) => {
             // Nobody knows whether it runs, so it must not.
             let _ = door.kill(pid, false);

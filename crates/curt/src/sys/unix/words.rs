@@ -1,6 +1,6 @@
 //! Arguments, variables and paths as `execve` takes them.
 
-use std::ffi::{CString, OsStr, c_char};
+use std::ffi::{CString, c_char};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -28,15 +28,14 @@ impl Words {
         let arguments = launch.arguments.iter().map(|word| word.as_bytes());
         let arguments = std::iter::once(launch.zeroth.as_bytes()).chain(arguments);
         let arguments = Pointers::new(arguments.map(|word| [word, b"", b""]));
-        let environment = match launch.environment {
-            Some(variables) => variables_of(variables.iter().map(|(name, value)| (name, value))),
-            // A copy: `environ` itself may be changed by another thread while the system reads it, and
-            // only the standard library knows the lock that keeps that out.
-            None => {
-                let variables: Vec<_> = std::env::vars_os().collect();
-                variables_of(variables.iter().map(|(name, value)| (name, value)))
-            }
-        };
+        // A copy: `environ` itself may be changed by another thread while the system reads it, and only the
+        // standard library knows the lock that keeps that out.
+        let own: Vec<_> =
+            launch.environment.is_none().then(std::env::vars_os).into_iter().flatten().collect();
+        let variables = launch.environment.unwrap_or(&own).iter();
+        let environment = Pointers::new(
+            variables.map(|(name, value)| [name.as_bytes(), b"=".as_slice(), value.as_bytes()]),
+        );
         let wrong = |at| Failure { at, error: io::ErrorKind::InvalidInput.into() };
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes());
         let directory = launch.directory.map(text).transpose();
@@ -55,15 +54,6 @@ impl Words {
     pub(super) fn environment(&self) -> *const *const c_char {
         self.environment.pointers.as_ptr()
     }
-}
-
-/// Variables as `NAME=VALUE`.
-fn variables_of<'a, T: AsRef<OsStr> + 'a>(
-    variables: impl Iterator<Item = (&'a T, &'a T)>,
-) -> Option<Pointers> {
-    Pointers::new(variables.map(|(name, value)| {
-        [name.as_ref().as_bytes(), b"=".as_slice(), value.as_ref().as_bytes()]
-    }))
 }
 
 impl Pointers {
