@@ -29,6 +29,8 @@ pub enum Operation {
     ReadFile,
     /// Starting a program.
     Start,
+    /// Entering the directory that a program is to run in.
+    Enter,
     /// Waiting for a program to end, or reading what it writes.
     Wait,
     /// Ending a program by force.
@@ -48,6 +50,7 @@ impl Operation {
             Operation::ReadOwner => "read the owner of",
             Operation::ReadFile => "read",
             Operation::Start => "start",
+            Operation::Enter => "change directory to",
             Operation::Wait => "wait for",
             Operation::Kill => "kill",
         }
@@ -87,7 +90,8 @@ pub enum Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Cause::Os(error) | Cause::Start(StartFailure::System, error) => {
+            Cause::Os(error)
+            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
                 return fmt::Display::fmt(error, f);
             }
             Cause::Start(why, _) => return fmt::Display::fmt(why, f),
@@ -154,7 +158,7 @@ impl fmt::Display for StartFailure {
                 }
                 return Ok(());
             }
-            StartFailure::Directory => "its working directory cannot be entered",
+            StartFailure::Directory => "the working directory cannot be entered",
             StartFailure::NotExecutable => "it may not be executed",
             StartFailure::BadFormat => "the system does not know its format",
             StartFailure::TextBusy => "somebody has it open for writing",

@@ -10,6 +10,7 @@
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
+//! | `command_line/` | command lines of Windows as text: [`command_line`] |
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
@@ -23,6 +24,7 @@
 
 mod ask;
 mod calls;
+pub mod command_line;
 mod control;
 mod error;
 mod fields;

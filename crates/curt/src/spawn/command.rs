@@ -318,11 +318,11 @@ impl Command {
 
     /// What is told of a start that failed.
     fn error(&self, why: StartFailure, error: io::Error) -> Error {
-        let path = match (&why, &self.directory) {
-            (StartFailure::Directory, Some(directory)) => directory.clone(),
-            _ => PathBuf::from(&self.program),
+        let (operation, path) = match (&why, &self.directory) {
+            (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),
+            _ => (Operation::Start, PathBuf::from(&self.program)),
         };
-        Error::new(Operation::Start, path, Cause::Start(why, error))
+        Error::new(operation, path, Cause::Start(why, error))
     }
 }
 
