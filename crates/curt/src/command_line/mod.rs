@@ -18,6 +18,7 @@ use std::fmt;
 
 pub use batch::{batch, is_batch};
 pub use block::environment_block;
+pub(crate) use block::key;
 pub use image::{image, split};
 
 /// How long a line may be that a program is given, its NUL included (`CreateProcessW`).

@@ -61,6 +61,8 @@ pub(crate) type Os = other::Other;
 
 #[cfg(unix)]
 pub(crate) use unix::calls::Pipe;
+#[cfg(windows)]
+pub(crate) use windows::process::Pipe;
 /// Holds back the signals of this thread until it is dropped.
 #[cfg(all(target_os = "linux", test))]
 pub(crate) fn hold_signals_back() -> unix::calls::Blocked {

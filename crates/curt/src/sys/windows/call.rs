@@ -1,6 +1,8 @@
 //! The only door to the system on Windows: one function per native call, each counted, each of which
 //! a test can fail. No logic.
 
+pub(super) mod process;
+
 use std::os::windows::io::{
     AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
 };
@@ -38,10 +40,21 @@ enum Call {
     ReadFile,
     Now,
     Sleep,
+    CreateProcess,
+    Wait,
+    TerminateProcess,
+    TerminateJob,
+    CreateJob,
+    CreatePipe,
+    CreateFile,
+    DuplicateObject,
+    SetObject,
+    QueryProcess,
 }
 
-/// Their names, as in ntdll (and one of advapi32); the last two are counted by their nearest.
-const NAMES: [&str; 13] = [
+/// Their names, as in ntdll (and one of advapi32). The clock, sleeping, and what comes behind are counted by
+/// their nearest.
+const NAMES: [&str; 23] = [
     "NtOpenFile",
     "NtClose",
     "NtQueryDirectoryFile",
@@ -55,6 +68,16 @@ const NAMES: [&str; 13] = [
     "NtReadFile",
     "NtQueryPerformanceCounter",
     "NtDelayExecution",
+    "NtCreateUserProcess",
+    "NtWaitForSingleObject",
+    "NtTerminateProcess",
+    "NtTerminateJobObject",
+    "NtCreateJobObject",
+    "NtCreateNamedPipeFile",
+    "NtCreateFile",
+    "NtDuplicateObject",
+    "NtSetInformationObject",
+    "NtQueryInformationProcess",
 ];
 
 /// The door of one worker.

@@ -20,6 +20,7 @@ mod info;
 mod kinds;
 mod links;
 pub(crate) mod native;
+pub(crate) mod process;
 mod query;
 mod removal;
 mod security;
