@@ -6,6 +6,7 @@ mod ls;
 mod plain;
 mod run;
 mod walk;
+mod which;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -19,6 +20,7 @@ pub(crate) use du::{DuOptions, Unit};
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
 pub(crate) use run::RunOptions;
 pub(crate) use walk::WalkOptions;
+pub(crate) use which::{LookUpOptions, WhichOptions};
 
 /// How often a directory to which others keep adding is emptied again, and for how long.
 const RETRIES: u32 = 100;
@@ -77,6 +79,7 @@ pub(crate) enum Command {
     Walk(Box<WalkOptions>),
     Ls(LsOptions),
     Stat(StatOptions),
+    Which(WhichOptions),
     Du(DuOptions),
     Run(RunOptions),
     /// Measure every operation beside the tools on this machine
@@ -305,6 +308,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
         Some("walk") => only("walk", args).map(Command::Walk),
+        Some("which") => only("which", args).map(Command::Which),
         Some("du") => du::parse(args).map(Command::Du),
         Some("run") => only("run", args).map(Command::Run),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),

@@ -4,6 +4,7 @@
 #![cfg_attr(all(own_start, not(test)), no_main)]
 
 mod args;
+mod batch;
 mod bench;
 mod cmd;
 mod exit;
@@ -30,6 +31,7 @@ fn run() -> Exit {
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
         Ok(Command::Stat(options)) => cmd::stat::run(&options),
+        Ok(Command::Which(options)) => cmd::which::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Run(options)) => cmd::run::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),

@@ -16,6 +16,9 @@
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
+//! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
+//! | `win_path/` | what Windows paths begin with, and which names are devices |
+//! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
 //! | `spawn/` | starting programs: [`Command`], [`Child`] |
 //! | `pool/` | helper threads, and when they pay |
@@ -30,6 +33,8 @@ mod error;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
+mod find;
+mod flavor;
 mod list;
 mod name;
 pub mod os;
@@ -39,6 +44,7 @@ mod spawn;
 mod sys;
 mod usage;
 mod walk;
+mod win_path;
 
 pub use calls::Calls;
 pub use control::{Cancel, Exclude, Threads};
@@ -46,6 +52,11 @@ pub use error::{Cause, Error, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+pub use find::{
+    Bare, Cwd, Explanation, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
+    LaunchFailure, Literal, Looked, Policy, Program, Search, Session,
+};
+pub use flavor::{Flavor, Release};
 pub use list::{Directory, Entry, List, Stat, list, stat, stat_many};
 pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,

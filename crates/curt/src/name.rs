@@ -9,6 +9,11 @@ pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static
     /// The unit of an ASCII character.
     fn ascii(character: u8) -> Self;
 
+    /// Whether two names are one to a system for which the case of letters does not count. Letters are
+    /// compared by the simple mappings of Unicode, as Windows does; those that become several do not
+    /// match.
+    fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
+
     /// Whether the system takes it for a separator in a path: Windows has two.
     fn is_separator(self) -> bool {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
@@ -21,6 +26,15 @@ impl Unit for u8 {
     fn ascii(character: u8) -> u8 {
         character
     }
+    fn same_in_any_case(left: &[u8], right: &[u8]) -> bool {
+        if left.is_ascii() || right.is_ascii() {
+            return left.eq_ignore_ascii_case(right);
+        }
+        match (std::str::from_utf8(left), std::str::from_utf8(right)) {
+            (Ok(left), Ok(right)) => left.chars().map(upper).eq(right.chars().map(upper)),
+            _ => left.eq_ignore_ascii_case(right),
+        }
+    }
 }
 
 impl Unit for u16 {
@@ -28,6 +42,22 @@ impl Unit for u16 {
     const SEPARATOR: u16 = b'\\' as u16;
     fn ascii(character: u8) -> u16 {
         u16::from(character)
+    }
+    fn same_in_any_case(left: &[u16], right: &[u16]) -> bool {
+        let upper = |&unit: &u16| {
+            let letter = char::from_u32(u32::from(unit)).map(upper);
+            letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
+        };
+        left.len() == right.len() && left.iter().map(upper).eq(right.iter().map(upper))
+    }
+}
+
+/// The capital of a letter, where that is one letter.
+fn upper(letter: char) -> char {
+    let mut capitals = letter.to_uppercase();
+    match (capitals.next(), capitals.next()) {
+        (Some(capital), None) => capital,
+        _ => letter,
     }
 }
 
@@ -117,7 +147,7 @@ impl<U: Unit> Names<U> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, Names};
+    use super::{Name, Names, Unit};
 
     #[test]
     fn names_follow_one_another() {
@@ -130,6 +160,28 @@ mod tests {
         assert!(names.get(names.len()).is_none());
         names.truncate(second);
         assert!(names.get(second).is_none());
+    }
+
+    #[test]
+    fn case_does_not_count_where_it_should_not() {
+        for (left, right, same) in [
+            ("", "", true),
+            ("hello.EXE", "HELLO.exe", true),
+            ("hello.exe", "hello.exec", false),
+            ("grün", "GRÜN", true),
+            ("straße", "STRASSE", false),
+            ("ı", "I", true),
+            ("δρ", "ΔΡ", true),
+        ] {
+            let wide = |text: &str| text.encode_utf16().collect::<Vec<_>>();
+            assert_eq!(u16::same_in_any_case(&wide(left), &wide(right)), same, "{left} {right}");
+            // What changes its length in UTF-8 is the one difference between the two.
+            if left.len() == right.len() {
+                assert_eq!(u8::same_in_any_case(left.as_bytes(), right.as_bytes()), same, "{left}");
+            }
+        }
+        assert!(u16::same_in_any_case(&[0xd800, 0x61], &[0xd800, 0x41]));
+        assert!(u8::same_in_any_case(b"\xff\xc3a", b"\xff\xc3A"));
     }
 
     #[test]

@@ -7,3 +7,4 @@ pub(crate) mod rm;
 pub(crate) mod run;
 pub(crate) mod stat;
 pub(crate) mod walk;
+pub(crate) mod which;

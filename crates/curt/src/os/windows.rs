@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
+use crate::find::Found;
 use crate::list::Entry;
 use crate::remove::{Remove, Report};
 use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
@@ -18,6 +19,13 @@ pub trait Units {
 impl Units for Entry<'_> {
     fn units(&self) -> &[u16] {
         self.raw_name().map_or(&[], |name| name.units())
+    }
+}
+
+impl Units for Found {
+    /// The units of the absolute path.
+    fn units(&self) -> &[u16] {
+        self.raw_units()
     }
 }
 

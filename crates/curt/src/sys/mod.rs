@@ -22,6 +22,7 @@ use std::time::Duration;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
+pub(crate) use lookup::{Candidate, Lookup, Match};
 
 #[cfg(unix)]
 mod accounts;
@@ -30,6 +31,7 @@ pub(crate) mod fault;
 mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
+mod lookup;
 #[cfg(test)]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]

@@ -20,7 +20,7 @@ use rustix::fs::{Access, FileType};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
-use super::{Finished, Identity, Last, Opened, Operand, Owners, Stat};
+use super::{Ask, Candidate, Finished, Identity, Last, Opened, Operand, Owners, Stat};
 use crate::fields::{Facts, Fields, Kind, Time};
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
@@ -224,6 +224,64 @@ pub(super) fn may(
         }
     }
     Ok(allowed)
+}
+
+/// What the answer to whether something may be executed means, with the kind of what is there. Where the
+/// question is refused (by a filter, or by a kernel before 5.8 for a program that runs as somebody
+/// else), the bits of the mode answer.
+pub(super) fn candidate(
+    may_execute: Result<(), Errno>,
+    about: impl FnOnce() -> io::Result<Facts>,
+) -> Candidate {
+    match may_execute {
+        Ok(()) | Err(Errno::ACCESS | Errno::PERM | Errno::NOSYS) => {}
+        Err(Errno::NOENT | Errno::NOTDIR) => return Candidate::Absent,
+        Err(error) => return Candidate::Failed(error.into()),
+    }
+    let facts = match about() {
+        Ok(facts) => facts,
+        Err(error) => match error.kind() {
+            io::ErrorKind::PermissionDenied => return Candidate::Unsearchable,
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => return Candidate::Absent,
+            _ => return Candidate::Failed(error),
+        },
+    };
+    let allowed = match may_execute {
+        Ok(()) => true,
+        Err(Errno::ACCESS) => false,
+        Err(_) => facts.mode & 0o111 != 0,
+    };
+    match facts.kind {
+        Kind::Directory => Candidate::Directory,
+        Kind::File if allowed => Candidate::Program,
+        _ => Candidate::NotExecutable,
+    }
+}
+
+/// What is asked about a candidate.
+pub(super) const ABOUT_CANDIDATE: Ask =
+    Ask { fields: Fields::KIND.union(Fields::MODE), follow: true, cached: false };
+
+/// Reads until the room is full or there is no more.
+pub(super) fn read_head(
+    room: &mut [u8],
+    mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
+) -> io::Result<usize> {
+    let mut length = 0;
+    while length < room.len() {
+        match read(&mut room[length..]) {
+            Ok(0) => break,
+            Ok(more) => length += more,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(length)
+}
+
+/// A variable of the environment.
+pub(super) fn variable(name: &str) -> Option<Vec<u8>> {
+    std::env::var_os(name).map(OsString::into_vec)
 }
 
 /// What the answer to opening a directory means.

@@ -1,8 +1,7 @@
-//! Questions from standard input, one in a line, and their answers in the same order. What was answered
-//! is written as soon as no further question is waiting, so that a program can ask one by one.
+//! What is known of the paths that standard input asks about.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
 use std::path::Path;
 
 use curt::{Calls, Cause, Error, Fields, Stat};
@@ -10,73 +9,26 @@ use serde_json::Value;
 
 use super::{GONE, PROGRAM, name, plan};
 use crate::args::StatOptions;
+use crate::batch;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::json::Object;
-use crate::out::{self, Screen, text};
+use crate::out::{Screen, text};
 use crate::sys;
 
-/// How much is read at a time.
-const READ: usize = 64 * 1024;
-/// The longest question: far more than the longest path.
-const LONGEST: u64 = 1024 * 1024;
 /// How many sets of fields are remembered.
 const SETS: usize = 32;
 
 /// Answers all questions.
 pub(super) fn run(options: &StatOptions, usual: Fields, screen: &Screen) -> Exit {
     let mut answers = Answers { options, usual, stats: Vec::new(), calls: Calls::default() };
-    let mut input = BufReader::with_capacity(READ, io::stdin().lock());
-    let mut line = Vec::new();
-    let mut exit = Exit::SUCCESS;
-    loop {
-        if input.buffer().is_empty() {
-            screen.flush();
-        }
-        if GONE.is_cancelled() {
-            break;
-        }
-        match next_line(&mut input, &mut line) {
-            Ok(true) => screen.data(answers.to(&line).line().as_bytes()),
-            Ok(false) => break,
-            Err(error) => {
-                out::complain(&format!(
-                    "{PROGRAM}: cannot read standard input: {}\n",
-                    sys::error_text(&error)
-                ));
-                exit = Exit::FAILURE;
-                break;
-            }
-        }
-    }
+    let exit = batch::answer(PROGRAM, &GONE, screen, |line| answers.to(line));
     if options.stats {
         answers.forget();
         let calls = &answers.calls;
         screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls)));
     }
     exit
-}
-
-/// Reads a line, without its end; `false` at the end of the input. One that is too long is read to its
-/// end and left empty.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    let mut read = input.by_ref().take(LONGEST).read_until(b'\n', line)?;
-    if read == 0 {
-        return Ok(false);
-    }
-    let is_too_long = read as u64 == LONGEST && line.last() != Some(&b'\n');
-    while is_too_long && read > 0 && line.last() != Some(&b'\n') {
-        line.clear();
-        read = input.by_ref().take(LONGEST).read_until(b'\n', line)?;
-    }
-    if is_too_long {
-        line.clear();
-    }
-    if line.last() == Some(&b'\n') {
-        line.pop();
-    }
-    Ok(true)
 }
 
 /// A question that was understood.
@@ -171,7 +123,7 @@ fn word(error: &Error) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{next_line, question};
+    use super::question;
     use curt::Fields;
 
     #[test]
@@ -194,17 +146,5 @@ mod tests {
         ] {
             assert!(ask(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn lines_that_are_too_long_are_passed_over() {
-        let long = [vec![b'x'; 2_500_000], b"\nnext\n".to_vec(), vec![b'y'; 1_500_000]].concat();
-        let mut input = &long[..];
-        let mut line = Vec::new();
-        for expected in [&b""[..], b"next", b""] {
-            assert!(next_line(&mut input, &mut line).unwrap());
-            assert_eq!(line, expected);
-        }
-        assert!(!next_line(&mut input, &mut line).unwrap());
     }
 }

@@ -5,6 +5,7 @@ mod call;
 mod clone;
 pub(crate) mod dir;
 mod extended;
+mod lookup;
 mod process;
 mod query;
 mod raw;

@@ -25,10 +25,13 @@ pub(super) enum Call {
     SchedGetaffinity,
     Getrusage,
     Nanosleep,
+    NtOpenFile,
+    NtQueryDirectoryFile,
+    NtQueryInformationFile,
 }
 
-/// Their names: those of Linux.
-const NAMES: [&str; 14] = [
+/// Their names: those of Linux, and of Windows where a search asks as that has it.
+const NAMES: [&str; 17] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -43,6 +46,9 @@ const NAMES: [&str; 14] = [
     "sched_getaffinity",
     "getrusage",
     "clock_nanosleep",
+    "NtOpenFile",
+    "NtQueryDirectoryFile",
+    "NtQueryInformationFile",
 ];
 
 /// The door of one worker.

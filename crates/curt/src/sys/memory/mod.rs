@@ -8,6 +8,7 @@
 mod call;
 pub(crate) mod dir;
 mod events;
+mod lookup;
 pub(crate) mod play;
 mod system;
 mod tests;

@@ -97,6 +97,12 @@ pub(super) struct Node {
     /// The device of what is mounted here.
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
+    /// Its second name, of eight letters and three.
+    pub(super) short: Vec<u8>,
+    /// Executing this file, or reaching what is in this directory, is denied to who looks for programs.
+    pub(super) no_execution: bool,
+    /// Whether the case of letters counts in this directory, to who looks as Windows does.
+    pub(super) case_counts: bool,
     pub(super) children: Children,
 }
 
@@ -217,6 +223,27 @@ impl World {
     pub(crate) fn deny(&mut self, path: impl AsRef<[u8]>, denied: Denied) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].denied = denied;
+        self
+    }
+
+    /// Gives something a second name, of eight letters and three.
+    pub(crate) fn short(&mut self, path: impl AsRef<[u8]>, short: impl AsRef<[u8]>) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].short = short.as_ref().to_vec();
+        self
+    }
+
+    /// Denies executing a file, or searching a directory.
+    pub(crate) fn no_execution(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].no_execution = true;
+        self
+    }
+
+    /// Lets the case of letters count in a directory.
+    pub(crate) fn case_counts(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].case_counts = true;
         self
     }
 
@@ -398,6 +425,9 @@ impl Node {
             parent: ROOT,
             mounted: None,
             denied: Denied::default(),
+            short: Vec::new(),
+            no_execution: false,
+            case_counts: false,
             children: Children::default(),
         }
     }

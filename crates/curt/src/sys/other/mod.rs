@@ -16,6 +16,7 @@
 mod call;
 pub(crate) mod dir;
 mod facts;
+mod lookup;
 mod process;
 mod text;
 

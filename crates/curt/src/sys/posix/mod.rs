@@ -14,6 +14,7 @@
 
 mod call;
 pub(crate) mod dir;
+mod lookup;
 mod process;
 
 use std::borrow::Cow;

@@ -98,13 +98,7 @@ pub(super) struct Target<'a> {
 impl Target<'_> {
     /// Uses the attributes, which hold pointers to the name, while these are valid.
     fn with<T>(self, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
-        let too_long = Status(STATUS_OBJECT_NAME_INVALID);
-        let length = u16::try_from(self.name.len() * 2).map_err(|_| too_long)?;
-        let name = UNICODE_STRING {
-            Length: length,
-            MaximumLength: length,
-            Buffer: self.name.as_ptr().cast_mut(),
-        };
+        let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
             Length: size_of::<OBJECT_ATTRIBUTES>() as u32,
             RootDirectory: self.root.map_or(ptr::null_mut(), |root| root.as_raw_handle()),
@@ -114,6 +108,14 @@ impl Target<'_> {
             SecurityQualityOfService: ptr::null(),
         })
     }
+}
+
+/// A text as the system takes it, for as long as the units are borrowed.
+fn string(units: &[u16]) -> Result<UNICODE_STRING> {
+    let too_long = Status(STATUS_OBJECT_NAME_INVALID);
+    let length = u16::try_from(units.len() * 2).map_err(|_| too_long)?;
+    let buffer = units.as_ptr().cast_mut();
+    Ok(UNICODE_STRING { Length: length, MaximumLength: length, Buffer: buffer })
 }
 
 fn check(status: i32) -> Result<()> {
@@ -185,11 +187,25 @@ impl Door {
         class: i32,
         restart: bool,
     ) -> Result<usize> {
+        self.query_directory_for(dir, buffer, class, restart, None)
+    }
+
+    /// The same for the names that a pattern matches; the first question to a handle settles it.
+    pub(super) fn query_directory_for(
+        &self,
+        dir: BorrowedHandle<'_>,
+        buffer: &mut [u16],
+        class: i32,
+        restart: bool,
+        pattern: Option<&[u16]>,
+    ) -> Result<usize> {
         self.pass(Call::QueryDirectory)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
-        // open, and was opened for synchronous use, so nothing is written after the return.
+        let pattern = pattern.map(string).transpose()?;
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern is that
+        // of a live value, or null; the handle is open, and was opened for synchronous use, so nothing is
+        // written after the return.
         let status = unsafe {
             (self.native.query_directory)(
                 raw(dir),
@@ -201,7 +217,7 @@ impl Door {
                 length,
                 class,
                 false,
-                ptr::null(),
+                pattern.as_ref().map_or(ptr::null(), ptr::from_ref),
                 restart,
             )
         };

@@ -19,6 +19,7 @@ mod files;
 mod info;
 mod kinds;
 mod links;
+mod lookup;
 pub(crate) mod native;
 pub(crate) mod process;
 mod query;

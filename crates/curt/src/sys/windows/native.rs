@@ -164,6 +164,7 @@ impl Native {
             by_name: Rung::top(),
             basic: Rung::top(),
             linux: Rung::top(),
+            spelling: Rung::top(),
         }));
         volumes.push(volume);
         volume
@@ -234,6 +235,8 @@ pub(crate) struct Volume {
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
+    /// The question how a name is spelled.
+    pub(crate) spelling: Rung,
 }
 
 impl Volume {

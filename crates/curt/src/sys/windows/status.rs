@@ -33,6 +33,21 @@ impl Status {
         )
     }
 
+    /// No directory can be there: it is spelled as none is, or leads to no server, share or drive.
+    pub(super) fn is_no_place(self) -> bool {
+        matches!(
+            self.0,
+            codes::STATUS_OBJECT_NAME_INVALID
+                | codes::STATUS_OBJECT_PATH_INVALID
+                | codes::STATUS_OBJECT_PATH_SYNTAX_BAD
+                | codes::STATUS_BAD_NETWORK_PATH
+                | codes::STATUS_BAD_NETWORK_NAME
+                | codes::STATUS_NO_SUCH_DEVICE
+                | codes::STATUS_DEVICE_NOT_READY
+                | codes::STATUS_NO_MEDIA_IN_DEVICE
+        )
+    }
+
     /// It goes when the last of those who have it open closes it.
     pub(super) fn is_pending(self) -> bool {
         self.0 == codes::STATUS_DELETE_PENDING

@@ -1,0 +1,126 @@
+//! What was found, and why nothing was, as objects and as lines.
+
+use std::ffi::OsStr;
+
+use curt::{Explanation, FindError, Found, Looked};
+
+use super::reason;
+use crate::out::json::{self, Object};
+use crate::quote::quote;
+
+/// Adds what was found.
+pub(super) fn found(object: Object, found: &Found) -> Object {
+    let mut object = object
+        .path("found", &found.path())
+        .text("origin", &found.origin().to_string())
+        .text("kind", found.program().word())
+        .boolean("relative", found.is_relative());
+    if let Some(interpreter) = found.interpreter() {
+        object = object.path("interpreter", interpreter.path());
+        if interpreter.is_missing() {
+            let why = if interpreter.has_carriage_return() {
+                "its interpreter is missing: the line ends in a carriage return"
+            } else {
+                "its interpreter is missing"
+            };
+            object = object.text("err", "interpreter-missing").text("message", why);
+        }
+    }
+    object
+}
+
+/// Adds why nothing was found.
+pub(super) fn failure(object: Object, error: &FindError) -> Object {
+    let mut object = object.text("err", error.word());
+    if let Some(path) = error.path() {
+        object = object.path("path", path);
+    }
+    if !error.unsearchable().is_empty() {
+        let directories = error.unsearchable().iter();
+        let directories: Vec<String> =
+            directories.map(|directory| json::os_string(directory.as_os_str())).collect();
+        object = object.raw("unsearchable", &format!("[{}]", directories.join(",")));
+    }
+    object.text("message", &reason(error))
+}
+
+/// Every step of a search, and what came of it, as an object.
+pub(super) fn explanation(name: &OsStr, told: &Explanation) -> Object {
+    let object = Object::new().raw("name", &json::os_string(name));
+    let object = match &told.result {
+        Ok(one) => found(object, one),
+        Err(error) => failure(object, error),
+    };
+    let looked = told.looked.iter().map(|looked| {
+        let candidates = looked.candidates.iter().map(|(name, became)| {
+            Object::new().raw("name", &json::os_string(name)).text("became", became)
+        });
+        let numbers: Vec<String> = looked.duplicates.iter().map(ToString::to_string).collect();
+        Object::new()
+            .path("directory", looked.directory())
+            .text("origin", &looked.origin.to_string())
+            .raw("duplicates", &format!("[{}]", numbers.join(",")))
+            .boolean("relative", looked.relative)
+            .text("outcome", looked.outcome)
+            .objects("candidates", candidates)
+            .number("calls", looked.calls)
+    });
+    let strings = |texts: &mut dyn Iterator<Item = &OsStr>| {
+        format!("[{}]", texts.map(json::os_string).collect::<Vec<_>>().join(","))
+    };
+    let not_reached = strings(&mut told.not_reached.iter().map(|path| path.as_os_str()));
+    let dropped = strings(&mut told.dropped_extensions.iter().map(|item| item.as_os_str()));
+    let empty: Vec<String> = told.empty_entries.iter().map(ToString::to_string).collect();
+    object
+        .objects("looked", looked)
+        .raw("not_reached", &not_reached)
+        .raw("empty_entries", &format!("[{}]", empty.join(",")))
+        .raw("dropped_extensions", &dropped)
+        .object("calls", json::calls(&told.calls))
+}
+
+/// The same as lines.
+pub(super) fn explained(name: &OsStr, told: &Explanation) -> String {
+    let mut lines = match &told.result {
+        Ok(found) => {
+            let (path, origin, kind) = (found.path(), found.origin(), found.program().word());
+            let relative = if found.is_relative() { ", relative" } else { "" };
+            format!("{}: {} ({kind}, {origin}{relative})\n", quote(name), quote(&*path))
+        }
+        Err(error) => format!("{}: {}\n", quote(name), reason(error)),
+    };
+    for looked in &told.looked {
+        lines += &format!("  {}\n", directory(looked));
+        for (name, became) in &looked.candidates {
+            lines += &format!("    {} {became}\n", quote(name));
+        }
+    }
+    for directory in &told.not_reached {
+        lines += &format!("  {} not reached\n", quote(directory));
+    }
+    for entry in &told.empty_entries {
+        lines += &format!("  path:{entry} is empty\n");
+    }
+    for item in &told.dropped_extensions {
+        lines += &format!("  extension {} dropped: no name ends so\n", quote(item));
+    }
+    lines + &format!("  {} calls in all\n", told.calls.total())
+}
+
+fn directory(looked: &Looked) -> String {
+    let calls = if looked.calls == 1 { "call" } else { "calls" };
+    let mut line = format!(
+        "{} ({}): {}, {} {calls}",
+        quote(looked.directory()),
+        looked.origin,
+        looked.outcome,
+        looked.calls
+    );
+    if looked.relative {
+        line += ", relative";
+    }
+    for entry in &looked.duplicates {
+        line += &format!(", path:{entry} is the same");
+    }
+    line
+}

@@ -1,0 +1,121 @@
+//! The names that standard input asks about. Each question may be of another world.
+
+use std::ffi::OsString;
+
+use curt::{Calls, Search};
+use serde_json::Value;
+
+use super::{GONE, PROGRAM, answer, stats};
+use crate::args::{LookUpOptions, WhichOptions};
+use crate::batch;
+use crate::exit::Exit;
+use crate::out::Screen;
+use crate::out::json::Object;
+use crate::sys;
+
+/// Answers all questions.
+pub(super) fn run(options: &WhichOptions, screen: &Screen) -> Exit {
+    let mut calls = Calls::default();
+    let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+        let value = serde_json::from_slice(line).map_err(|error| error.to_string());
+        match value.and_then(|value: Value| Question::read(&value, options)) {
+            Ok(mut question) => {
+                let answer = question.answer();
+                calls.add(&question.search.calls());
+                answer
+            }
+            Err(message) => Object::new().text("err", "invalid").text("message", &message),
+        }
+    });
+    if options.stats {
+        screen.message(&stats(&calls));
+    }
+    exit
+}
+
+/// A question that was understood.
+struct Question {
+    name: OsString,
+    search: Search,
+    all: bool,
+}
+
+impl Question {
+    fn read(value: &Value, usual: &WhichOptions) -> Result<Question, String> {
+        let name = value.get("name").and_then(sys::name_from_json);
+        let name = name.ok_or("'name' is missing, or is no name")?;
+        let look_up = &usual.look_up;
+        let path = said(value, "path")?;
+        let pathext = said(value, "pathext")?;
+        let options = LookUpOptions {
+            path: path.clone().unwrap_or_else(|| look_up.path.clone()),
+            pathext: pathext.clone().unwrap_or_else(|| look_up.pathext.clone()),
+            base: said(value, "base")?.unwrap_or_else(|| look_up.base.clone()),
+            policy: word(value, "policy", &look_up.policy)?,
+            rules: word(value, "rules", &look_up.rules)?,
+            cwd: word(value, "cwd", &look_up.cwd)?,
+            bare: word(value, "bare", &look_up.bare)?,
+            strict_extension: flag(value, "strict_extension", look_up.strict_extension)?,
+        };
+        let mut search = options.search()?;
+        if path == Some(None) {
+            search = search.without_path();
+        }
+        if pathext == Some(None) {
+            search = search.without_pathext();
+        }
+        Ok(Question { name, search, all: flag(value, "all", usual.all)? })
+    }
+
+    fn answer(&mut self) -> Object {
+        if !self.all {
+            return match self.search.find(&self.name) {
+                Ok(found) => self.found(found),
+                Err(error) => answer::failure(Object::new(), &error),
+            };
+        }
+        let mut all = Vec::new();
+        let answers: Vec<_> = self.search.find_all(&self.name).collect();
+        for one in answers {
+            match one {
+                Ok(found) => all.push(self.found(found)),
+                Err(error) => return answer::failure(Object::new(), &error),
+            }
+        }
+        Object::new().objects("all", all)
+    }
+
+    fn found(&mut self, mut found: curt::Found) -> Object {
+        self.search.look_into(&mut found);
+        answer::found(Object::new(), &found)
+    }
+}
+
+/// A text of a question: `None` where nothing is said, `Some(None)` for null.
+fn said(value: &Value, key: &str) -> Result<Option<Option<OsString>>, String> {
+    match value.get(key) {
+        None => Ok(None),
+        Some(Value::Null) => Ok(Some(None)),
+        Some(value) => match sys::name_from_json(value) {
+            Some(text) => Ok(Some(Some(text))),
+            None => Err(format!("'{key}' is no text")),
+        },
+    }
+}
+
+fn word(value: &Value, key: &str, usual: &Option<String>) -> Result<Option<String>, String> {
+    match value.get(key) {
+        None => Ok(usual.clone()),
+        Some(Value::Null) => Ok(None),
+        Some(Value::String(word)) => Ok(Some(word.clone())),
+        Some(_) => Err(format!("'{key}' is no word")),
+    }
+}
+
+fn flag(value: &Value, key: &str, usual: bool) -> Result<bool, String> {
+    match value.get(key) {
+        None | Some(Value::Null) => Ok(usual),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(_) => Err(format!("'{key}' is neither true nor false")),
+    }
+}

@@ -1,0 +1,473 @@
+//! One search: its places, its candidates, and what it missed on the way.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::{FindCause, FindError};
+use super::explain::Looked;
+use super::found::{FoundIn, Hit};
+use super::lists::{Extension, extensions, program_of};
+use super::look::{Look, Outcome, Rank, Rules, Verdict};
+use super::names::{Asked, Refusal, extension_at};
+use super::places::{Known, Place, Places, Sources, is_elsewhere, places, resolve};
+use super::policy::{Cwd, Policy, Program};
+use super::{Options, Setting};
+use crate::fields::Fields;
+use crate::flavor::Flavor;
+use crate::name::{Name, Unit};
+use crate::sys::{Ask, Lookup, Opened};
+
+/// How many directories a session keeps open.
+const KEPT: usize = 256;
+
+/// A search that is ready to look.
+pub(super) struct Engine<S: Lookup> {
+    pub(super) sys: S,
+    pub(super) root: S::Dir,
+    pub(super) policy: Policy,
+    base: Base<S::Unit>,
+    pub(super) places: Vec<Place<S::Unit, S::Dir>>,
+    pub(super) left_out: Option<Place<S::Unit, S::Dir>>,
+    /// Where a name that is a path leads.
+    given: Place<S::Unit, S::Dir>,
+    pub(super) empty: Vec<usize>,
+    pub(super) extensions: Vec<Extension<S::Unit>>,
+    pub(super) dropped: Vec<Vec<S::Unit>>,
+    pub(super) look: Look<S>,
+    /// Whether directories are kept open, and how many are.
+    pub(super) keeps: Option<usize>,
+    pub(super) trace: Option<Vec<Looked>>,
+}
+
+/// The directory that relative paths begin from.
+struct Base<U> {
+    given: Option<PathBuf>,
+    known: Option<Vec<U>>,
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    /// The next place.
+    place: usize,
+    /// The next rank in the place before, whose answers are still there.
+    rank: Option<usize>,
+}
+
+impl<S: Lookup> Engine<S> {
+    pub(super) fn new(sys: S, options: &Options<S::Unit>) -> io::Result<Engine<S>> {
+        let root = sys.root()?;
+        let policy = options.policy.clone();
+        let list =
+            extensions(options.variable::<S>(&options.pathext, "PATHEXT").as_deref(), &policy);
+        let given = Place {
+            shown: Vec::new(),
+            native: Vec::new(),
+            origin: FoundIn::Given,
+            relative: false,
+            duplicates: Vec::new(),
+            known: Known::Nothing,
+        };
+        let mut engine = Engine {
+            sys,
+            root,
+            policy,
+            base: Base { given: options.base.clone(), known: None },
+            places: Vec::new(),
+            left_out: None,
+            given,
+            empty: Vec::new(),
+            extensions: list.extensions,
+            dropped: list.dropped,
+            look: Look::default(),
+            keeps: options.keeps.then_some(0),
+            trace: None,
+        };
+        engine.prepare(options);
+        Ok(engine)
+    }
+
+    /// Finds out which directories are searched.
+    fn prepare(&mut self, options: &Options<S::Unit>) {
+        let path = options.variable::<S>(&options.path, "PATH");
+        let root = options.variable::<S>(&Setting::Inherit, "SystemRoot");
+        let forbids =
+            options.variable::<S>(&Setting::Inherit, "NoDefaultCurrentDirectoryInExePath");
+        let sources = Sources {
+            path: path.as_deref(),
+            default_path: S::DEFAULT_PATH,
+            system_root: root.as_deref(),
+            forbids_cwd: forbids.is_some(),
+        };
+        let (sys, base) = (&self.sys, &mut self.base);
+        let Places { mut all, mut left_out, empty } =
+            places(&sources, &self.policy, &mut || base.units(sys));
+        for place in all.iter_mut().chain(&mut left_out) {
+            if matches!(place.known, Known::Absent) {
+                continue;
+            }
+            if S::native(&place.shown, &mut place.native).is_err() {
+                place.native.clear();
+                place.known = Known::Absent;
+            }
+        }
+        (self.places, self.left_out, self.empty) = (all, left_out, empty);
+    }
+
+    /// Begins a look-up.
+    pub(super) fn begin(&mut self, name: &OsStr) -> Result<Asked, FindError> {
+        let begun = self.look.begin(name, &self.policy, &self.extensions);
+        begun.map_err(|refusal| refused(name, refusal))
+    }
+
+    /// Finds the first program of that name.
+    pub(super) fn find(&mut self, name: &OsStr, hit: &mut Hit<S::Unit>) -> Result<(), FindError> {
+        let asked = self.begin(name)?;
+        match self.next(asked, &mut Position::default(), false, hit) {
+            Some(answer) => answer,
+            None => Err(self.failure(asked)),
+        }
+    }
+
+    /// The next program; `None` where there is no more.
+    pub(super) fn next(
+        &mut self,
+        asked: Asked,
+        position: &mut Position,
+        all: bool,
+        hit: &mut Hit<S::Unit>,
+    ) -> Option<Result<(), FindError>> {
+        loop {
+            if let Some(rank) = position.rank.and_then(|rank| self.look.best(rank)) {
+                position.rank = Some(rank + 1);
+                let place = self.place(asked, position.place - 1)?;
+                fill(hit, place, self.look.called(rank), self.policy.rules);
+                let refused = self.policy.cwd == Cwd::Report && hit.relative;
+                let refused = refused && hit.origin != FoundIn::Given;
+                return Some(if refused { Err(self.relative(hit)) } else { Ok(()) });
+            }
+            position.rank = None;
+            match asked {
+                Asked::Given(begin) if position.place == 0 => self.aim(begin),
+                Asked::Bare if position.place < self.places.len() => {}
+                _ => return None,
+            }
+            let at = position.place;
+            position.place += 1;
+            if self.look_into(asked, at, all) {
+                position.rank = Some(0);
+            } else {
+                // A fault that ends the search.
+                position.place = usize::MAX;
+            }
+        }
+    }
+
+    fn place(&self, asked: Asked, at: usize) -> Option<&Place<S::Unit, S::Dir>> {
+        match asked {
+            Asked::Given(_) => Some(&self.given),
+            Asked::Bare => self.places.get(at),
+        }
+    }
+
+    /// Takes the directory that a path names.
+    fn aim(&mut self, begin: usize) {
+        let Engine { sys, base, given, look, policy, .. } = self;
+        let directory = look.name.get(..begin).unwrap_or_default();
+        let rules = policy.rules;
+        given.relative = resolve(directory, rules, &mut || base.units(sys), &mut given.shown);
+        let unreachable =
+            is_elsewhere(directory, rules) || S::native(&given.shown, &mut given.native).is_err();
+        given.known = if unreachable { Known::Absent } else { Known::Nothing };
+    }
+
+    /// Looks into a place, and notes what became of it; whether the search may go on.
+    fn look_into(&mut self, asked: Asked, at: usize, all: bool) -> bool {
+        let rules = Rules { policy: &self.policy, extensions: &self.extensions, all };
+        let place = match asked {
+            Asked::Given(_) => &mut self.given,
+            Asked::Bare => &mut self.places[at],
+        };
+        if asked == Asked::Bare && self.keeps.is_some() {
+            keep(&self.sys, &self.root, place, self.policy.rules, &mut self.keeps);
+        }
+        let before = self.trace.as_ref().map(|_| self.sys.calls().total());
+        let outcome = self.look.look_in(&self.sys, &self.root, place, &rules);
+        if let Some(trace) = &mut self.trace {
+            let calls = self.sys.calls().total() - before.unwrap_or_default();
+            trace.push(Looked::new(place, &outcome, &self.look, &rules, calls));
+        }
+        take_note(&mut self.look, at, place, outcome, &self.policy)
+    }
+
+    /// Why nothing was found.
+    pub(super) fn failure(&mut self, asked: Asked) -> FindError {
+        if let Some(error) = self.known_failure(asked) {
+            return error;
+        }
+        if let Some(base) = self.missing_base(asked) {
+            return self.base_is_missing(base);
+        }
+        let left_out = if asked == Asked::Bare { self.left_out() } else { None };
+        self.not_found(left_out)
+    }
+
+    /// Why nothing was found, where something was passed over that says it.
+    pub(super) fn known_failure(&mut self, asked: Asked) -> Option<FindError> {
+        let path = |units: &Vec<S::Unit>| Some(S::path(units.clone()));
+        let missed = &mut self.look.missed;
+        let is_given = asked != Asked::Bare;
+        let other = missed.other.take().filter(|_| is_given);
+        let is_unfit = self.policy.rules == Flavor::Posix && !missed.unfit.is_empty();
+        let is_looped = !missed.looped.is_empty();
+        let is_too_long = missed.is_too_long && (is_given || self.policy.stops_at_faults);
+        let denies = is_given || self.policy.denied_if_unsearchable;
+        let denied = missed.unsearchable.first().copied().filter(|_| denies);
+        let missed = &self.look.missed;
+        let (cause, path) = if is_looped && (self.policy.stops_at_faults || !is_unfit) {
+            (FindCause::LinkLoop, path(&missed.looped))
+        } else if is_unfit {
+            (FindCause::NotExecutable, path(&missed.unfit))
+        } else if is_too_long {
+            (FindCause::NameTooLong, None)
+        } else if let Some(error) = other {
+            (FindCause::Os(error), path(&self.given.shown))
+        } else if let Some(at) = denied {
+            let place = self.place(asked, at).map(|place| S::path(place.shown.clone()));
+            (FindCause::PermissionDenied, place)
+        } else {
+            return None;
+        };
+        Some(self.error(cause, path))
+    }
+
+    pub(super) fn base_is_missing(&self, base: PathBuf) -> FindError {
+        self.error(FindCause::DirectoryMissing, Some(base))
+    }
+
+    /// That nothing was found, or something in the place that is left out alone.
+    pub(super) fn not_found(&self, left_out: Option<PathBuf>) -> FindError {
+        if left_out.is_some() {
+            return self.error(FindCause::OnlyInWorkingDirectory, left_out);
+        }
+        let unfit = &self.look.missed.unfit;
+        let path = (!unfit.is_empty()).then(|| S::path(unfit.clone()));
+        self.error(FindCause::NotFound, path)
+    }
+
+    fn error(&self, cause: FindCause, path: Option<PathBuf>) -> FindError {
+        let shown = |&at: &usize| Some(S::path(self.places.get(at)?.shown.clone()));
+        let unsearchable = match cause {
+            FindCause::NotFound
+            | FindCause::OnlyInWorkingDirectory
+            | FindCause::PermissionDenied => {
+                self.look.missed.unsearchable.iter().filter_map(shown).collect()
+            }
+            _ => Vec::new(),
+        };
+        FindError::new(self.asked_name(), cause, path, unsearchable)
+    }
+
+    fn asked_name(&self) -> OsString {
+        S::path(self.look.name.clone()).into_os_string()
+    }
+
+    pub(super) fn relative(&self, hit: &Hit<S::Unit>) -> FindError {
+        self.error(FindCause::RelativeResult, Some(S::path(hit.units.clone())))
+    }
+
+    /// The base directory, where one was named, something depends on it, and it is not there.
+    pub(super) fn missing_base(&mut self, asked: Asked) -> Option<PathBuf> {
+        let base = self.base.given.clone()?;
+        let depends = match asked {
+            Asked::Given(_) => self.given.relative,
+            Asked::Bare => {
+                self.left_out.is_some() || self.places.iter().any(|place| place.relative)
+            }
+        };
+        let mut native = Vec::new();
+        S::native(&self.base.units(&self.sys), &mut native).ok().filter(|()| depends)?;
+        native.push(S::Unit::NUL);
+        let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+        let found = self.sys.query(&self.root, Name::of_terminated(&native), ask);
+        found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(base)
+    }
+
+    /// The program that only the place holds which is not searched.
+    fn left_out(&mut self) -> Option<PathBuf> {
+        let place = self.left_out.take()?;
+        let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
+        self.look.look_in(&self.sys, &self.root, &place, &rules);
+        let found = self.look.best(0).map(|rank| {
+            let mut path = Vec::new();
+            join(&mut path, &place.shown, self.look.called(rank));
+            S::path(path)
+        });
+        self.left_out = Some(place);
+        found
+    }
+
+    /// Looks into what was found, for what begins a script: 3 calls, and 1 more for its interpreter.
+    pub(super) fn read_head(&mut self, hit: &mut Hit<S::Unit>) {
+        if self.policy.rules != Flavor::Posix {
+            return;
+        }
+        let mut native = Vec::new();
+        if S::native(&hit.units, &mut native).is_err() {
+            return;
+        }
+        native.push(S::Unit::NUL);
+        super::script::look_into(&self.sys, &self.root, Name::of_terminated(&native), hit);
+    }
+
+    /// Forgets what a session keeps.
+    pub(super) fn refresh(&mut self) {
+        for place in &mut self.places {
+            let unreachable = place.native.is_empty();
+            let fresh = if unreachable { Known::Absent } else { Known::Nothing };
+            if let Known::Open(dir) = std::mem::replace(&mut place.known, fresh) {
+                self.sys.close(dir);
+            }
+        }
+        self.keeps = self.keeps.map(|_| 0);
+    }
+}
+
+impl<S: Lookup> Drop for Engine<S> {
+    fn drop(&mut self) {
+        self.refresh();
+    }
+}
+
+impl<U: Unit> Base<U> {
+    /// The directory that was named, or the working directory; 1 call at most, once.
+    fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> Vec<U> {
+        if let Some(known) = &self.known {
+            return known.clone();
+        }
+        let given = self.given.as_deref().unwrap_or(Path::new(""));
+        // Where there is no working directory, nothing relative is found.
+        let full = sys.absolute(given).unwrap_or_else(|_| given.to_owned());
+        let mut units = S::units(&full);
+        while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
+            units.pop();
+        }
+        self.known.insert(units).clone()
+    }
+}
+
+/// Opens a directory of a session, or learns that there is none.
+pub(super) fn keep<S: Lookup>(
+    sys: &S,
+    root: &S::Dir,
+    place: &mut Place<S::Unit, S::Dir>,
+    rules: Flavor,
+    kept: &mut Option<usize>,
+) {
+    let count = kept.unwrap_or(KEPT);
+    if count >= KEPT || !matches!(place.known, Known::Nothing) {
+        return;
+    }
+    let mut native = place.native.clone();
+    native.push(S::Unit::NUL);
+    place.known = match rules {
+        Flavor::Windows => match sys.open_search(root, Name::of_terminated(&native)) {
+            Opened::Dir(dir) => Known::Open(dir),
+            Opened::Gone | Opened::NotDirectory => Known::Absent,
+            _ => Known::Nothing,
+        },
+        Flavor::Posix => match sys.open_parent(&S::path(place.native.clone())) {
+            Ok(dir) => Known::Open(dir),
+            Err(error) if is_absence(&error) => Known::Absent,
+            Err(_) => Known::Nothing,
+        },
+    };
+    *kept = Some(count + usize::from(matches!(place.known, Known::Open(_))));
+}
+
+/// Notes what was passed over in a place; whether the search may go on.
+pub(super) fn take_note<S: Lookup>(
+    look: &mut Look<S>,
+    at: usize,
+    place: &Place<S::Unit, S::Dir>,
+    outcome: Outcome,
+    policy: &Policy,
+) -> bool {
+    let is_unfit =
+        |rank: &Rank| matches!(rank.verdict, Verdict::Directory | Verdict::NotExecutable);
+    if look.missed.unfit.is_empty() {
+        if let Some(rank) = look.ranks.iter().position(is_unfit) {
+            let mut unfit = std::mem::take(&mut look.missed.unfit);
+            join(&mut unfit, &place.shown, look.called(rank));
+            look.missed.unfit = unfit;
+        }
+    }
+    match outcome {
+        Outcome::Searched | Outcome::Absent => return true,
+        Outcome::Unsearchable | Outcome::Unlistable => {
+            look.missed.unsearchable.push(at);
+            return true;
+        }
+        Outcome::Failed(error) => match fault(&error) {
+            Fault::Loop => join(&mut look.missed.looped, &place.shown, &look.stem),
+            Fault::TooLong => look.missed.is_too_long = true,
+            Fault::Other => {
+                look.missed.unsearchable.push(at);
+                look.missed.other = Some(error);
+                return true;
+            }
+        },
+    }
+    !policy.stops_at_faults
+}
+
+fn refused(name: &OsStr, refusal: Refusal) -> FindError {
+    let cause = match refusal {
+        Refusal::TooLong => FindCause::NameTooLong,
+        Refusal::Invalid(why) => FindCause::InvalidName(why),
+    };
+    FindError::new(name.to_owned(), cause, None, Vec::new())
+}
+
+fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// What a failure means for the search.
+enum Fault {
+    Loop,
+    TooLong,
+    Other,
+}
+
+fn fault(error: &io::Error) -> Fault {
+    // These two have names that the standard library shows and does not yet let others use.
+    match format!("{:?}", error.kind()).as_str() {
+        "FilesystemLoop" => Fault::Loop,
+        "InvalidFilename" => Fault::TooLong,
+        _ => Fault::Other,
+    }
+}
+
+pub(super) fn fill<U: Unit, D>(hit: &mut Hit<U>, place: &Place<U, D>, called: &[U], rules: Flavor) {
+    join(&mut hit.units, &place.shown, called);
+    (hit.origin, hit.relative, hit.interpreter) = (place.origin, place.relative, None);
+    hit.program = match rules {
+        Flavor::Posix => Program::Executable,
+        Flavor::Windows => match extension_at(called) {
+            Some(dot) => program_of(&called[dot..]),
+            // The system takes it for an image, whatever it is.
+            None => Program::Image,
+        },
+    };
+}
+
+pub(super) fn join<U: Unit>(into: &mut Vec<U>, directory: &[U], name: &[U]) {
+    into.clear();
+    into.extend_from_slice(directory);
+    if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
+        into.push(U::SEPARATOR);
+    }
+    into.extend_from_slice(name);
+}

@@ -1,0 +1,155 @@
+//! Why nothing was found.
+
+use std::error;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a program was not found. It names the culprit.
+///
+/// Boxed, so that a `Result` with it stays small.
+#[derive(Debug)]
+pub struct FindError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: OsString,
+    cause: FindCause,
+    path: Option<PathBuf>,
+    unsearchable: Vec<PathBuf>,
+}
+
+/// The kinds of [`FindError`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FindCause {
+    /// Nothing of that name is anywhere.
+    NotFound,
+    /// It is in the working directory alone (or where an empty entry of `PATH` leads), which is not
+    /// searched unless [`Policy::cwd`](super::Policy::cwd) says so.
+    OnlyInWorkingDirectory,
+    /// There is only what may not be executed, or a directory.
+    NotExecutable,
+    /// No program can be called so.
+    InvalidName(&'static str),
+    /// The name, or the path, is longer than the system takes.
+    NameTooLong,
+    /// A link leads back to itself.
+    LinkLoop,
+    /// It was found by a relative path, and [`Cwd::Report`](super::Cwd::Report) refuses that.
+    RelativeResult,
+    /// The base directory is not there.
+    DirectoryMissing,
+    /// A directory may not be searched.
+    PermissionDenied,
+    /// The system refused otherwise.
+    Os(io::Error),
+}
+
+impl FindError {
+    pub(super) fn new(
+        name: OsString,
+        cause: FindCause,
+        path: Option<PathBuf>,
+        unsearchable: Vec<PathBuf>,
+    ) -> FindError {
+        FindError(Box::new(Inner { name, cause, path, unsearchable }))
+    }
+
+    /// The name that was looked for.
+    pub fn name(&self) -> &OsStr {
+        &self.0.name
+    }
+
+    /// Why it was not found.
+    pub fn cause(&self) -> &FindCause {
+        &self.0.cause
+    }
+
+    /// What is to blame: the file that may not be executed, the directory that is missing, …
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+
+    /// The directories that could not be searched, in which it may be.
+    pub fn unsearchable(&self) -> &[PathBuf] {
+        &self.0.unsearchable
+    }
+
+    /// One word: `not-found`, `not-executable`, `invalid-name`, `name-too-long`, `link-loop`,
+    /// `relative-result`, `directory-missing`, `permission-denied` or `other`.
+    pub fn word(&self) -> &'static str {
+        match self.0.cause {
+            FindCause::NotFound | FindCause::OnlyInWorkingDirectory => "not-found",
+            FindCause::NotExecutable => "not-executable",
+            FindCause::InvalidName(_) => "invalid-name",
+            FindCause::NameTooLong => "name-too-long",
+            FindCause::LinkLoop => "link-loop",
+            FindCause::RelativeResult => "relative-result",
+            FindCause::DirectoryMissing => "directory-missing",
+            FindCause::PermissionDenied => "permission-denied",
+            FindCause::Os(_) => "other",
+        }
+    }
+
+    /// Why, in a sentence without the name and without the path to blame.
+    pub fn reason(&self) -> String {
+        let reason = match &self.0.cause {
+            FindCause::NotFound => "not found",
+            FindCause::OnlyInWorkingDirectory => {
+                "it is only in the working directory, which is searched with the option cwd alone"
+            }
+            FindCause::NotExecutable => "it may not be executed",
+            FindCause::InvalidName(why) => return format!("no program is called so: {why}"),
+            FindCause::NameTooLong => "the name is too long",
+            FindCause::LinkLoop => "a link leads back to itself",
+            FindCause::RelativeResult => "it was found by a relative path",
+            FindCause::DirectoryMissing => "the base directory is missing",
+            FindCause::PermissionDenied => "a directory may not be searched",
+            FindCause::Os(error) => return error.to_string(),
+        };
+        match self.0.unsearchable.len() {
+            0 => reason.to_owned(),
+            1 => format!("{reason}; a directory could not be searched"),
+            more => format!("{reason}; {more} directories could not be searched"),
+        }
+    }
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot find '{}': {}", Path::new(self.name()).display(), self.reason())?;
+        match self.path() {
+            Some(path) => write!(f, ": '{}'", path.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl error::Error for FindError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match &self.0.cause {
+            FindCause::Os(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<FindError> for io::Error {
+    /// Keeps the name and the reason in the message.
+    fn from(error: FindError) -> io::Error {
+        let kind = match error.cause() {
+            FindCause::NotFound
+            | FindCause::OnlyInWorkingDirectory
+            | FindCause::DirectoryMissing => io::ErrorKind::NotFound,
+            FindCause::NotExecutable | FindCause::PermissionDenied => {
+                io::ErrorKind::PermissionDenied
+            }
+            FindCause::InvalidName(_) | FindCause::NameTooLong => io::ErrorKind::InvalidInput,
+            FindCause::Os(error) => error.kind(),
+            FindCause::LinkLoop | FindCause::RelativeResult => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, error)
+    }
+}

@@ -1,0 +1,136 @@
+//! What a search did: every directory, every candidate, why it was passed over, and the calls made.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::engine::Engine;
+use super::error::{FindCause, FindError};
+use super::found::{Found, FoundIn, Hit};
+use super::look::{Look, Outcome, Rules, Verdict};
+use super::places::Place;
+use crate::calls::Calls;
+use crate::sys::{Lookup, Os, Sys};
+
+/// What a search did, as [`Search::explain`](super::Search::explain) tells it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// What was found, or why nothing was.
+    pub result: Result<Found, FindError>,
+    /// The directories that were looked into, in order.
+    pub looked: Vec<Looked>,
+    /// The directories that would have come next.
+    pub not_reached: Vec<PathBuf>,
+    /// The entries of `PATH`, counted from 0, that are empty.
+    pub empty_entries: Vec<usize>,
+    /// The items of `PATHEXT` that were dropped, because no name ends so.
+    pub dropped_extensions: Vec<OsString>,
+    /// The calls made, the preparation included.
+    pub calls: Calls,
+}
+
+impl Explanation {
+    /// That of a search which did not begin.
+    pub(super) fn of_nothing(result: Result<Found, FindError>) -> Explanation {
+        Explanation {
+            result,
+            looked: Vec::new(),
+            not_reached: Vec::new(),
+            empty_entries: Vec::new(),
+            dropped_extensions: Vec::new(),
+            calls: Calls::default(),
+        }
+    }
+}
+
+impl Engine<Os> {
+    /// Looks for a name, and tells of every step.
+    pub(super) fn explain(&mut self, name: &OsStr) -> Explanation {
+        self.trace = Some(Vec::new());
+        let mut hit = Hit::default();
+        let result = self.find(name, &mut hit).map(|()| Found(hit));
+        let looked = self.trace.take().unwrap_or_default();
+        let is_path = looked.iter().any(|looked| looked.origin == FoundIn::Given);
+        let is_refused = matches!(
+            result.as_ref().map_err(FindError::cause),
+            Err(FindCause::InvalidName(_) | FindCause::NameTooLong)
+        );
+        let reached = looked.len();
+        let rest = self.places.iter().skip(reached).filter(|_| !is_path && !is_refused);
+        Explanation {
+            not_reached: rest.map(|place| Os::path(place.shown.clone())).collect(),
+            result,
+            looked,
+            empty_entries: self.empty.clone(),
+            dropped_extensions: self.dropped.iter().map(|item| Os::text(item).into()).collect(),
+            calls: self.sys.calls(),
+        }
+    }
+}
+
+/// A directory that was looked into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Looked {
+    /// The directory, absolute.
+    pub directory: PathBuf,
+    /// What led there first.
+    pub origin: FoundIn,
+    /// Entries of `PATH`, counted from 0, that are the same directory; they were asked with it.
+    pub duplicates: Vec<usize>,
+    /// Whether only relative texts led there.
+    pub relative: bool,
+    /// What became of the directory: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`.
+    pub outcome: &'static str,
+    /// The candidates in the order of their ranks, with what became of each: `found`, `absent`,
+    /// `directory`, `not executable`, or `not asked` because a better one was found or the directory
+    /// could not be searched.
+    pub candidates: Vec<(OsString, &'static str)>,
+    /// The calls made.
+    pub calls: u64,
+}
+
+impl Looked {
+    pub(super) fn new<S: Lookup>(
+        place: &Place<S::Unit, S::Dir>,
+        outcome: &Outcome,
+        look: &Look<S>,
+        rules: &Rules<'_, S::Unit>,
+        calls: u64,
+    ) -> Looked {
+        let candidate = |rank| {
+            let name = S::path([&look.stem, rules.ending(rank)].concat());
+            (name.into_os_string(), word(rank.verdict))
+        };
+        Looked {
+            directory: S::path(place.shown.clone()),
+            origin: place.origin,
+            duplicates: place.duplicates.clone(),
+            relative: place.relative,
+            outcome: match outcome {
+                Outcome::Searched => "searched",
+                Outcome::Absent => "absent",
+                Outcome::Unsearchable => "unsearchable",
+                Outcome::Unlistable => "unlistable",
+                Outcome::Failed(_) => "failed",
+            },
+            candidates: look.ranks.iter().map(candidate).collect(),
+            calls,
+        }
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Unasked | Verdict::Listed => "not asked",
+        Verdict::Absent => "absent",
+        Verdict::Program => "found",
+        Verdict::Directory => "directory",
+        Verdict::NotExecutable => "not executable",
+    }
+}

@@ -1,0 +1,195 @@
+//! Many names in one pass over the directories.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+
+use super::engine::{Engine, fill, join, keep, take_note};
+use super::error::FindError;
+use super::found::Hit;
+use super::look::{Look, Outcome, Rules, Spot};
+use super::names::Asked;
+use super::places::Place;
+use super::policy::Cwd;
+use crate::flavor::Flavor;
+use crate::sys::{Batch, Lookup, Opened};
+
+/// A name that was not found yet.
+struct Wanted<S: Lookup> {
+    /// Its place among the names.
+    at: usize,
+    look: Look<S>,
+    /// Whether a fault ended its search.
+    is_over: bool,
+}
+
+type Answer<U> = Result<Hit<U>, FindError>;
+
+impl<S: Lookup> Engine<S> {
+    /// Looks for all names, in each directory for those that were not found yet.
+    pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Answer<S::Unit>> {
+        let mut wanted = Vec::new();
+        let mut answers: Vec<Option<Answer<S::Unit>>> = Vec::new();
+        for (at, name) in names.iter().enumerate() {
+            // By POSIX' rules a name takes one call in a directory, which nothing is fewer than.
+            if self.policy.rules == Flavor::Posix {
+                answers.push(Some(self.find_one(name)));
+                continue;
+            }
+            let mut look = Look::default();
+            std::mem::swap(&mut self.look, &mut look);
+            let asked = self.begin(name);
+            std::mem::swap(&mut self.look, &mut look);
+            answers.push(match asked {
+                Ok(Asked::Bare) => {
+                    wanted.push(Wanted { at, look, is_over: false });
+                    None
+                }
+                Ok(Asked::Given(_)) => Some(self.find_one(name)),
+                Err(error) => Some(Err(error)),
+            });
+        }
+        for index in 0..self.places.len() {
+            if wanted.is_empty() {
+                break;
+            }
+            self.find_in(index, &mut wanted, &mut answers);
+        }
+        self.fail_all(wanted, &mut answers);
+        answers.into_iter().flatten().collect()
+    }
+
+    fn find_one(&mut self, name: &OsStr) -> Answer<S::Unit> {
+        let mut hit = Hit::default();
+        self.find(name, &mut hit).map(|()| hit)
+    }
+
+    /// Looks into one directory.
+    fn find_in(
+        &mut self,
+        index: usize,
+        wanted: &mut Vec<Wanted<S>>,
+        answers: &mut [Option<Answer<S::Unit>>],
+    ) {
+        let Engine { sys, root, places, policy, extensions, keeps, .. } = &mut *self;
+        let place = &mut places[index];
+        if keeps.is_some() {
+            keep(sys, root, place, policy.rules, keeps);
+        }
+        let rules = Rules { policy, extensions, all: false };
+        look_for_all(sys, root, place, &rules, wanted, |look, outcome| {
+            take_note(look, index, place, outcome, policy)
+        });
+        let mut rest = Vec::new();
+        for mut wanted in wanted.drain(..) {
+            let Some(rank) = wanted.look.best(0) else {
+                rest.push(wanted);
+                continue;
+            };
+            let mut hit = Hit::default();
+            fill(&mut hit, &self.places[index], wanted.look.called(rank), self.policy.rules);
+            let refused = self.policy.cwd == Cwd::Report && hit.relative;
+            std::mem::swap(&mut self.look, &mut wanted.look);
+            answers[wanted.at] = Some(if refused { Err(self.relative(&hit)) } else { Ok(hit) });
+        }
+        *wanted = rest;
+    }
+
+    /// Says of each name that is left why it was not found. What that takes to know is asked once.
+    fn fail_all(&mut self, mut wanted: Vec<Wanted<S>>, answers: &mut [Option<Answer<S::Unit>>]) {
+        let mut left_out: Vec<Option<PathBuf>> = vec![None; wanted.len()];
+        let mut base = None;
+        if !wanted.is_empty() {
+            base = self.missing_base(Asked::Bare);
+        }
+        if let Some(place) = self.left_out.take().filter(|_| !wanted.is_empty() && base.is_none()) {
+            let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
+            look_for_all(&self.sys, &self.root, &place, &rules, &mut wanted, |_, _| true);
+            for (wanted, left_out) in wanted.iter().zip(&mut left_out) {
+                *left_out = wanted.look.best(0).map(|rank| {
+                    let mut path = Vec::new();
+                    join(&mut path, &place.shown, wanted.look.called(rank));
+                    S::path(path)
+                });
+            }
+            self.left_out = Some(place);
+        }
+        for (mut wanted, left_out) in wanted.into_iter().zip(left_out) {
+            std::mem::swap(&mut self.look, &mut wanted.look);
+            let error = match (self.known_failure(Asked::Bare), &base) {
+                (Some(error), _) => error,
+                (None, Some(base)) => self.base_is_missing(base.clone()),
+                (None, None) => self.not_found(left_out),
+            };
+            answers[wanted.at] = Some(Err(error));
+        }
+    }
+}
+
+/// Looks into one directory for several names: lists it whole, once. A single name is looked for as
+/// always. `note` takes what became of each, and says whether its search goes on.
+fn look_for_all<S: Lookup>(
+    sys: &S,
+    root: &S::Dir,
+    place: &Place<S::Unit, S::Dir>,
+    rules: &Rules<'_, S::Unit>,
+    wanted: &mut [Wanted<S>],
+    mut note: impl FnMut(&mut Look<S>, Outcome) -> bool,
+) {
+    let mut going: Vec<&mut Wanted<S>> = wanted.iter_mut().filter(|one| !one.is_over).collect();
+    let listed = match going.as_mut_slice() {
+        [] | [_] => None,
+        several => list_whole(sys, root, place, rules, several),
+    };
+    for one in going {
+        let outcome = match &listed {
+            Some(Outcome::Searched) => Outcome::Searched,
+            Some(Outcome::Absent) => Outcome::Absent,
+            // For one name, or for each alone where the directory cannot be listed.
+            _ => one.look.look_in(sys, root, place, rules),
+        };
+        one.is_over = !note(&mut one.look, outcome);
+    }
+}
+
+/// Lists a directory to its end and notes every name; `None` where it cannot be listed.
+fn list_whole<S: Lookup>(
+    sys: &S,
+    root: &S::Dir,
+    place: &Place<S::Unit, S::Dir>,
+    rules: &Rules<'_, S::Unit>,
+    wanted: &mut [&mut Wanted<S>],
+) -> Option<Outcome> {
+    wanted.iter_mut().for_each(|one| one.look.forget());
+    let Some(spot) = Spot::of(root, place) else { return Some(Outcome::Absent) };
+    let dir = match wanted.first_mut()?.look.open(sys, spot) {
+        Opened::Dir(dir) => dir,
+        Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {
+            return Some(Outcome::Absent);
+        }
+        Opened::Failed(_) | Opened::Shortage(_) => return None,
+    };
+    let listed = read_whole(sys, &dir, rules, wanted);
+    if listed.is_ok() {
+        wanted.iter_mut().for_each(|one| one.look.settle(sys, &dir));
+    }
+    sys.close(dir);
+    listed.ok().map(|()| Outcome::Searched)
+}
+
+fn read_whole<S: Lookup>(
+    sys: &S,
+    dir: &S::Dir,
+    rules: &Rules<'_, S::Unit>,
+    wanted: &mut [&mut Wanted<S>],
+) -> io::Result<()> {
+    let mut buf = S::DirBuf::default();
+    loop {
+        let batch = sys.matching(dir, None, &mut buf, &mut |entry| {
+            wanted.iter_mut().for_each(|one| one.look.note(&entry, rules));
+        })?;
+        if batch == Batch::End {
+            return Ok(());
+        }
+    }
+}

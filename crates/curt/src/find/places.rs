@@ -1,0 +1,242 @@
+//! Where is looked, in order: the entries of `PATH` and the places that a policy adds, each directory
+//! once. Text alone, but for the working directory.
+
+use super::found::FoundIn;
+use super::lists::{ascii, path_entries};
+use super::policy::{Cwd, Policy};
+use crate::flavor::Flavor;
+use crate::win_path::{Start, WinUnit, is_separator};
+
+/// A directory to look into.
+#[derive(Debug)]
+pub(super) struct Place<U, D> {
+    /// The directory as programs in it are told of: absolute.
+    pub(super) shown: Vec<U>,
+    /// The same as the system takes it.
+    pub(super) native: Vec<U>,
+    pub(super) origin: FoundIn,
+    /// Whether only relative texts led here.
+    pub(super) relative: bool,
+    /// Entries of `PATH` that are the same directory.
+    pub(super) duplicates: Vec<usize>,
+    pub(super) known: Known<D>,
+}
+
+/// What is known of a place before it is looked into.
+#[derive(Debug)]
+pub(super) enum Known<D> {
+    Nothing,
+    /// It was no directory when it was last looked for, or cannot be one.
+    Absent,
+    Open(D),
+}
+
+/// What the places come from.
+pub(super) struct Sources<'a, U> {
+    pub(super) path: Option<&'a [U]>,
+    /// The system's own `PATH`.
+    pub(super) default_path: &'a str,
+    /// `SystemRoot`.
+    pub(super) system_root: Option<&'a [U]>,
+    /// Whether the environment forbids the working directory, on Windows.
+    pub(super) forbids_cwd: bool,
+}
+
+/// A text of a place, before it is known which directory it is.
+struct Raw<U> {
+    text: Vec<U>,
+    origin: FoundIn,
+}
+
+/// Whether the place that nobody named is to be searched.
+pub(super) fn searches_cwd(policy: &Policy, forbids_cwd: bool) -> bool {
+    match policy.cwd {
+        Cwd::Never => false,
+        Cwd::Auto => policy.rules == Flavor::Posix || !forbids_cwd,
+        Cwd::Always | Cwd::Report => true,
+    }
+}
+
+/// The places, and the one that nobody named where it is not to be searched and a name that is found
+/// there alone should be told of.
+pub(super) struct Places<U, D> {
+    pub(super) all: Vec<Place<U, D>>,
+    pub(super) left_out: Option<Place<U, D>>,
+    /// Entries of `PATH` that say nothing.
+    pub(super) empty: Vec<usize>,
+}
+
+/// Puts the places in order. `base` is asked for only where something is relative.
+pub(super) fn places<U: WinUnit, D>(
+    sources: &Sources<'_, U>,
+    policy: &Policy,
+    base: &mut dyn FnMut() -> Vec<U>,
+) -> Places<U, D> {
+    let mut found = Places { all: Vec::new(), left_out: None, empty: Vec::new() };
+    let implicit = searches_cwd(policy, sources.forbids_cwd);
+    let mut leaves_out = false;
+    let mut raws = Vec::new();
+    if policy.rules == Flavor::Windows {
+        leaves_out = !implicit;
+        if implicit {
+            raws.push(Raw { text: ascii("."), origin: FoundIn::Cwd });
+        }
+        if let Some(root) = sources.system_root.filter(|_| policy.system_directories) {
+            for name in ["\\System32", "\\System", ""] {
+                let text = [root, &ascii::<U>(name)].concat();
+                raws.push(Raw { text, origin: FoundIn::System });
+            }
+        }
+    }
+    let usual = ascii(sources.default_path);
+    let uses_default = policy.rules == Flavor::Posix && policy.default_path;
+    let path = sources.path.or_else(|| uses_default.then_some(&usual[..]));
+    for entry in path.map_or_else(Vec::new, |path| path_entries(path, policy)) {
+        let origin = FoundIn::Path(entry.index);
+        if !entry.text.is_empty() {
+            raws.push(Raw { text: entry.text, origin });
+            continue;
+        }
+        found.empty.push(entry.index);
+        match policy.rules {
+            Flavor::Windows if policy.empty_is_cwd => raws.push(Raw { text: ascii("."), origin }),
+            Flavor::Posix if implicit => raws.push(Raw { text: ascii("."), origin: FoundIn::Cwd }),
+            Flavor::Posix => leaves_out = true,
+            Flavor::Windows => {}
+        }
+    }
+    for raw in raws {
+        found.add(raw, policy.rules, base);
+    }
+    if leaves_out {
+        let raw = Raw { text: ascii("."), origin: FoundIn::Cwd };
+        let place = resolved(raw, policy.rules, base);
+        let is_searched = |known: &Place<U, D>| is_same(&known.shown, &place.shown, policy.rules);
+        if !found.all.iter().any(is_searched) {
+            found.left_out = Some(place);
+        }
+    }
+    found
+}
+
+impl<U: WinUnit, D> Places<U, D> {
+    /// Adds a place, unless it is there: then what led to it is noted.
+    fn add(&mut self, raw: Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
+        let place = resolved(raw, rules, base);
+        let same = |known: &&mut Place<U, D>| is_same(&known.shown, &place.shown, rules);
+        match self.all.iter_mut().find(same) {
+            None => self.all.push(place),
+            Some(known) => {
+                known.relative &= place.relative;
+                if let FoundIn::Path(index) = place.origin {
+                    known.duplicates.push(index);
+                }
+            }
+        }
+    }
+}
+
+fn resolved<U: WinUnit, D>(
+    raw: Raw<U>,
+    rules: Flavor,
+    base: &mut dyn FnMut() -> Vec<U>,
+) -> Place<U, D> {
+    let mut shown = Vec::new();
+    let relative = resolve(&raw.text, rules, base, &mut shown);
+    Place {
+        known: if is_elsewhere(&raw.text, rules) { Known::Absent } else { Known::Nothing },
+        native: Vec::new(),
+        shown,
+        origin: raw.origin,
+        relative,
+        duplicates: Vec::new(),
+    }
+}
+
+/// Whether a text of Windows names a drive or a share where there are none.
+pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+    let has_drives = U::SEPARATOR != U::ascii(b'/');
+    rules == Flavor::Windows && !has_drives && {
+        let start = Start::of(text);
+        start.drive().is_some() || matches!(start, Start::LocalDevice | Start::BareDevice)
+    }
+}
+
+/// Whether two directories are one by their texts.
+fn is_same<U: WinUnit>(left: &[U], right: &[U], rules: Flavor) -> bool {
+    match rules {
+        Flavor::Posix => left == right,
+        Flavor::Windows => U::same_in_any_case(left, right),
+    }
+}
+
+/// Whether a path needs no base.
+fn is_full<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+    let is_rooted = text.first().is_some_and(|unit| match rules {
+        Flavor::Posix => unit.to_ascii() == b'/',
+        Flavor::Windows => is_separator(*unit),
+    });
+    if U::SEPARATOR == U::ascii(b'/') {
+        return is_rooted || is_elsewhere(text, rules);
+    }
+    Start::of(text).is_full()
+}
+
+/// Writes a path from the root, without `.` and without separators at its end; whether it was relative.
+pub(super) fn resolve<U: WinUnit>(
+    text: &[U],
+    rules: Flavor,
+    base: &mut dyn FnMut() -> Vec<U>,
+    into: &mut Vec<U>,
+) -> bool {
+    let separates = |unit: &U| match rules {
+        Flavor::Posix => unit.is_separator(),
+        Flavor::Windows => is_separator(*unit),
+    };
+    let full = is_full(text, rules);
+    let start = Start::of(text);
+    let has_drives = U::SEPARATOR != U::ascii(b'/');
+    let mut rest = text;
+    into.clear();
+    if !full {
+        into.extend_from_slice(&base());
+        if has_drives && matches!(start, Start::Rooted) {
+            into.truncate(Start::of(into.as_slice()).drive().unwrap_or(0));
+        } else if let Some(drive) = start.drive().filter(|_| has_drives) {
+            // From the working directory of that drive: ours, or the drive's root.
+            let ours =
+                into.get(..drive).is_some_and(|ours| U::same_in_any_case(ours, &text[..drive]));
+            if !ours {
+                into.clear();
+                into.extend_from_slice(&text[..drive]);
+            }
+            rest = &text[drive..];
+        }
+    } else if has_drives {
+        // A share begins with two separators, and a path of the kernel's is left as it is.
+        let head = match start {
+            Start::DriveAbsolute { .. } => start.drive().unwrap_or(0),
+            Start::Share => 2,
+            _ => text.len(),
+        };
+        into.extend(
+            text[..head].iter().map(|unit| if separates(unit) { U::SEPARATOR } else { *unit }),
+        );
+        rest = &text[head..];
+    }
+    for part in rest.split(separates) {
+        if part.is_empty() || part == [U::ascii(b'.')] {
+            continue;
+        }
+        if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
+            into.push(U::SEPARATOR);
+        }
+        into.extend_from_slice(part);
+    }
+    let is_root =
+        into.is_empty() || (has_drives && Start::of(into.as_slice()).drive() == Some(into.len()));
+    if is_root {
+        into.push(U::SEPARATOR);
+    }
+    !full
+}

@@ -1,0 +1,186 @@
+//! What look-ups cost, exactly.
+
+use std::ffi::OsStr;
+
+use super::Ground;
+use crate::find::found::Hit;
+use crate::find::policy::Extensions;
+use crate::sys::Sys;
+use crate::sys::memory::{Denied, World};
+
+/// The eleven extensions of a usual Windows.
+const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
+
+/// The calls of a look-up of `x` in one directory, without those for the working directory.
+fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
+    let mut ground = Ground::windows("/a", change).pathext(pathext);
+    ground.options.base = None;
+    let (answer, calls) = ground.find("x");
+    // A look-up that fails looks into the working directory, which is the root here and holds nothing
+    // that matches, and has no other.
+    let beside = if pathext.split(';').count() > 2 { 3 } else { pathext.split(';').count() as u64 };
+    let calls = if answer.starts_with("not-found") { calls - beside } else { calls };
+    (answer.split(' ').next().unwrap_or_default().to_owned(), calls)
+}
+
+#[test]
+fn a_directory_costs_what_the_table_says() {
+    let found = |name: &str| format!("/a/{name}");
+    for pathext in [".COM;.EXE;.BAT;.CMD", ELEVEN] {
+        let k = pathext.split(';').count() as u64;
+        assert_eq!(cost(pathext, |_| {}), ("not-found".into(), 1), "absent");
+        let miss = cost(pathext, |world| {
+            world.file("a/y.exe").file("a/z");
+        });
+        assert_eq!(miss, ("not-found".into(), 3), "a miss");
+        let like = cost(pathext, |world| {
+            world.file("a/xyz.exe").file("a/x.txt");
+        });
+        assert_eq!(like, ("not-found".into(), 4), "a miss among look-alikes");
+        for (name, calls) in [("x.com", 3), ("x.exe", 4), ("x.bat", 4), ("x.cmd", 4)] {
+            let hit = cost(pathext, |world| {
+                world.file(format!("a/{name}")).file("a/x1.exe").file("a/xx");
+            });
+            assert_eq!(hit, (found(name), calls), "{name}");
+        }
+        let unlistable = cost(pathext, |world| {
+            world.file("a/y").deny("a", Denied { list: true, ..Denied::default() });
+        });
+        assert_eq!(unlistable, ("not-found".into(), 1 + k), "unlistable");
+    }
+}
+
+#[test]
+fn one_or_two_candidates_are_asked_for() {
+    for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {
+        let miss = cost(pathext, |world| {
+            world.file("a/y.exe");
+        });
+        assert_eq!(miss, ("not-found".into(), k));
+        assert_eq!(cost(pathext, |_| {}), ("not-found".into(), k), "absent");
+        let hit = cost(pathext, |world| {
+            world.file("a/X.exe");
+        });
+        assert_eq!(hit, ("/a/X.exe".into(), k + 2), "and its spelling");
+    }
+}
+
+fn look_alikes(world: &mut World, count: usize) {
+    for number in 0..count {
+        world.file(format!("a/x{number:06}"));
+    }
+}
+
+#[test]
+fn many_look_alikes_cost_a_question_for_each_candidate() {
+    for (pathext, k) in [(".COM;.EXE;.BAT;.CMD;.VBS", 5), (ELEVEN, 11)] {
+        let miss = cost(pathext, |world| look_alikes(world, 100_000));
+        assert_eq!(miss, ("not-found".into(), 3 + k));
+    }
+    let hit = cost(ELEVEN, |world| {
+        look_alikes(world, 1_000);
+        world.file("a/x.msc");
+    });
+    assert_eq!(hit, ("/a/x.msc".into(), 3 + 11 + 2));
+    let seen_first = cost(ELEVEN, |world| {
+        world.file("a/x.exe");
+        look_alikes(world, 1_000);
+    });
+    assert_eq!(seen_first, ("/a/x.exe".into(), 4), "only the better one is asked for");
+}
+
+#[test]
+fn a_directory_is_asked_once_and_a_path_asks_no_entry() {
+    let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| {
+        world.dir("a").dir("b").dir("w");
+    });
+    assert_eq!(
+        ground.find("x"),
+        ("not-found".into(), 3 + 3 + 1 + 3),
+        "two, the base, and its place"
+    );
+    assert_eq!(ground.find("/a/x"), ("not-found".into(), 3));
+}
+
+#[test]
+fn many_names_cost_a_listing_of_each_directory() {
+    let ground = Ground::windows("/a;/b;/c;/gone", |world| {
+        for directory in ["a", "b", "c"] {
+            for number in 0..500 {
+                world.file(format!("{directory}/file number {number}"));
+            }
+        }
+        world.file("c/n7.exe").dir("w");
+    });
+    let names: Vec<String> = (0..100).map(|number| format!("n{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (answers, calls) = ground.many(&names);
+    assert_eq!(answers.iter().filter(|answer| answer.starts_with("/c/n7.exe")).count(), 1);
+    // 500 records of 94 + 2 * 15 or so bytes fill one page of 64 KiB.
+    let pages = 2;
+    assert!(calls <= 3 * (3 + pages) + 1 + 1 + (3 + 1), "{calls}");
+}
+
+#[test]
+fn a_session_asks_no_absent_directory_twice_and_reads_no_path_again() {
+    let mut ground = Ground::windows("/a;/gone;/b", |world| {
+        world.file("b/x.exe").dir("a");
+    });
+    ground.options.keeps = true;
+    let mut engine = ground.engine();
+    let mut hit = Hit::default();
+    let mut costs = Vec::new();
+    for _ in 0..3 {
+        let before = engine.sys.calls().total();
+        engine.find(OsStr::new("x"), &mut hit).unwrap();
+        costs.push(engine.sys.calls().total() - before);
+    }
+    assert_eq!(costs, [3 + 3 + 4, 3 + 4, 3 + 4]);
+    ground.setup.world(|world| {
+        world.file("gone/x.exe");
+    });
+    engine.find(OsStr::new("x"), &mut hit).unwrap();
+    assert_eq!(hit.units, b"/b/x.exe", "what appeared is not seen");
+    engine.refresh();
+    engine.find(OsStr::new("x"), &mut hit).unwrap();
+    assert_eq!(hit.units, b"/gone/x.exe");
+    drop(engine);
+    ground.setup.world(|world| assert_eq!(world.open_now(), 0));
+}
+
+#[test]
+fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
+    let ground = Ground::posix("/a:/gone:/b:/c", |world| {
+        world.file("c/x").dir("a").dir("b");
+    });
+    assert_eq!(ground.find("x"), ("/c/x path:3 executable".into(), 5));
+    assert_eq!(ground.find("y"), ("not-found".into(), 4));
+    assert_eq!(ground.find("/c/x"), ("/c/x given executable".into(), 2));
+}
+
+#[test]
+fn every_call_may_fail_once() {
+    use crate::sys::fault::Faults;
+    use std::sync::Arc;
+    const CALLS: [&str; 4] =
+        ["NtOpenFile", "NtQueryDirectoryFile", "NtQueryInformationFile", "close"];
+    let mut hits = 0;
+    for call in CALLS {
+        for nth in 0..6 {
+            for error in [1, 12, 24] {
+                let mut ground = Ground::windows("/a;/b", |world| {
+                    look_alikes(world, 100);
+                    world.file("b/x.cmd").dir("w");
+                });
+                ground.options.policy.extensions = Extensions::Environment(&[]);
+                let faults = Arc::new(Faults::default().fail(call, nth, error));
+                ground.setup.common.faults = Some(Arc::clone(&faults));
+                let (answer, _) = ground.find("x");
+                let is_right = answer == "/b/x.cmd path:1 batch" || answer.starts_with("not-found");
+                assert!(is_right, "{call} {nth} {error}: {answer}");
+                hits += faults.hits();
+            }
+        }
+    }
+    assert!(hits > 20, "too few faults happened: {hits}");
+}

@@ -1,0 +1,158 @@
+//! The presets, and three authorities that are not offered: each by what sets it apart.
+
+use super::Ground;
+use crate::find::policy::{Bare, CMD_EXTENSIONS, Cwd, EXTENSIONS, Extensions, Literal, Policy};
+use crate::find::{Options, Setting};
+use crate::flavor::Flavor;
+use crate::sys::memory::World;
+
+/// Zig's standard library: the working directory always, the name as it is first, of `PATHEXT` what it
+/// can launch.
+fn zig() -> Policy {
+    Policy {
+        cwd: Cwd::Always,
+        bare: Bare::First,
+        extensions: Extensions::Among(EXTENSIONS),
+        quotes: false,
+        ..Policy::safe(Flavor::Windows)
+    }
+}
+
+/// Go's `exec.LookPath`: items of `PATHEXT` get a dot; what is relative is an error.
+fn go() -> Policy {
+    Policy { cwd: Cwd::Report, completes_extensions: true, ..Policy::safe(Flavor::Windows) }
+}
+
+/// `CPython`'s `shutil.which`: the name as it is only with an extension of the list.
+fn cpython() -> Policy {
+    Policy {
+        cwd: Cwd::Auto,
+        literal: Literal::Listed,
+        extensions: Extensions::Environment(CMD_EXTENSIONS),
+        empty_is_cwd: true,
+        quotes: false,
+        ..Policy::safe(Flavor::Windows)
+    }
+}
+
+fn world(world: &mut World) {
+    world.file("a/bare").file("a/x.js").file("a/s.ps1").file("a/s.exe").file("a/p3.11.exe");
+    world.file("w/here.exe").file("sys/System32/cmdlike.exe").file("a/bat.bat");
+}
+
+fn ground(policy: Policy) -> Ground {
+    let mut ground = Ground::new(policy, "/a", world);
+    ground.options.environment = Some(vec![("systemroot".into(), "/sys".into())]);
+    ground
+}
+
+#[test]
+fn each_preset_answers_as_its_authority() {
+    let presets: [(&str, Policy); 8] = [
+        ("cmd", Policy::cmd()),
+        ("powershell", Policy::powershell()),
+        ("createprocess", Policy::createprocess()),
+        ("libuv", Policy::libuv(false, false)),
+        ("libuv-exact", Policy::libuv(true, true)),
+        ("zig", zig()),
+        ("go", go()),
+        ("cpython", cpython()),
+    ];
+    let none = "not-found";
+    for (name, answers) in [
+        ("bare", [none, "/a/bare", none, none, "/a/bare", "/a/bare", none, none]),
+        (
+            "s",
+            [
+                "/a/s.exe", "/a/s.ps1", "/a/s.exe", "/a/s.exe", "/a/s.exe", "/a/s.exe", "/a/s.exe",
+                "/a/s.exe",
+            ],
+        ),
+        (
+            "x.js",
+            ["/a/x.js", "/a/x.js", "/a/x.js", "/a/x.js", "/a/x.js", "/a/x.js", "/a/x.js", none],
+        ),
+        (
+            "p3.11",
+            [
+                "/a/p3.11.exe",
+                "/a/p3.11.exe",
+                none,
+                "/a/p3.11.exe",
+                "/a/p3.11.exe",
+                "/a/p3.11.exe",
+                "/a/p3.11.exe",
+                "/a/p3.11.exe",
+            ],
+        ),
+        (
+            "here",
+            [
+                "/w/here.exe",
+                none,
+                "/w/here.exe",
+                "/w/here.exe",
+                "/w/here.exe",
+                "/w/here.exe",
+                "relative-result",
+                "/w/here.exe",
+            ],
+        ),
+        ("cmdlike", [none, none, "/sys/System32/cmdlike.exe", none, none, none, none, none]),
+        (
+            "bat",
+            [
+                "/a/bat.bat",
+                "/a/bat.bat",
+                none,
+                none,
+                "/a/bat.bat",
+                "/a/bat.bat",
+                "/a/bat.bat",
+                "/a/bat.bat",
+            ],
+        ),
+    ] {
+        for ((preset, policy), expected) in presets.iter().zip(answers) {
+            let (answer, _) = ground(policy.clone()).find(name);
+            let answer = answer.split(' ').next().unwrap();
+            assert_eq!(answer, expected, "{name} as {preset}");
+        }
+    }
+}
+
+#[test]
+fn without_pathext_each_has_its_own_list() {
+    let unset = |policy| {
+        let mut ground = ground(policy);
+        ground.options.pathext = Setting::Unset;
+        ground
+    };
+    for (policy, answer) in [
+        (Policy::safe(Flavor::Windows), "not-found"),
+        (Policy::cmd(), "/a/x.js path:0 association"),
+        (cpython(), "/a/x.js path:0 association"),
+        (zig(), "not-found"),
+    ] {
+        unset(policy).assert_finds("x", answer);
+    }
+}
+
+#[test]
+fn an_item_without_a_dot_gets_one_from_go_alone() {
+    let items = |policy| ground(policy).pathext("JS;EXE;.;;.BAT ");
+    items(go()).assert_finds("x", "/a/x.js path:0 association");
+    items(Policy::cmd()).assert_finds("x", "not-found");
+    items(Policy::cmd()).assert_finds("bare", "not-found");
+}
+
+#[test]
+fn presets_are_had_by_name() {
+    for name in Policy::NAMES {
+        assert!(Policy::named(name).is_some(), "{name}");
+    }
+    assert_eq!(Policy::named("posix_sh"), Some(Policy::posix_sh()));
+    assert_eq!(Policy::named("zig"), None);
+    assert_eq!(Policy::default().rules, Flavor::NATIVE);
+    assert_eq!(Options::<u8>::default().policy, Policy::default());
+}

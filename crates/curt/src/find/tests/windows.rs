@@ -1,0 +1,262 @@
+//! Windows' rules: the rows of what cmd.exe and its peers were seen to do, and what curt answers.
+
+use super::Ground;
+use crate::find::policy::{Bare, Cwd, Policy};
+use crate::sys::memory::{Denied, Order};
+
+#[test]
+fn the_order_is_by_directories_and_then_by_extensions() {
+    let ground = Ground::windows("/a;/b", |world| {
+        world.file("a/x.cmd").file("a/x.exe").file("b/x.com").dir("w");
+    });
+    ground.assert_finds("x", "/a/x.exe path:0 image");
+    ground.assert_finds("x.cmd", "/a/x.cmd path:0 batch");
+    assert_eq!(
+        ground.all("x"),
+        ["/a/x.exe path:0 image", "/a/x.cmd path:0 batch", "/b/x.com path:1 image"]
+    );
+    ground.pathext(".cmd;.exe").assert_finds("x", "/a/x.cmd path:0 batch");
+}
+
+#[test]
+fn no_order_of_a_listing_matters() {
+    for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
+        for given in [usize::MAX, 1, 2, 3] {
+            let ground = Ground::windows("/a", |world| {
+                (world.rules.order, world.rules.given) = (order, given);
+                for name in ["x.bat", "x.cmdx", "x.exe", "xx.com", "x.com.txt", "x.com"] {
+                    world.file(format!("a/{name}"));
+                }
+            });
+            ground.assert_finds("x", "/a/x.com path:0 image");
+            ground.assert_finds("xx", "/a/xx.com path:0 image");
+        }
+    }
+}
+
+#[test]
+fn a_name_with_a_dot_is_looked_for_as_it_is_first() {
+    let ground = Ground::windows("/a;/b", |world| {
+        world.file("a/a.exe.exe").file("b/a.exe").file("b/python3.11.exe").file("b/s.js");
+        world.dir("w");
+    });
+    ground.assert_finds("a.exe", "/a/a.exe.exe path:0 image");
+    ground.assert_finds("python3.11", "/b/python3.11.exe path:1 image");
+    ground.assert_finds("s.js", "/b/s.js path:1 association");
+    let strict = ground.with(|policy| policy.strict_extension = true);
+    strict.assert_finds("a.exe", "/b/a.exe path:1 image");
+    strict.assert_finds("python3.11", "/b/python3.11.exe path:1 image");
+}
+
+#[test]
+fn a_bare_name_is_no_program_unless_that_is_asked_for() {
+    let bare = |bare| {
+        Ground::windows("/a", |world| {
+            world.file("a/x").file("a/x.exe").file("a/only").dir("w");
+        })
+        .with(|policy| policy.bare = bare)
+    };
+    bare(Bare::Never).assert_finds("only", "not-found");
+    bare(Bare::Never).assert_finds("x", "/a/x.exe path:0 image");
+    bare(Bare::First).assert_finds("x", "/a/x path:0 image");
+    bare(Bare::Last).assert_finds("x", "/a/x.exe path:0 image");
+    bare(Bare::Last).assert_finds("only", "/a/only path:0 image");
+}
+
+#[test]
+fn extensions_match_whole_and_in_any_case() {
+    let ground = Ground::windows("/a", |world| {
+        world.file("a/x.exec").file("a/x.ex").file("a/x.EXE2").file("a/Y.Exe").dir("w");
+    });
+    ground.assert_finds("x", "not-found");
+    ground.assert_finds("y", "/a/Y.Exe path:0 image");
+}
+
+#[test]
+fn directories_are_passed_over() {
+    let ground = Ground::windows("/a;/b", |world| {
+        world.dir("a/x.exe").file("b/x.cmd").dir("d").link("a/l.exe", "/d").dir("b/n.exe").dir("w");
+    });
+    ground.assert_finds("x", "/b/x.cmd path:1 batch");
+    ground.assert_finds("l", "not-found /a/l.exe");
+    ground.assert_finds("n", "not-found /b/n.exe");
+}
+
+#[test]
+fn links_are_taken_as_they_are() {
+    let ground = Ground::windows("/a", |world| {
+        world.link("a/x.exe", "/nowhere").dir("w");
+    });
+    ground.assert_finds("x", "/a/x.exe path:0 image");
+    ground.assert_finds("x.exe", "/a/x.exe path:0 image");
+}
+
+#[test]
+fn second_names_lead_to_the_first() {
+    let ground = Ground::windows("/a", |world| {
+        world.file("a/A Long Name.exe").short("a/A Long Name.exe", "ALONGN~1.EXE").dir("w");
+    });
+    ground.assert_finds("alongn~1", "/a/A Long Name.exe path:0 image");
+    ground.pathext(".EXE").assert_finds("alongn~1", "/a/A Long Name.exe path:0 image");
+}
+
+#[test]
+fn where_case_counts_the_name_as_written_comes_first() {
+    let ground = Ground::windows("/a;/b", |world| {
+        world.file("a/foo.cmd").case_counts("a").file("b/FOO.CMD").file("b/foo.CMD");
+        world.case_counts("b").dir("w");
+    });
+    // The beginning counts there, the extension is compared by curt.
+    ground.assert_finds("foo", "/a/foo.cmd path:0 batch");
+    ground.assert_finds("FOO", "/b/FOO.CMD path:1 batch");
+}
+
+#[test]
+fn what_may_not_be_listed_is_asked_name_by_name() {
+    let ground = || {
+        Ground::windows("/a;/b", |world| {
+            world.file("a/x.cmd").file("b/x.exe").dir("w");
+            world.deny("a", Denied { list: true, ..Denied::default() });
+        })
+    };
+    ground().assert_finds("x", "/a/x.cmd path:0 batch");
+    ground()
+        .with(|policy| policy.probes_unlistable = false)
+        .assert_finds("x", "/b/x.exe path:1 image");
+}
+
+#[test]
+fn the_place_that_nobody_named_is_not_searched() {
+    let ground = |cwd| {
+        Ground::windows("/a", |world| {
+            world.file("w/x.exe").dir("a");
+        })
+        .with(|policy| policy.cwd = cwd)
+    };
+    ground(Cwd::Never).assert_finds("x", "not-found /w/x.exe");
+    ground(Cwd::Always).assert_finds("x", "/w/x.exe cwd image relative");
+    ground(Cwd::Auto).assert_finds("x", "/w/x.exe cwd image relative");
+    ground(Cwd::Report).assert_finds("x", "relative-result /w/x.exe");
+    let mut forbidden = ground(Cwd::Auto);
+    let name = "NODEFAULTCURRENTDIRECTORYINEXEPATH";
+    forbidden.options.environment = Some(vec![(name.into(), "".into())]);
+    forbidden.assert_finds("x", "not-found /w/x.exe");
+}
+
+#[test]
+fn an_absolute_entry_vouches_for_the_same_directory() {
+    let ground = Ground::windows(".;/w;/W/", |world| {
+        world.file("w/x.exe");
+    });
+    ground.assert_finds("x", "/w/x.exe path:0 image");
+    ground.with(|policy| policy.cwd = Cwd::Report).assert_finds("x", "/w/x.exe cwd image");
+}
+
+#[test]
+fn entries_of_path_are_read_as_people_write_them() {
+    let ground = |path: &str| {
+        Ground::windows(path, |world| {
+            world.file("a;b/x.exe").file("w/r/y.exe").dir("a");
+        })
+    };
+    ground(r#""/a;b""#).assert_finds("x", "/a;b/x.exe path:0 image");
+    ground(r#";/"a;b"/"#).assert_finds("x", "/a;b/x.exe path:1 image");
+    ground(r#"/a";/nowhere;r"#).assert_finds("y", "/w/r/y.exe path:2 image relative");
+    ground(r".\r").assert_finds("y", "/w/r/y.exe path:0 image relative");
+    ground("%r%;~").assert_finds("y", "not-found");
+}
+
+#[test]
+fn paths_touch_no_entry() {
+    let ground = Ground::windows("/a", |world| {
+        world.file("a/x.exe").file("w/s/x.cmd").file("w/x.bat");
+    });
+    ground.assert_finds(r".\x", "/w/x.bat given batch relative");
+    ground.assert_finds(r"s\x", "/w/s/x.cmd given batch relative");
+    ground.assert_finds("/w/s/x", "/w/s/x.cmd given batch");
+    ground.assert_finds("/w/s/y", "not-found");
+    ground.assert_finds(r"..\a\x.exe", "/w/../a/x.exe given image relative");
+}
+
+#[test]
+fn what_no_program_is_called_costs_nothing() {
+    let ground = Ground::windows("/a", |world| {
+        world.dir("a");
+    });
+    for name in [
+        "",
+        ".",
+        "..",
+        "a.",
+        "a ",
+        "x.bat .. ",
+        "a*",
+        "a?",
+        "a<",
+        "a>",
+        "a\"",
+        "a|b",
+        "a:b",
+        "ab:c",
+        "nul",
+        "CON",
+        "con.exe",
+        "COM1",
+        "lpt9.txt",
+        r"d\aux",
+        "a\0b",
+        "a\u{1}",
+        r"d\",
+        r"d\.",
+        r"\\.\x",
+        "conin$",
+    ] {
+        assert_eq!(ground.find(name), ("invalid-name".into(), 0), "{name:?}");
+    }
+    assert_eq!(ground.find(&"x".repeat(256)), ("name-too-long".into(), 0));
+}
+
+#[test]
+fn a_missing_base_is_named() {
+    let mut ground = Ground::windows("r;/a", |_| {});
+    ground.options.base = Some("/gone".into());
+    ground.assert_finds("x", "directory-missing /gone");
+    ground.assert_finds(r".\x", "directory-missing /gone");
+}
+
+#[test]
+fn many_names_are_found_in_one_pass() {
+    let ground = Ground::windows("/a;/b;/nowhere", |world| {
+        world.rules.order = Order::Hashed;
+        world.file("a/x.exe").file("b/x.com").file("b/y.cmd").dir("a/y.exe").file("w/z.exe");
+    });
+    let (answers, _) = ground.many(&["x", "y", "z", "no", "nul", "/b/y"]);
+    assert_eq!(
+        answers,
+        [
+            "/a/x.exe path:0 image",
+            "/b/y.cmd path:1 batch",
+            "not-found /w/z.exe",
+            "not-found",
+            "invalid-name",
+            "/b/y.cmd given batch"
+        ]
+    );
+}
+
+#[test]
+fn what_cannot_be_started_lets_the_next_one_try_or_not() {
+    use crate::find::policy::{LaunchFailure, Program};
+    let policy = Policy::cmd();
+    for (failure, program, continues) in [
+        (LaunchFailure::BadImage, Program::Image, false),
+        (LaunchFailure::BadImage, Program::Batch, true),
+        (LaunchFailure::NotFound, Program::Image, true),
+        (LaunchFailure::Denied, Program::Image, true),
+        (LaunchFailure::Other, Program::Image, false),
+    ] {
+        assert_eq!(policy.continues_after(failure, program), continues, "{failure:?} {program:?}");
+    }
+    assert!(Policy::execvp().continues_after(LaunchFailure::NotFound, Program::Executable));
+    assert!(!Policy::execvp().continues_after(LaunchFailure::Busy, Program::Executable));
+}

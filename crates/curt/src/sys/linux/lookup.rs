@@ -1,0 +1,38 @@
+//! Looking for programs.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+
+use rustix::fs::{Access, OFlags};
+
+use super::dir::text;
+use super::{Dir, Linux, unix};
+use crate::name::Name;
+use crate::sys::{Candidate, Lookup, Sys};
+
+impl Lookup for Linux {
+    const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
+
+    fn variable(name: &str) -> Option<Vec<u8>> {
+        unix::variable(name)
+    }
+
+    fn put(text: &OsStr, into: &mut Vec<u8>) {
+        into.extend_from_slice(text.as_bytes());
+    }
+
+    fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+        let may = self.door.may(from.as_fd(), text(path), Access::EXEC_OK);
+        unix::candidate(may, || self.query(from, path, unix::ABOUT_CANDIDATE))
+    }
+
+    fn head(&self, from: &Dir, path: Name<'_, u8>, room: &mut [u8]) -> io::Result<usize> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = self.door.openat(from.as_fd(), text(path), flags)?;
+        let length = unix::read_head(room, |room| self.door.read(file.as_fd(), room));
+        self.door.close(file);
+        length
+    }
+}

@@ -1,0 +1,217 @@
+//! Looking for programs: by the rules of Windows with its calls, counted as there, over directories that
+//! may hold second names, tell upper from lower case, and list in any order.
+
+use std::ffi::OsStr;
+use std::io;
+
+use super::call::Call;
+use super::dir::{Dir, DirBuf};
+use super::system::{errno, parts};
+use super::tree::World;
+use super::{Memory, Sys};
+use crate::fields::Kind;
+use crate::name::{Name, Unit};
+use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
+
+/// What the buffer of a search holds, and that of a whole listing, in bytes.
+const SEARCH: usize = 4 << 10;
+const WHOLE: usize = 64 << 10;
+/// The head of a record, and the longest one.
+const HEAD: usize = 94;
+const LONGEST: usize = HEAD + 2 * 255;
+
+impl World {
+    /// The child of this name, in any case of letters or by its second name, and what it is called.
+    fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Result<(usize, &[u8]), i32> {
+        if !self.is_directory(parent) {
+            return Err(errno::NOTDIR);
+        }
+        let node = &self.nodes[parent];
+        let exact = node.children.by_name.get_key_value(name);
+        if let Some((name, key)) = exact {
+            return Ok((node.children.in_order[key].1, name));
+        }
+        let same = |called: &[u8]| !node.case_counts && u8::same_in_any_case(called, name);
+        let mut all = node.children.in_order.values();
+        let found = all.find(|(called, child)| {
+            same(called) || u8::same_in_any_case(&self.nodes[*child].short, name)
+        });
+        found.map(|(called, child)| (*child, called.as_slice())).ok_or(errno::NOENT)
+    }
+
+    /// The directory that a path leads to, in any case of letters, links followed.
+    fn directory_in_any_case(&self, from: usize, path: &[u8]) -> Result<usize, i32> {
+        let mut at = if path.first() == Some(&b'/') { super::tree::ROOT } else { from };
+        for part in parts(path).iter().rev() {
+            if part == b".." {
+                at = self.nodes[at].parent;
+                continue;
+            }
+            let (_, name) = self.child_in_any_case(at, part)?;
+            at = self.resolve(at, name, true)?;
+        }
+        if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
+    }
+
+    /// What an entry says of itself: a link is made as one to a file or to a directory.
+    fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
+        if kind != Kind::Symlink {
+            return kind;
+        }
+        let leads = self.resolve(parent, name, true);
+        let is_directory = leads.is_ok_and(|node| self.is_directory(node));
+        if is_directory { Kind::Directory } else { Kind::File }
+    }
+
+    /// The names behind the last one told of that match, as many as the buffer holds.
+    fn matches(
+        &mut self,
+        number: u64,
+        stem: Option<&[u8]>,
+        each: &mut dyn FnMut(Match<'_, u8>),
+    ) -> Result<Batch, i32> {
+        let handle = self.handles.get(&number).ok_or(errno::BADF)?;
+        let after = match &handle.cursor.last {
+            Some(last) => std::ops::Bound::Excluded(last.clone()),
+            None => std::ops::Bound::Unbounded,
+        };
+        let node = &self.nodes[handle.node];
+        let begins = |name: &[u8]| {
+            let Some(stem) = stem else { return true };
+            let beginning = name.get(..stem.len());
+            beginning.is_some_and(|beginning| match node.case_counts {
+                true => beginning == stem,
+                false => u8::same_in_any_case(beginning, stem),
+            })
+        };
+        let room = if stem.is_some() { SEARCH } else { WHOLE };
+        let (mut filled, mut last, mut given) = (0, None, 0);
+        let mut is_full = false;
+        for (key, (name, child)) in
+            node.children.in_order.range((after, std::ops::Bound::Unbounded))
+        {
+            let child = &self.nodes[*child];
+            if !begins(name) && (child.short.is_empty() || !begins(&child.short)) {
+                continue;
+            }
+            let record = HEAD + 2 * name.len();
+            if filled + record > room || given == self.rules.given {
+                is_full = true;
+                break;
+            }
+            filled = (filled + record).next_multiple_of(8);
+            given += 1;
+            last = Some(key.clone());
+            let kind = self.kind_in_listing(handle.node, name, child.kind);
+            each(Match { name, short: &child.short, kind });
+        }
+        let Some(last) = last else { return Ok(Batch::End) };
+        if let Some(handle) = self.handles.get_mut(&number) {
+            handle.cursor.last = Some(last);
+        }
+        let shows_more = is_full && filled + LONGEST > room;
+        Ok(if shows_more { Batch::More } else { Batch::ProbablyLast })
+    }
+}
+
+impl Lookup for Memory {
+    const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
+
+    /// Tests have no environment.
+    fn variable(_name: &str) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn put(text: &OsStr, into: &mut Vec<u8>) {
+        into.extend_from_slice(text.as_encoded_bytes());
+    }
+
+    fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+        let units = path.units();
+        let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
+        let found = self.at(Call::Faccessat2, from).and_then(|(world, from)| {
+            let parent = world.resolve(from, &units[..begin], true)?;
+            if world.nodes[parent].no_execution {
+                return Err(errno::ACCES);
+            }
+            let node = world.resolve(parent, &units[begin..], true)?;
+            Ok((world.nodes[node].kind, world.nodes[node].no_execution))
+        });
+        if matches!(found, Ok(_) | Err(errno::ACCES)) {
+            if let Err(error) = self.door.pass(Call::Statx) {
+                return Candidate::Failed(io::Error::from_raw_os_error(error));
+            }
+        }
+        match found {
+            Ok((Kind::Directory, _)) => Candidate::Directory,
+            Ok((Kind::File, false)) => Candidate::Program,
+            Ok(_) => Candidate::NotExecutable,
+            Err(errno::ACCES) => Candidate::Unsearchable,
+            Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
+            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    /// All files are empty here.
+    fn head(&self, from: &Dir, path: Name<'_, u8>, _room: &mut [u8]) -> io::Result<usize> {
+        self.read_file(from, path, 0).map(|bytes| bytes.len())
+    }
+
+    fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
+        self.opened(self.at(Call::NtOpenFile, from).and_then(|(mut world, from)| {
+            let node = world.directory_in_any_case(from, path.units())?;
+            world.may_list(node, false)?;
+            world.open(node)
+        }))
+    }
+
+    fn open_again(&self, dir: &Dir) -> Opened<Dir> {
+        self.open_search(dir, Name::of_terminated(b"\0"))
+    }
+
+    fn matching(
+        &self,
+        dir: &Dir,
+        stem: Option<&[u8]>,
+        _buf: &mut DirBuf,
+        each: &mut dyn FnMut(Match<'_, u8>),
+    ) -> io::Result<Batch> {
+        let told = self
+            .door
+            .pass(Call::NtQueryDirectoryFile)
+            .and_then(|mut world| world.matches(dir.number, stem, each));
+        told.map_err(io::Error::from_raw_os_error)
+    }
+
+    fn probe(
+        &self,
+        from: &Dir,
+        path: Name<'_, u8>,
+        _buf: &mut DirBuf,
+        spelled: &mut Vec<u8>,
+    ) -> Candidate {
+        let units = path.units();
+        let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
+        let found = self.at(Call::NtOpenFile, from).and_then(|(world, from)| {
+            let parent = world.directory_in_any_case(from, &units[..begin])?;
+            if world.nodes[parent].no_execution {
+                return Err(errno::ACCES);
+            }
+            let (node, called) = world.child_in_any_case(parent, &units[begin..])?;
+            spelled.clear();
+            spelled.extend_from_slice(called);
+            Ok(world.kind_in_listing(parent, called, world.nodes[node].kind))
+        });
+        match found {
+            Ok(Kind::Directory) => Candidate::Directory,
+            Ok(_) => {
+                drop(self.door.pass(Call::NtQueryInformationFile));
+                drop(self.door.pass(Call::Close));
+                Candidate::Program
+            }
+            Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
+            Err(errno::ACCES) => Candidate::Unsearchable,
+            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
