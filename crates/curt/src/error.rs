@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::find::FindError;
+
 /// What was being done when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -27,6 +29,8 @@ pub enum Operation {
     ReadOwner,
     /// Reading a file with rules.
     ReadFile,
+    /// Looking for a program by its name.
+    Find,
     /// Starting a program.
     Start,
     /// Entering the directory that a program is to run in.
@@ -49,6 +53,7 @@ impl Operation {
             Operation::ReadAttributes => "read the extended attributes of",
             Operation::ReadOwner => "read the owner of",
             Operation::ReadFile => "read",
+            Operation::Find => "find",
             Operation::Start => "start",
             Operation::Enter => "change directory to",
             Operation::Wait => "wait for",
@@ -85,6 +90,8 @@ pub enum Cause {
     Loop,
     /// A program could not be started.
     Start(StartFailure, io::Error),
+    /// No program of that name was found.
+    Find(FindError),
 }
 
 impl fmt::Display for Cause {
@@ -95,6 +102,7 @@ impl fmt::Display for Cause {
                 return fmt::Display::fmt(error, f);
             }
             Cause::Start(why, _) => return fmt::Display::fmt(why, f),
+            Cause::Find(error) => return f.write_str(&error.reason()),
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",
             Cause::DotOrDotDot => "refusing to remove '.' or '..'",
@@ -215,6 +223,7 @@ impl Error {
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => error.kind(),
+            Cause::Find(error) => error.kind(),
             Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
             Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
             Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
@@ -242,6 +251,7 @@ impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => Some(error),
+            Cause::Find(error) => Some(error),
             _ => None,
         }
     }

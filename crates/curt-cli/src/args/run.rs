@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
-use super::{feature_names, features};
+use super::{LookUpOptions, feature_names, features};
 
 const ABOUT: &str = "Start a program and end as it ends";
 
@@ -14,7 +14,7 @@ const LONG_ABOUT: &str = "\
 Start a program and end as it ends, in the fewest calls: on Linux one of this process and two of the \
 program's before it begins.
 
-A NAME with a separator in it is a path, relative to the directory of --chdir.";
+A NAME with a separator in it is a path, relative to the directory of --chdir. Any other is looked for as by curt which, in the PATH that the program gets, and from its directory: the directory that nobody named is not searched.";
 
 const AFTER: &str = "\
 Examples:
@@ -38,6 +38,13 @@ pub(crate) struct RunOptions {
     #[arg(value_name = "NAME", required = true, trailing_var_arg = true,
           allow_hyphen_values = true, num_args = 1..)]
     pub(crate) words: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) look_up: LookUpOptions,
+
+    /// Say first how it was looked for: every directory and candidate, why it was passed over
+    #[arg(long)]
+    pub(crate) explain: bool,
 
     /// Run it in this directory
     #[arg(long, value_name = "DIR")]

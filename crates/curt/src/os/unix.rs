@@ -31,22 +31,11 @@ pub trait CommandExtras {
     ///
     /// Costs 1 call in the child.
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;
-
-    /// Whether no signal is held back in the program. Otherwise those are that this thread holds back, as with
-    /// the standard library; a thread that takes its signals in another way may not want that of others.
-    ///
-    /// Costs 1 call in the child.
-    fn unblock_signals(&mut self, wanted: bool) -> &mut Self;
 }
 
 impl CommandExtras for Command {
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self {
         self.give(Pipe(fd.into()), number);
-        self
-    }
-
-    fn unblock_signals(&mut self, wanted: bool) -> &mut Self {
-        self.unblock(wanted);
         self
     }
 }

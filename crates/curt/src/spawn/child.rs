@@ -19,6 +19,8 @@ type OsChild = <Os as Process>::Child;
 /// says so: on Unix a program that ends and is never waited for stays as a zombie until this process ends.
 pub struct Child {
     sys: Os,
+    /// The calls that looking the program up took.
+    looked: Calls,
     /// Only dropping takes it.
     process: Option<OsChild>,
     program: OsString,
@@ -60,6 +62,7 @@ impl Child {
         let [stdin, stdout, stderr] = started.pipes;
         Child {
             sys,
+            looked: started.looked,
             process: Some(started.child),
             program,
             kill_on_drop,
@@ -135,7 +138,9 @@ impl Child {
 
     /// The calls made for it so far, those before it became the program included.
     pub fn calls(&self) -> Calls {
-        self.sys.calls()
+        let mut calls = self.sys.calls();
+        calls.add(&self.looked);
+        calls
     }
 
     fn close_input(&mut self) {

@@ -8,8 +8,10 @@ use std::process::{ExitStatus, Output};
 
 use super::child::Child;
 use super::environment::Changes;
-use super::program;
+use super::program::{Names, NotStarted};
+use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, StartFailure};
+use crate::find::{Explanation, Search, Session};
 use crate::sys::process::{self, Group, Launch, Process};
 use crate::sys::{Feature, Os, Setup, Sys};
 
@@ -76,6 +78,7 @@ pub struct Command {
     close_others: bool,
     unblocks: bool,
     kill_on_drop: bool,
+    search: Search,
     pub(super) setup: Setup,
 }
 
@@ -96,6 +99,7 @@ impl Command {
             close_others: false,
             unblocks: false,
             kill_on_drop: false,
+            search: Search::new(),
             setup: Setup::default(),
         }
     }
@@ -214,8 +218,20 @@ impl Command {
         self
     }
 
-    pub(crate) fn unblock(&mut self, wanted: bool) {
+    /// Whether no signal is held back in the program. Otherwise those are that this thread holds back, as with
+    /// the standard library; a thread that takes its signals in another way may not want that of others. Costs
+    /// 1 call in the child. There are no such signals on Windows.
+    pub fn unblock_signals(&mut self, wanted: bool) -> &mut Command {
         self.unblocks = wanted;
+        self
+    }
+
+    /// How a program that is given by a name is looked for: by whose rules, and in which `PATH`. What it leaves
+    /// open is taken from the variables and the directory of the program that is started, not from those of
+    /// this process.
+    pub fn search(&mut self, search: Search) -> &mut Command {
+        self.search = search;
+        self
     }
 
     pub(crate) fn give(&mut self, pipe: Pipe, number: i32) {
@@ -226,19 +242,38 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] says which of the steps failed, and [`Error::path`] at what: the program, or its
-    /// directory.
+    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of that name was found;
+    /// [`Error::path`] at what it failed: the program, or its directory.
     pub fn spawn(&self) -> Result<Child, Error> {
+        self.spawn_from(&mut Names::Search(&self.search))
+    }
+
+    /// The same, by a session of look-ups. The environment and the base directory of the names are the session's,
+    /// whatever those of the program are.
+    pub fn spawn_by(&self, session: &mut Session) -> Result<Child, Error> {
+        self.spawn_from(&mut Names::Session(session))
+    }
+
+    fn spawn_from(&self, names: &mut Names<'_>) -> Result<Child, Error> {
         let sys = self.sys();
-        let started = self.start(&sys, Defaults::Inherit, false)?;
+        let started = self.start(&sys, names, Defaults::Inherit, false)?;
         Ok(Child::new(sys, started, self.program.clone(), self.kill_on_drop))
     }
 
     /// Starts the program and waits for its end. A stream that is a pipe is closed first, so that nobody waits
     /// for anybody.
     pub fn status(&self) -> Result<ExitStatus, Error> {
+        self.status_from(&mut Names::Search(&self.search))
+    }
+
+    /// The same, by a session of look-ups, as [`Command::spawn_by`].
+    pub fn status_by(&self, session: &mut Session) -> Result<ExitStatus, Error> {
+        self.status_from(&mut Names::Session(session))
+    }
+
+    fn status_from(&self, names: &mut Names<'_>) -> Result<ExitStatus, Error> {
         let sys = &self.sys();
-        let Started { mut child, pipes } = self.start(sys, Defaults::Inherit, true)?;
+        let Started { mut child, pipes, .. } = self.start(sys, names, Defaults::Inherit, true)?;
         for pipe in pipes.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
@@ -254,7 +289,8 @@ impl Command {
     /// output is when everybody who can write to it has closed it, also what the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
-        let Started { mut child, pipes } = self.start(&sys, Defaults::Collect, true)?;
+        let names = &mut Names::Search(&self.search);
+        let Started { mut child, pipes, .. } = self.start(&sys, names, Defaults::Collect, true)?;
         let [input, stdout, stderr] = pipes;
         if let Some(input) = input {
             sys.close_pipe(input);
@@ -264,17 +300,30 @@ impl Command {
         output
     }
 
+    /// Looks for the program as a start would, and tells of every step. Nothing is started.
+    pub fn explain(&self) -> Explanation {
+        let environment = self.variables.apply::<Os>();
+        let directory = self.directory.as_deref();
+        let mut search = self.search.for_child(environment.as_deref(), directory);
+        search.explain(&self.program)
+    }
+
     fn sys(&self) -> Os {
         Os::start(&self.setup)
     }
 
-    fn start(&self, sys: &Os, usual: Defaults, only_waits: bool) -> Result<Started, Error> {
+    fn start(
+        &self,
+        sys: &Os,
+        names: &mut Names<'_>,
+        usual: Defaults,
+        only_waits: bool,
+    ) -> Result<Started, Error> {
         let has_number = |&(_, number): &(Pipe, i32)| number > 2;
         if !self.variables.are_names::<Os>() || !self.extra.iter().all(has_number) {
             let error = io::ErrorKind::InvalidInput.into();
             return Err(self.error(StartFailure::InvalidText, error));
         }
-        let program = program::path(&self.program)?;
         let environment = self.variables.apply::<Os>();
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
@@ -293,7 +342,7 @@ impl Command {
             (Kind::Inherit | Kind::Pipe, _) => process::Stream::Inherit,
         });
         let launch = Launch {
-            program: &program,
+            program: Path::new(&self.program),
             zeroth: self.zeroth.as_ref().unwrap_or(&self.program),
             arguments: &self.arguments,
             environment: environment.as_deref(),
@@ -306,21 +355,32 @@ impl Command {
             unblocks: self.unblocks,
             only_waits,
         };
-        let started = sys.start_program(&launch).map_err(|failure| {
-            let why = sys.explain(&launch, &failure);
-            self.error(why, failure.error)
+        let (started, looked) = names.start(&self.program, &launch, |launch| {
+            sys.start_program(launch)
+                .map_err(|failure| (sys.explain(launch, &failure), failure.error))
         });
         for pipe in theirs.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
-        Ok(Started { child: started?, pipes: ours })
+        match started {
+            Ok(child) => Ok(Started { child, pipes: ours, looked }),
+            Err(NotStarted::Failed(path, why, error)) => Err(self.error_at(path, why, error)),
+            Err(NotStarted::NotFound(error)) => {
+                let path = PathBuf::from(&self.program);
+                Err(Error::new(Operation::Find, path, Cause::Find(error)))
+            }
+        }
     }
 
     /// What is told of a start that failed.
     fn error(&self, why: StartFailure, error: io::Error) -> Error {
+        self.error_at(None, why, error)
+    }
+
+    fn error_at(&self, program: Option<PathBuf>, why: StartFailure, error: io::Error) -> Error {
         let (operation, path) = match (&why, &self.directory) {
             (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),
-            _ => (Operation::Start, PathBuf::from(&self.program)),
+            _ => (Operation::Start, program.unwrap_or_else(|| (&self.program).into())),
         };
         Error::new(operation, path, Cause::Start(why, error))
     }
@@ -356,4 +416,6 @@ impl Defaults {
 pub(super) struct Started {
     pub(super) child: <Os as Process>::Child,
     pub(super) pipes: [Option<Pipe>; 3],
+    /// The calls that looking it up took.
+    pub(super) looked: Calls,
 }

@@ -52,12 +52,31 @@ pub(crate) struct Launch<'a, P> {
     /// Whether what the child starts can be ended together with it.
     pub(crate) tree: bool,
     /// Nothing reaches the child but its streams and what else is named.
+    #[cfg_attr(windows, allow(dead_code, reason = "it is always so there"))]
     pub(crate) close_others: bool,
     /// No signal is held back in the child, whatever is here.
     #[cfg_attr(windows, allow(dead_code, reason = "there are no signals there"))]
     pub(crate) unblocks: bool,
     /// Nothing but its end will be asked for: no handle on the child is needed for that.
+    #[cfg_attr(windows, allow(dead_code, reason = "there always is one there"))]
     pub(crate) only_waits: bool,
+}
+
+impl<P> Launch<'_, P> {
+    /// The same of another program.
+    pub(crate) fn of<'b>(&'b self, program: &'b Path) -> Launch<'b, P> {
+        Launch { program, streams: self.streams.each_ref().map(Stream::again), ..*self }
+    }
+}
+
+impl<P> Stream<'_, P> {
+    fn again(&self) -> Stream<'_, P> {
+        match self {
+            Stream::Inherit => Stream::Inherit,
+            Stream::Null => Stream::Null,
+            Stream::Open(pipe) => Stream::Open(pipe),
+        }
+    }
 }
 
 /// What failed, and what the system said.

@@ -3,7 +3,7 @@
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use curt::{Calls, Cause, Command, Error, StartFailure};
+use curt::{Calls, Cause, Command, Error, FindCause, StartFailure};
 
 use crate::args::RunOptions;
 use crate::exit::Exit;
@@ -28,9 +28,13 @@ enum End {
 
 /// Starts what the options say.
 pub(crate) fn run(options: &RunOptions) -> Exit {
-    let Some(command) = command(options) else {
-        return out::usage(PROGRAM, "--env wants NAME=VALUE");
+    let command = match command(options) {
+        Ok(command) => command,
+        Err(message) => return out::usage(PROGRAM, &message),
     };
+    if options.explain {
+        explain(options, &command);
+    }
     let (ended, calls) = match options.timeout {
         None => whole(&command),
         Some(limit) => limited(command, limit),
@@ -49,11 +53,11 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
     }
 }
 
-/// What is to be started; `None` where a variable has no name.
-fn command(options: &RunOptions) -> Option<Command> {
-    let (program, arguments) = options.words.split_first()?;
+/// What is to be started; the error is what is wrong with the options.
+fn command(options: &RunOptions) -> Result<Command, String> {
+    let (program, arguments) = options.words.split_first().ok_or("there is no program")?;
     let mut command = Command::new(program);
-    command.args(arguments);
+    command.args(arguments).search(options.look_up.search()?);
     if let Some(directory) = &options.chdir {
         command.current_dir(directory);
     }
@@ -61,13 +65,22 @@ fn command(options: &RunOptions) -> Option<Command> {
         command.env_clear();
     }
     for variable in &options.env {
-        let (name, value) = sys::split_once(variable, b'=').filter(|(name, _)| !name.is_empty())?;
+        let parts = sys::split_once(variable, b'=').filter(|(name, _)| !name.is_empty());
+        let (name, value) = parts.ok_or("--env wants NAME=VALUE")?;
         command.env(name, value);
     }
     for feature in options.without() {
         command.without(feature);
     }
-    Some(command)
+    Ok(command)
+}
+
+/// Says how the program is looked for.
+fn explain(options: &RunOptions, command: &Command) {
+    if let Some(name) = options.words.first() {
+        let explanation = command.explain();
+        out::complain(&super::which::explained(name, &explanation));
+    }
 }
 
 /// Waits as long as it takes. Ctrl-C is the program's to answer.
@@ -109,14 +122,23 @@ fn limited(mut command: Command, limit: Duration) -> (Result<End, Error>, Calls)
 }
 
 fn complaint(error: &Error) -> String {
-    let verb = error.operation().verb();
-    format!("{PROGRAM}: cannot {verb} {}: {}\n", quote(error.path()), text::reason(error.cause()))
+    let (verb, path) = (error.operation().verb(), quote(error.path()));
+    let reason = match error.cause() {
+        Cause::Find(error) => super::which::reason(error),
+        cause => text::reason(cause),
+    };
+    format!("{PROGRAM}: cannot {verb} {path}: {reason}\n")
 }
 
 /// The code for a program that did not start.
 fn exit(error: &Error) -> Exit {
     match error.cause() {
         Cause::Start(StartFailure::ProgramMissing, _) => Exit::NOT_FOUND,
+        Cause::Find(error) => match error.cause() {
+            FindCause::NotExecutable | FindCause::PermissionDenied => Exit::NOT_EXECUTABLE,
+            FindCause::Os(_) => Exit::OTHER,
+            _ => Exit::NOT_FOUND,
+        },
         Cause::Start(
             StartFailure::NotExecutable
             | StartFailure::BadFormat

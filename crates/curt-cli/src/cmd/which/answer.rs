@@ -80,7 +80,7 @@ pub(super) fn explanation(name: &OsStr, told: &Explanation) -> Object {
 }
 
 /// The same as lines.
-pub(super) fn explained(name: &OsStr, told: &Explanation) -> String {
+pub(crate) fn explained(name: &OsStr, told: &Explanation) -> String {
     let mut lines = match &told.result {
         Ok(found) => {
             let (path, origin, kind) = (found.path(), found.origin(), found.program().word());

@@ -6,6 +6,8 @@ mod faults;
 #[cfg(unix)]
 mod given;
 #[cfg(unix)]
+mod named;
+#[cfg(unix)]
 mod running;
 
 use super::Command;
@@ -22,7 +24,7 @@ const WAYS: [(&str, &[Feature]); 3] = [
 const WAYS: [(&str, &[Feature]); 1] = [("the only one", &[])];
 
 /// Asks the same of every way.
-fn in_every_way(program: &str, ask: impl Fn(&str, Command)) {
+fn in_every_way(program: &str, mut ask: impl FnMut(&str, Command)) {
     for (way, without) in WAYS {
         let mut command = Command::new(program);
         for &feature in without {

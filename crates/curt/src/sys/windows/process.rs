@@ -329,7 +329,7 @@ impl Process for Windows {
     }
 
     fn variable_key(name: &OsStr) -> OsString {
-        OsString::from_wide(&command_line::key(&units(name)))
+        OsString::from_wide(&command_line::block::key(&units(name)))
     }
 }
 
