@@ -9,6 +9,7 @@
 mod du;
 mod ls;
 mod rm;
+mod run;
 mod start;
 mod strace;
 mod walk;

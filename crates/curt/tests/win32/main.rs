@@ -7,3 +7,4 @@
 
 mod asking;
 mod listing;
+mod start;
