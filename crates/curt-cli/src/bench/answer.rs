@@ -25,6 +25,8 @@ pub(crate) enum Question {
     Total,
     /// How many entries one directory has.
     Count,
+    /// How many starts of so many went as they should.
+    Starts(u64),
 }
 
 /// What is known of a tree.
@@ -100,6 +102,7 @@ impl Truth {
                 let wanted = self.allocated.map(|bytes| bytes.div_ceil(1024));
                 number(&output, wanted)
             }
+            Question::Starts(count) => number(&output, Some(count)),
             Question::Count => number(&output, Some(self.entries.len() as u64)),
         }
     }

@@ -13,19 +13,20 @@ use super::place::{Kind, Place};
 use super::report::Section;
 use super::tree::Tree;
 use super::tryout::Tryouts;
-use super::{reading, rm};
+use super::{reading, rm, starts};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 /// All of them, in the order of the report.
-static OPERATIONS: [&Operation; 5] = [
+static OPERATIONS: [&Operation; 6] = [
     &rm::OPERATION,
     &reading::ls::OPERATION,
     &reading::walk::WALK,
     &reading::walk::DU,
     &reading::buffers::OPERATION,
+    &starts::OPERATION,
 ];
 
 /// One operation: one table.

@@ -42,7 +42,8 @@ fn ask<S: Process<Setup = Setup>>() {
     let arguments = ["-c".into(), "test \"$A$HOME\" = b && test \"$(pwd)\" = / && exit 3".into()];
     let variables = [("A".into(), "b".into())];
     let mut all = launch("/bin/sh", &arguments);
-    (all.environment, all.directory) = (Some(&variables), Some(Path::new("/")));
+    all.environment = Some(&variables);
+    all.directory = Some(Path::new("/"));
     assert_eq!(end(&all), Some(3));
 
     let arguments = ["100".into()];

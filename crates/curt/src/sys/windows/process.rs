@@ -101,14 +101,32 @@ fn full(path: &Path, at: Stage) -> Result<Vec<u16>, Failure> {
     Ok(units(path.as_os_str()))
 }
 
+/// The form that everybody knows of a path in the kernel's form, where it means the same: cmd.exe does not take
+/// the other one, and programs do not expect it as their working directory.
+fn plain(path: Vec<u16>) -> Vec<u16> {
+    let prefix = |text: &str| {
+        let text: Vec<u16> = text.encode_utf16().collect();
+        path.strip_prefix(text.as_slice())
+    };
+    let short: Vec<u16> = match (prefix(r"\\?\UNC\"), prefix(r"\\?\")) {
+        (Some(rest), _) => r"\\".encode_utf16().chain(rest.iter().copied()).collect(),
+        (None, Some(rest)) => rest.to_vec(),
+        (None, None) => return path,
+    };
+    // What Win32 would change of it, dots and spaces at the end of names or devices, means another file.
+    let means = std::path::absolute(OsString::from_wide(&short));
+    if means.is_ok_and(|means| units(means.as_os_str()) == short) { short } else { path }
+}
+
 impl Words {
     fn new(launch: &Launch<'_, Pipe>) -> Result<Words, Failure> {
         let program = full(&seen_by_child(launch), Stage::Program)?;
+        let is_batch = command_line::is_batch(&program);
         let arguments = launch.arguments.iter().map(|argument| units(argument));
-        let (application, line) = if command_line::is_batch(&program) {
+        let (application, line) = if is_batch {
             let mut cmd = Door::system_directory().map_err(childless)?;
             cmd.extend(r"\cmd.exe".encode_utf16());
-            (cmd, command_line::batch(&program, arguments).map_err(unwritable)?)
+            (cmd, command_line::batch(&plain(program), arguments).map_err(unwritable)?)
         } else {
             let line = command_line::image(&units(launch.zeroth), arguments);
             (program, line.map_err(unwritable)?)
@@ -122,7 +140,7 @@ impl Words {
             application: terminated(application),
             line: terminated(line),
             environment: environment.transpose()?,
-            directory: directory.transpose()?.map(terminated),
+            directory: directory.transpose()?.map(plain).map(terminated),
         })
     }
 }
