@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use curt::{Cause, Command, StartFailure, Stream};
+use curt_testkit::windows::is_wine;
 use curt_testkit::{Scratch, skip};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -195,7 +196,10 @@ fn check(seen: &Seen, words: &[String]) {
     let is_quoted = seen.first.starts_with('"');
     let doubled = if is_quoted { "\\".repeat(backslashes) } else { String::new() };
     let expected = format!("{}{doubled}", first.replace('"', "\"\""));
-    assert_eq!(seen.bare, expected, "{words:?}");
+    // Wine's cmd looks for variables once more in what `%~1` became; the other two arrive there as well.
+    if !(is_wine() && first.contains('%')) {
+        assert_eq!(seen.bare, expected, "{words:?}");
+    }
     let quoted = if is_quoted { format!("\"{expected}\"") } else { expected };
     assert_eq!(seen.first, quoted, "{words:?}");
     assert!(seen.all.starts_with(&quoted), "{words:?}: {}", seen.all);
