@@ -52,6 +52,9 @@ pub use error::{Cause, Error, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreRules};
+#[cfg(feature = "model")]
+#[doc(hidden)]
+pub use find::model;
 pub use find::{
     Bare, Cwd, Explanation, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
     LaunchFailure, Literal, Looked, Policy, Program, Search, Session,

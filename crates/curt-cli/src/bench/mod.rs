@@ -13,6 +13,7 @@
 //! | `calls.rs`, `counts.rs` | counted system calls |
 //! | `contender.rs`, `tryout.rs`, `roles/` | programs that take part, which of them can, the bench's own |
 //! | `place.rs`, `images.rs` | file systems to work on |
+//! | `which.rs` | the operation `which`, which is counted and not timed |
 //! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
 //! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
 //!
@@ -42,6 +43,7 @@ mod table;
 mod tree;
 mod tree_react;
 mod tryout;
+mod which;
 
 use crate::exit::Exit;
 use calls::Counter;
@@ -118,6 +120,12 @@ impl BenchOptions {
     /// Whether sizes and repeats are fixed, and time is not.
     fn unhurried(&self) -> bool {
         self.full || self.repeat.is_some()
+    }
+
+    /// Whether the operation that is counted and not timed is wanted.
+    fn counts_which(&self) -> bool {
+        let is_named = self.operations.iter().any(|name| name == which::NAME);
+        is_named || (self.operations.is_empty() && self.scenarios.is_empty())
     }
 }
 
@@ -212,11 +220,13 @@ fn measure_all(
     if let Some(first) = sections.first_mut() {
         first.missing.extend(missing);
     }
-    report(options, &sections)?;
+    let counted = options.counts_which().then(|| which::Table::measure(options.full));
+    report(options, &sections, counted.as_ref())?;
     if interrupt.wanted() {
         progress.note("curt bench: interrupted; everything it made is removed");
     }
-    Ok(sections.iter().all(right))
+    let keeps = counted.is_none_or(|table| table.keeps_the_budget());
+    Ok(keeps && sections.iter().all(right))
 }
 
 /// Whether curt did what the reference does, everywhere.
@@ -263,20 +273,30 @@ fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)>
     Ok((places, missing))
 }
 
-fn report(options: &BenchOptions, sections: &[Section]) -> io::Result<()> {
+fn report(
+    options: &BenchOptions,
+    sections: &[Section],
+    counted: Option<&which::Table>,
+) -> io::Result<()> {
     let machine = machine();
     if let Some(path) = &options.json {
-        let results: Vec<_> = sections.iter().flat_map(Section::json).collect();
+        let counts = counted.into_iter().flat_map(which::Table::json);
+        let results: Vec<_> = sections.iter().flat_map(Section::json).chain(counts).collect();
         let value = serde_json::json!({ "results": results, "machine": machine });
         std::fs::write(path, format!("{value:#}\n"))?;
     }
     if let Some(path) = &options.output {
-        let tables: Vec<_> = sections.iter().map(|section| section.render(true)).collect();
+        let counts = counted.map(|table| table.render(true));
+        let tables = sections.iter().map(|section| section.render(true));
+        let tables: Vec<_> = tables.chain(counts).collect();
         std::fs::write(path, format!("# curt bench\n\n{machine}\n\n{}", tables.join("\n")))?;
     }
     let mut out = io::stdout().lock();
     for section in sections {
         writeln!(out, "{}", section.render(false))?;
+    }
+    if let Some(table) = counted {
+        writeln!(out, "{}", table.render(false))?;
     }
     writeln!(out, "{machine}")?;
     out.flush()

@@ -89,7 +89,7 @@ pub(crate) struct Grown {
 
 /// The names that `--operation` takes.
 pub(crate) fn names() -> Vec<&'static str> {
-    OPERATIONS.iter().map(|operation| operation.name).collect()
+    OPERATIONS.iter().map(|operation| operation.name).chain([super::which::NAME]).collect()
 }
 
 /// The names that `--scenario` takes.

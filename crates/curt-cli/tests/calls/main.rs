@@ -13,6 +13,7 @@ mod run;
 mod start;
 mod strace;
 mod walk;
+mod which;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -14,6 +14,7 @@ mod run;
 #[cfg(unix)]
 mod terminal;
 mod walk;
+mod which;
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};

@@ -348,6 +348,7 @@ impl<S: Lookup> Look<S> {
         let (verdict, outcome) = match candidate {
             Candidate::Program => (Verdict::Program, Outcome::Searched),
             Candidate::Absent => (Verdict::Absent, Outcome::Searched),
+            Candidate::NoDirectory => (Verdict::Unasked, Outcome::Absent),
             Candidate::Directory => (Verdict::Directory, Outcome::Searched),
             Candidate::NotExecutable => (Verdict::NotExecutable, Outcome::Searched),
             Candidate::Unsearchable => (Verdict::Unasked, Outcome::Unsearchable),

@@ -160,7 +160,9 @@ fn list_whole<S: Lookup>(
     rules: &Rules<'_, S::Unit>,
     wanted: &mut [&mut Wanted<S>],
 ) -> Option<Outcome> {
-    wanted.iter_mut().for_each(|one| one.look.forget());
+    for one in wanted.iter_mut() {
+        one.look.forget();
+    }
     let Some(spot) = Spot::of(root, place) else { return Some(Outcome::Absent) };
     let dir = match wanted.first_mut()?.look.open(sys, spot) {
         Opened::Dir(dir) => dir,
@@ -171,7 +173,9 @@ fn list_whole<S: Lookup>(
     };
     let listed = read_whole(sys, &dir, rules, wanted);
     if listed.is_ok() {
-        wanted.iter_mut().for_each(|one| one.look.settle(sys, &dir));
+        for one in wanted.iter_mut() {
+            one.look.settle(sys, &dir);
+        }
     }
     sys.close(dir);
     listed.ok().map(|()| Outcome::Searched)
@@ -186,7 +190,9 @@ fn read_whole<S: Lookup>(
     let mut buf = S::DirBuf::default();
     loop {
         let batch = sys.matching(dir, None, &mut buf, &mut |entry| {
-            wanted.iter_mut().for_each(|one| one.look.note(&entry, rules));
+            for one in wanted.iter_mut() {
+                one.look.note(&entry, rules);
+            }
         })?;
         if batch == Batch::End {
             return Ok(());

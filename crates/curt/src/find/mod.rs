@@ -21,7 +21,7 @@
 //!
 //! | | POSIX rules, on Linux | Windows rules, on Windows |
 //! |---|---|---|
-//! | it is absent | 1 (`faccessat2`) | 1 (k where k ≤ 2) |
+//! | it is absent | 1 (`faccessat2`) | 1 |
 //! | nothing matches | 1 | k where k ≤ 2, else 3: open, list, close |
 //! | some names begin so, none matches | – | 4: the listing is read to its end |
 //! | it is found | 2 (`statx`: no directory) | ≤ 4 |
@@ -55,6 +55,8 @@ mod found;
 mod lists;
 mod look;
 mod many;
+#[cfg(any(test, feature = "model"))]
+pub mod model;
 mod names;
 mod places;
 mod policy;
@@ -355,12 +357,10 @@ impl Iterator for FindAll<'_> {
         let (engine, asked) = (self.engine.as_deref_mut()?, self.asked?);
         let mut hit = Hit::default();
         let is_first = std::mem::replace(&mut self.is_first, false);
-        match engine.next(asked, &mut self.position, true, &mut hit) {
-            Some(answer) => Some(answer.map(|()| Found(hit))),
-            None => {
-                self.asked = None;
-                is_first.then(|| Err(engine.failure(asked)))
-            }
+        if let Some(answer) = engine.next(asked, &mut self.position, true, &mut hit) {
+            return Some(answer.map(|()| Found(hit)));
         }
+        self.asked = None;
+        is_first.then(|| Err(engine.failure(asked)))
     }
 }

@@ -106,11 +106,11 @@ pub(super) fn places<U: WinUnit, D>(
         }
     }
     for raw in raws {
-        found.add(raw, policy.rules, base);
+        found.add(&raw, policy.rules, base);
     }
     if leaves_out {
         let raw = Raw { text: ascii("."), origin: FoundIn::Cwd };
-        let place = resolved(raw, policy.rules, base);
+        let place = resolved(&raw, policy.rules, base);
         let is_searched = |known: &Place<U, D>| is_same(&known.shown, &place.shown, policy.rules);
         if !found.all.iter().any(is_searched) {
             found.left_out = Some(place);
@@ -121,7 +121,7 @@ pub(super) fn places<U: WinUnit, D>(
 
 impl<U: WinUnit, D> Places<U, D> {
     /// Adds a place, unless it is there: then what led to it is noted.
-    fn add(&mut self, raw: Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
+    fn add(&mut self, raw: &Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
         let place = resolved(raw, rules, base);
         let same = |known: &&mut Place<U, D>| is_same(&known.shown, &place.shown, rules);
         match self.all.iter_mut().find(same) {
@@ -137,7 +137,7 @@ impl<U: WinUnit, D> Places<U, D> {
 }
 
 fn resolved<U: WinUnit, D>(
-    raw: Raw<U>,
+    raw: &Raw<U>,
     rules: Flavor,
     base: &mut dyn FnMut() -> Vec<U>,
 ) -> Place<U, D> {
@@ -228,6 +228,13 @@ pub(super) fn resolve<U: WinUnit>(
         if part.is_empty() || part == [U::ascii(b'.')] {
             continue;
         }
+        // Windows takes the name before away, whatever that is; elsewhere it may be a link.
+        if has_drives && part == [U::ascii(b'.'), U::ascii(b'.')] {
+            let floor = root_length(into);
+            let last = into[floor..].iter().rposition(|&unit| unit == U::SEPARATOR);
+            into.truncate(last.map_or(floor, |last| floor + last));
+            continue;
+        }
         if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
             into.push(U::SEPARATOR);
         }
@@ -239,4 +246,77 @@ pub(super) fn resolve<U: WinUnit>(
         into.push(U::SEPARATOR);
     }
     !full
+}
+
+/// How much of a full path is its root, without a separator behind it: a drive, a share, or either as the
+/// kernel has it.
+fn root_length<U: WinUnit>(path: &[U]) -> usize {
+    let start = Start::of(path);
+    if let Some(drive) = start.drive() {
+        return drive;
+    }
+    // Two names behind the first separators make a share; behind `\\?\` one makes a drive, three a share.
+    let (begin, names) = match start {
+        Start::Share => (2, 2),
+        Start::LocalDevice => {
+            let is_share =
+                path.get(4..7).is_some_and(|name| U::same_in_any_case(name, &ascii("UNC")));
+            (4, if is_share { 3 } else { 1 })
+        }
+        _ => return 0,
+    };
+    let rest = path.get(begin..).unwrap_or_default();
+    let ends = rest.iter().enumerate().filter(|(_, unit)| is_separator(**unit));
+    ends.map(|(at, _)| begin + at).nth(names - 1).unwrap_or(path.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{resolve, root_length};
+    use crate::flavor::Flavor;
+
+    fn wide(text: &str) -> Vec<u16> {
+        text.encode_utf16().collect()
+    }
+
+    #[test]
+    fn paths_of_windows_are_put_together_by_text() {
+        for (base, text, expected, relative) in [
+            (r"C:\w", r"C:/a//b\", r"C:\a\b", false),
+            (r"C:\w", ".", r"C:\w", true),
+            (r"C:\w", r".\x\.\y", r"C:\w\x\y", true),
+            (r"C:\w", r"..\..\..\x", r"C:\x", true),
+            (r"C:\w", "..", "C:\\", true),
+            (r"C:\w", r"\x", r"C:\x", true),
+            (r"C:\w", "c:x", r"C:\w\x", true),
+            (r"C:\w", "D:x", r"D:\x", true),
+            (r"C:\w", r"\\s\h\x", r"\\s\h\x", false),
+            (r"\\?\C:\w", r"..\x", r"\\?\C:\x", true),
+            (r"\\?\UNC\s\h\w", r"..\..\x", r"\\?\UNC\s\h\x", true),
+            (r"\\s\h\w", r"..\..\x", r"\\s\h\x", true),
+            (r"C:\w", r"\\?\D:\x\..", r"\\?\D:\x\..", false),
+        ] {
+            let mut into = Vec::new();
+            let is_relative = resolve(&wide(text), Flavor::Windows, &mut || wide(base), &mut into);
+            let found = String::from_utf16(&into).unwrap();
+            assert_eq!((found.as_str(), is_relative), (expected, relative), "{base} {text}");
+        }
+        assert_eq!(root_length(&wide("x")), 0);
+    }
+
+    #[test]
+    fn paths_of_posix_keep_what_links_may_lead_through() {
+        for (text, expected, relative) in [
+            ("/a//b/", "/a/b", false),
+            ("..", "/w/..", true),
+            ("./x/./y", "/w/x/y", true),
+            ("/", "/", false),
+            (r"a\b", r"/w/a\b", true),
+        ] {
+            let mut into = Vec::new();
+            let base = &mut || b"/w".to_vec();
+            let is_relative = resolve(text.as_bytes(), Flavor::Posix, base, &mut into);
+            assert_eq!((into.as_slice(), is_relative), (expected.as_bytes(), relative), "{text}");
+        }
+    }
 }

@@ -6,7 +6,7 @@
 //! by Microsoft's page of `CreateProcessW` ("Parameters", `lpApplicationName`, and the remark on batch
 //! files); every other extension is started by what is registered for it (`ShellExecute`), as cmd.exe
 //! does. The lists that hold where `PATHEXT` is not set are those of cmd.exe ([`CMD_EXTENSIONS`], also in
-//! CPython's `shutil`) and of curt ([`EXTENSIONS`]: what can be launched without an association).
+//! `CPython`'s `shutil`) and of curt ([`EXTENSIONS`]: what can be launched without an association).
 
 use crate::flavor::Flavor;
 

@@ -63,7 +63,8 @@ fn is_missing<S: Lookup>(sys: &S, root: &S::Dir, interpreter: &[u8]) -> bool {
     }
     let mut units: Vec<S::Unit> = interpreter.iter().map(|&byte| S::Unit::ascii(byte)).collect();
     units.push(S::Unit::NUL);
-    matches!(sys.executable(root, Name::of_terminated(&units)), Candidate::Absent)
+    let found = sys.executable(root, Name::of_terminated(&units));
+    matches!(found, Candidate::Absent | Candidate::NoDirectory)
 }
 
 fn text<S: Lookup>(bytes: &[u8]) -> PathBuf {

@@ -19,8 +19,10 @@ use crate::win_path::WinUnit;
 pub(crate) enum Candidate {
     /// A file that may be executed, as far as can be known without doing it.
     Program,
-    /// Nothing is there, or what should hold it is no directory.
+    /// Nothing is there.
     Absent,
+    /// The directory is not there, where the system tells that apart.
+    NoDirectory,
     Directory,
     /// It is there and may not be executed.
     #[cfg_attr(
@@ -142,7 +144,7 @@ pub(crate) trait Lookup: Sys<Unit: WinUnit> {
             }
             Opened::Failed(error) | Opened::Shortage(error) => return Candidate::Failed(error),
             Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {
-                return Candidate::Absent;
+                return Candidate::NoDirectory;
             }
         };
         let mut found = false;

@@ -9,7 +9,7 @@
 //! - `posix`: the portable `*at` calls, for macOS and the BSDs, and for Linux by force.
 //! - `windows`: Windows.
 //! - `other`: the standard library only, with weaker promises.
-//! - `memory`: a small file system in memory with scheduled races, for tests.
+//! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
 use std::borrow::Cow;
@@ -32,14 +32,16 @@ mod gate;
 #[cfg(target_os = "linux")]
 pub(crate) mod linux;
 mod lookup;
-#[cfg(test)]
+#[cfg(any(test, feature = "model"))]
+#[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
 pub(crate) mod process;
-#[cfg(any(test, not(any(target_os = "linux", windows))))]
+#[cfg(any(test, feature = "model", not(any(target_os = "linux", windows))))]
+#[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
 #[cfg(test)]
 mod tests;
@@ -561,7 +563,7 @@ pub(crate) trait Sys: Sized + Send {
 
 /// Opens a directory some names below another one (or below the root, where the path begins there), one
 /// step after the other, so that no link on the way is followed.
-#[cfg(any(test, not(windows)))]
+#[cfg(any(test, feature = "model", not(windows)))]
 fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) -> Opened<S::Dir> {
     let mut last = None;
     let mut step = Vec::new();

@@ -6,5 +6,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod asking;
+mod find;
 mod listing;
 mod start;

@@ -1,6 +1,7 @@
 //! What was found, and why nothing was, as objects and as lines.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
 
 use curt::{Explanation, FindError, Found, Looked};
 
@@ -69,7 +70,7 @@ pub(super) fn explanation(name: &OsStr, told: &Explanation) -> Object {
         format!("[{}]", texts.map(json::os_string).collect::<Vec<_>>().join(","))
     };
     let not_reached = strings(&mut told.not_reached.iter().map(|path| path.as_os_str()));
-    let dropped = strings(&mut told.dropped_extensions.iter().map(|item| item.as_os_str()));
+    let dropped = strings(&mut told.dropped_extensions.iter().map(OsString::as_os_str));
     let empty: Vec<String> = told.empty_entries.iter().map(ToString::to_string).collect();
     object
         .objects("looked", looked)
@@ -89,22 +90,24 @@ pub(crate) fn explained(name: &OsStr, told: &Explanation) -> String {
         }
         Err(error) => format!("{}: {}\n", quote(name), reason(error)),
     };
+    // Writing into memory cannot fail.
     for looked in &told.looked {
-        lines += &format!("  {}\n", directory(looked));
+        let _ = writeln!(lines, "  {}", directory(looked));
         for (name, became) in &looked.candidates {
-            lines += &format!("    {} {became}\n", quote(name));
+            let _ = writeln!(lines, "    {} {became}", quote(name));
         }
     }
     for directory in &told.not_reached {
-        lines += &format!("  {} not reached\n", quote(directory));
+        let _ = writeln!(lines, "  {} not reached", quote(directory));
     }
     for entry in &told.empty_entries {
-        lines += &format!("  path:{entry} is empty\n");
+        let _ = writeln!(lines, "  path:{entry} is empty");
     }
     for item in &told.dropped_extensions {
-        lines += &format!("  extension {} dropped: no name ends so\n", quote(item));
+        let _ = writeln!(lines, "  extension {} dropped: no name ends so", quote(item));
     }
-    lines + &format!("  {} calls in all\n", told.calls.total())
+    let _ = writeln!(lines, "  {} calls in all", told.calls.total());
+    lines
 }
 
 fn directory(looked: &Looked) -> String {
@@ -120,7 +123,7 @@ fn directory(looked: &Looked) -> String {
         line += ", relative";
     }
     for entry in &looked.duplicates {
-        line += &format!(", path:{entry} is the same");
+        let _ = write!(line, ", path:{entry} is the same");
     }
     line
 }

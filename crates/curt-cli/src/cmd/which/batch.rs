@@ -45,23 +45,23 @@ impl Question {
         let name = value.get("name").and_then(sys::name_from_json);
         let name = name.ok_or("'name' is missing, or is no name")?;
         let look_up = &usual.look_up;
-        let path = said(value, "path")?;
-        let pathext = said(value, "pathext")?;
+        let (path, pathext) = (Said::of(value, "path")?, Said::of(value, "pathext")?);
+        let (is_without_path, is_without_pathext) = (path.is_null(), pathext.is_null());
         let options = LookUpOptions {
-            path: path.clone().unwrap_or_else(|| look_up.path.clone()),
-            pathext: pathext.clone().unwrap_or_else(|| look_up.pathext.clone()),
-            base: said(value, "base")?.unwrap_or_else(|| look_up.base.clone()),
-            policy: word(value, "policy", &look_up.policy)?,
-            rules: word(value, "rules", &look_up.rules)?,
-            cwd: word(value, "cwd", &look_up.cwd)?,
-            bare: word(value, "bare", &look_up.bare)?,
+            path: path.or(look_up.path.as_ref()),
+            pathext: pathext.or(look_up.pathext.as_ref()),
+            base: Said::of(value, "base")?.or(look_up.base.as_ref()),
+            policy: word(value, "policy", look_up.policy.as_ref())?,
+            rules: word(value, "rules", look_up.rules.as_ref())?,
+            cwd: word(value, "cwd", look_up.cwd.as_ref())?,
+            bare: word(value, "bare", look_up.bare.as_ref())?,
             strict_extension: flag(value, "strict_extension", look_up.strict_extension)?,
         };
         let mut search = options.search()?;
-        if path == Some(None) {
+        if is_without_path {
             search = search.without_path();
         }
-        if pathext == Some(None) {
+        if is_without_pathext {
             search = search.without_pathext();
         }
         Ok(Question { name, search, all: flag(value, "all", usual.all)? })
@@ -91,21 +91,41 @@ impl Question {
     }
 }
 
-/// A text of a question: `None` where nothing is said, `Some(None)` for null.
-fn said(value: &Value, key: &str) -> Result<Option<Option<OsString>>, String> {
-    match value.get(key) {
-        None => Ok(None),
-        Some(Value::Null) => Ok(Some(None)),
-        Some(value) => match sys::name_from_json(value) {
-            Some(text) => Ok(Some(Some(text))),
-            None => Err(format!("'{key}' is no text")),
-        },
+/// What a question says of a text.
+enum Said {
+    Nothing,
+    Null,
+    Text(OsString),
+}
+
+impl Said {
+    fn of(value: &Value, key: &str) -> Result<Said, String> {
+        match value.get(key) {
+            None => Ok(Said::Nothing),
+            Some(Value::Null) => Ok(Said::Null),
+            Some(value) => match sys::name_from_json(value) {
+                Some(text) => Ok(Said::Text(text)),
+                None => Err(format!("'{key}' is no text")),
+            },
+        }
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Said::Null)
+    }
+
+    fn or(self, usual: Option<&OsString>) -> Option<OsString> {
+        match self {
+            Said::Nothing => usual.cloned(),
+            Said::Null => None,
+            Said::Text(text) => Some(text),
+        }
     }
 }
 
-fn word(value: &Value, key: &str, usual: &Option<String>) -> Result<Option<String>, String> {
+fn word(value: &Value, key: &str, usual: Option<&String>) -> Result<Option<String>, String> {
     match value.get(key) {
-        None => Ok(usual.clone()),
+        None => Ok(usual.cloned()),
         Some(Value::Null) => Ok(None),
         Some(Value::String(word)) => Ok(Some(word.clone())),
         Some(_) => Err(format!("'{key}' is no word")),

@@ -65,7 +65,9 @@ impl Names<'_> {
             for name in names {
                 let all: Vec<_> = self.search.find_all(name).collect();
                 self.count(all.iter().any(Result::is_ok));
-                all.into_iter().for_each(|answer| self.tell(name, answer));
+                for answer in all {
+                    self.tell(name, answer);
+                }
             }
         } else {
             let answers = self.search.find_many(names);
@@ -129,23 +131,21 @@ fn stats(calls: &Calls) -> String {
 
 /// Why a name was not found, with the option that finds it.
 pub(crate) fn reason(error: &FindError) -> String {
-    let mut reason = match error.cause() {
+    let reason = match error.cause() {
         FindCause::OnlyInWorkingDirectory => {
             "it is only in the working directory, which --cwd always searches".to_owned()
         }
         FindCause::Os(error) => sys::error_text(error),
         _ => error.reason(),
     };
-    if let Some(path) = error.path() {
-        reason += &format!(": {}", quote(path));
+    match error.path() {
+        Some(path) => format!("{reason}: {}", quote(path)),
+        None => reason,
     }
-    reason
 }
 
 fn complaint(error: &FindError) -> String {
-    let mut lines = format!("{PROGRAM}: cannot find {}: {}\n", quote(error.name()), reason(error));
-    for directory in error.unsearchable() {
-        lines += &format!("{PROGRAM}: could not search {}\n", quote(directory));
-    }
-    lines
+    let first = format!("{PROGRAM}: cannot find {}: {}\n", quote(error.name()), reason(error));
+    let more = |directory| format!("{PROGRAM}: could not search {}\n", quote(directory));
+    first + &error.unsearchable().iter().map(more).collect::<String>()
 }

@@ -1,6 +1,7 @@
 //! The rules over the file system in memory, which counts calls as Windows does where it is asked so.
 
 mod budget;
+mod counted;
 mod parsing;
 mod posix;
 mod presets;

@@ -28,10 +28,11 @@ pub(super) enum Call {
     NtOpenFile,
     NtQueryDirectoryFile,
     NtQueryInformationFile,
+    NtQueryAttributesFile,
 }
 
 /// Their names: those of Linux, and of Windows where a search asks as that has it.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 18] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -49,6 +50,7 @@ const NAMES: [&str; 17] = [
     "NtOpenFile",
     "NtQueryDirectoryFile",
     "NtQueryInformationFile",
+    "NtQueryAttributesFile",
 ];
 
 /// The door of one worker.

@@ -79,9 +79,8 @@ impl World {
         let begins = |name: &[u8]| {
             let Some(stem) = stem else { return true };
             let beginning = name.get(..stem.len());
-            beginning.is_some_and(|beginning| match node.case_counts {
-                true => beginning == stem,
-                false => u8::same_in_any_case(beginning, stem),
+            beginning.is_some_and(|beginning| {
+                beginning == stem || (!node.case_counts && u8::same_in_any_case(beginning, stem))
             })
         };
         let room = if stem.is_some() { SEARCH } else { WHOLE };
@@ -158,11 +157,16 @@ impl Lookup for Memory {
     }
 
     fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
-        self.opened(self.at(Call::NtOpenFile, from).and_then(|(mut world, from)| {
+        let opened = self.at(Call::NtOpenFile, from).and_then(|(mut world, from)| {
             let node = world.directory_in_any_case(from, path.units())?;
             world.may_list(node, false)?;
             world.open(node)
-        }))
+        });
+        match opened {
+            // The number is one of Linux, whatever the test runs on.
+            Err(errno::ACCES) => Opened::Failed(io::ErrorKind::PermissionDenied.into()),
+            opened => self.opened(opened),
+        }
     }
 
     fn open_again(&self, dir: &Dir) -> Opened<Dir> {
@@ -190,25 +194,46 @@ impl Lookup for Memory {
         _buf: &mut DirBuf,
         spelled: &mut Vec<u8>,
     ) -> Candidate {
+        let answer = self.look_up(Call::NtOpenFile, from, path, spelled);
+        if matches!(answer, Candidate::Program) {
+            drop(self.door.pass(Call::NtQueryInformationFile));
+            drop(self.door.pass(Call::Close));
+        }
+        answer
+    }
+}
+
+impl Memory {
+    /// What others ask of a candidate: its attributes, in one call, and not how it is spelled.
+    pub(crate) fn ask_attributes(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+        self.look_up(Call::NtQueryAttributesFile, from, path, &mut Vec::new())
+    }
+
+    fn look_up(
+        &self,
+        call: Call,
+        from: &Dir,
+        path: Name<'_, u8>,
+        spelled: &mut Vec<u8>,
+    ) -> Candidate {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
-        let found = self.at(Call::NtOpenFile, from).and_then(|(world, from)| {
-            let parent = world.directory_in_any_case(from, &units[..begin])?;
+        let found = self.at(call, from).and_then(|(world, from)| {
+            let Ok(parent) = world.directory_in_any_case(from, &units[..begin]) else {
+                return Ok(None);
+            };
             if world.nodes[parent].no_execution {
                 return Err(errno::ACCES);
             }
             let (node, called) = world.child_in_any_case(parent, &units[begin..])?;
             spelled.clear();
             spelled.extend_from_slice(called);
-            Ok(world.kind_in_listing(parent, called, world.nodes[node].kind))
+            Ok(Some(world.kind_in_listing(parent, called, world.nodes[node].kind)))
         });
         match found {
-            Ok(Kind::Directory) => Candidate::Directory,
-            Ok(_) => {
-                drop(self.door.pass(Call::NtQueryInformationFile));
-                drop(self.door.pass(Call::Close));
-                Candidate::Program
-            }
+            Ok(None) => Candidate::NoDirectory,
+            Ok(Some(Kind::Directory)) => Candidate::Directory,
+            Ok(Some(_)) => Candidate::Program,
             Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
             Err(errno::ACCES) => Candidate::Unsearchable,
             Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),

@@ -9,8 +9,10 @@ mod call;
 pub(crate) mod dir;
 mod events;
 mod lookup;
+#[cfg(test)]
 pub(crate) mod play;
 mod system;
+#[cfg(test)]
 mod tests;
 pub(crate) mod tree;
 
@@ -54,6 +56,7 @@ impl Setup {
     }
 
     /// Plans calls to fail.
+    #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
         self.common.faults = Some(Arc::new(faults));
         self

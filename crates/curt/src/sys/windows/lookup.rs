@@ -192,10 +192,8 @@ fn unset_or_empty(name: &[u16]) -> Option<Vec<u16>> {
 fn not_there(status: Status) -> Candidate {
     match status {
         Status::FILE_IS_A_DIRECTORY => Candidate::Directory,
-        Status::NOT_A_DIRECTORY => Candidate::Absent,
-        status if status.is_gone() || status.is_pending() || status.is_no_place() => {
-            Candidate::Absent
-        }
+        status if status.is_no_place() => Candidate::NoDirectory,
+        status if status.is_gone() || status.is_pending() => Candidate::Absent,
         status if status.is_denial() => Candidate::Unsearchable,
         status => Candidate::Failed(status.into()),
     }

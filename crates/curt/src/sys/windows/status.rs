@@ -33,11 +33,14 @@ impl Status {
         )
     }
 
-    /// No directory can be there: it is spelled as none is, or leads to no server, share or drive.
+    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none is, or
+    /// leads to no server, share or drive.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,
-            codes::STATUS_OBJECT_NAME_INVALID
+            codes::STATUS_OBJECT_PATH_NOT_FOUND
+                | codes::STATUS_NOT_A_DIRECTORY
+                | codes::STATUS_OBJECT_NAME_INVALID
                 | codes::STATUS_OBJECT_PATH_INVALID
                 | codes::STATUS_OBJECT_PATH_SYNTAX_BAD
                 | codes::STATUS_BAD_NETWORK_PATH

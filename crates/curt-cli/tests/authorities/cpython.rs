@@ -1,0 +1,43 @@
+//! `shutil.which`.
+
+use std::path::Path;
+use std::process::Command;
+
+use curt_testkit::skip;
+
+use super::{Answer, CASES, Case, Ground, compare};
+
+const PROGRAM: &str = "import os, shutil, sys; found = shutil.which(sys.argv[1]); \
+    print(found or '', end='')";
+
+#[test]
+fn cpython_finds_what_curt_finds() {
+    // By its path, so that a stand-in which looks for others does not look in the table's PATH.
+    let where_it_is =
+        Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let own = where_it_is.ok().map(|output| String::from_utf8(output.stdout).unwrap());
+    let pythons = [own.unwrap_or_default().trim().to_owned(), "/usr/bin/python3".to_owned()];
+    for ground in Ground::all() {
+        let works = |python: &&String| {
+            Path::new(python).is_absolute()
+                && Path::new(python).exists()
+                && ground.run(Path::new(python), &["-c", ""], "/bin").status.success()
+        };
+        let Some(python) = pythons.iter().find(works) else {
+            skip("python3 is not installed, or cannot be run by another user");
+            continue;
+        };
+        let python = Path::new(python);
+        // It has one word for all that is not found. A pipe that may be executed it takes for a program.
+        let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
+        let theirs = |(path, name): Case| {
+            let output = ground.run(python, &["-c", PROGRAM, name], path);
+            assert!(output.status.success(), "{output:?}");
+            match String::from_utf8(output.stdout).unwrap().as_str() {
+                "" => ground.not_found(&["--policy", "posix_sh"], (path, name)),
+                found => Answer::Found(ground.plain(found)),
+            }
+        };
+        compare(&ground, &["--policy", "posix_sh"], cases, theirs);
+    }
+}

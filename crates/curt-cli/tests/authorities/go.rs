@@ -1,0 +1,45 @@
+//! `exec.LookPath`.
+
+use std::process::Command;
+
+use curt_testkit::skip;
+
+use super::{Answer, CASES, Case, Ground, compare};
+
+const PROGRAM: &[u8] = b"package main\n\
+    import (\"errors\"; \"fmt\"; \"os\"; \"os/exec\")\n\
+    func main() {\n\
+        found, err := exec.LookPath(os.Args[1])\n\
+        if errors.Is(err, exec.ErrDot) { fmt.Print(\"dot\") } else \
+        if err != nil { fmt.Print(\"\") } else { fmt.Print(found) }\n\
+    }\n";
+
+#[test]
+fn go_finds_what_curt_finds() {
+    let grounds = Ground::all();
+    let Some(first) = grounds.first() else { return };
+    let source = first.scratch.file_with("look.go", PROGRAM);
+    let built = first.scratch.at("look");
+    let mut build = Command::new("go");
+    build.args(["build", "-o"]).arg(&built).arg(source).env("GO111MODULE", "off");
+    build.env("GOTOOLCHAIN", "local").current_dir(first.scratch.path());
+    if !build.output().is_ok_and(|output| output.status.success()) {
+        return skip("go is not installed");
+    }
+    for ground in &grounds {
+        let program = ground.scratch.at("go-look");
+        std::fs::copy(&built, &program).unwrap();
+        // An entry that is relative is refused by both; a pipe that may be executed it takes for a program.
+        let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
+        compare(ground, &["--cwd", "report"], cases, |(path, name): Case| {
+            let output = ground.run(&program, &[name], path);
+            assert!(output.status.success(), "{output:?}");
+            match String::from_utf8(output.stdout).unwrap().as_str() {
+                "dot" => Answer::Not("relative-result".to_owned()),
+                // It has one word for all that is not found.
+                "" => ground.not_found(&["--cwd", "report"], (path, name)),
+                found => Answer::Found(ground.plain(found)),
+            }
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! The budgets of `curt which`: a call for each directory that is missed, two for a hit. N names cost as
+//! much in each directory.
+
+use std::fmt::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{available, count, curt, difference, trace};
+use crate::{check_snapshot, slope};
+
+/// Directories of which every fourth is not there, and every fourth holds what does not match; the last
+/// one holds the program.
+fn path(scratch: &Scratch, count: usize) -> String {
+    let mut entries = Vec::new();
+    for number in 0..count {
+        let name = format!("{count}/{number}");
+        match number % 4 {
+            0 => {}
+            1 => {
+                scratch.file(format!("{name}/other"));
+            }
+            _ => {
+                scratch.dir(&name);
+            }
+        }
+        entries.push(scratch.at(&name).display().to_string());
+    }
+    let last = scratch.file(format!("{count}/last/program"));
+    std::fs::set_permissions(last, std::fs::Permissions::from_mode(0o755)).unwrap();
+    entries.push(scratch.at(format!("{count}/last")).display().to_string());
+    entries.join(":")
+}
+
+/// What the command did, without its own start. Not in JSON, which looks into what is found.
+fn log(scratch: &Scratch, path: &str, name: &str) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let (_, log) = trace(scratch, program, &["which", "--path", path, name]);
+    log.lines().filter(|line| !line.contains("execve(")).flat_map(|line| [line, "\n"]).collect()
+}
+
+#[test]
+fn a_directory_costs_a_call_and_a_hit_two() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    let few = path(&scratch, 20);
+    let many = path(&scratch, 220);
+    let mut text = String::from("curt which program\n\n");
+    let more = |name: &str| {
+        difference(&count(&log(&scratch, &many, name)), &count(&log(&scratch, &few, name)))
+    };
+    slope(&mut text, "200 directories more, found in the last", &more("program"), 200);
+    slope(&mut text, "200 directories more, found nowhere", &more("nothing"), 200);
+    let about = |path: &str, name: &str, what: &str| {
+        log(&scratch, path, name).lines().filter(|line| line.contains(what)).count()
+    };
+    let near = scratch.at("20/last").display().to_string();
+    let hit = about(&near, "program", "last/program\"");
+    let program = format!("{near}/program");
+    let given = about(&many, &program, "last/program\"");
+    let beside = about(&many, &program, "/220/");
+    writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
+    writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
+    writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
+    check_snapshot("which", &text);
+}
+
+#[test]
+fn what_is_counted_is_what_is_seen() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let scratch = Scratch::new();
+    let few = path(&scratch, 20);
+    let many = path(&scratch, 220);
+    let [less, more] = [few, many]
+        .map(|path| curt(&scratch, &["which", "--path", &path, "program", "nothing", "sh"]));
+    let seen = difference(&more.seen, &less.seen);
+    let counted = difference(&more.counted, &less.counted);
+    for (name, count) in counted {
+        assert_eq!(seen.get(&name).copied().unwrap_or(0), count, "{name}");
+    }
+}

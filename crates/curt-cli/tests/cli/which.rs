@@ -1,0 +1,193 @@
+//! `curt which`: its answers in text and JSON, questions and answers by line, and how it ends.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use curt_testkit::Scratch;
+use serde_json::{Value, json};
+
+fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("which").args(args).current_dir(scratch.at("w")).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+/// Directories with programs of Windows, which are files with names on any system.
+fn ground() -> (Scratch, String) {
+    let scratch = Scratch::new();
+    for file in ["a/Hello.CMD", "b/hello.exe", "w/here.com", "a/x.js", "a/bare"] {
+        scratch.file(file);
+    }
+    scratch.dir("a/hello.exe");
+    let entries = ["a", "gone", "b"].map(|name| scratch.at(name).display().to_string());
+    (scratch, entries.join(";"))
+}
+
+/// Answers by Windows' rules, from one run.
+fn answers(scratch: &Scratch, path: &str, questions: &[Value]) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["which", "--batch", "--rules", "windows", "--path", path]);
+    command.args(["--pathext", ".COM;.EXE;.BAT;.CMD"]).current_dir(scratch.at("w"));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for question in questions {
+        writeln!(input, "{question}").unwrap();
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn each_question_has_its_answer() {
+    let (scratch, path) = ground();
+    let base = scratch.at("w").display().to_string();
+    let at =
+        |name: &str| scratch.at(name).parent().unwrap().join(scratch.at(name).file_name().unwrap());
+    let given = |path: &str, origin: &str, kind: &str, relative: bool| json!({"found": at(path), "origin": origin, "kind": kind, "relative": relative});
+    let questions = [
+        json!({"name": "hello"}),
+        json!({"name": "hello", "all": true}),
+        json!({"name": "here", "base": base, "cwd": "always"}),
+        json!({"name": "here", "base": base, "policy": "cmd"}),
+        json!({"name": "bare", "bare": "last"}),
+        json!({"name": "x", "pathext": ".JS"}),
+        json!({"name": "hello", "path": null}),
+        json!({"name": "hello", "path": path, "pathext": null, "policy": null}),
+        json!({"name": "hello.exe", "path": scratch.at("b"), "strict_extension": true}),
+    ];
+    let expected = [
+        given("a/Hello.CMD", "path:0", "batch", false),
+        json!({"all": [
+            given("a/Hello.CMD", "path:0", "batch", false),
+            given("b/hello.exe", "path:2", "image", false),
+        ]}),
+        given("w/here.com", "cwd", "image", true),
+        given("w/here.com", "cwd", "image", true),
+        given("a/bare", "path:0", "image", false),
+        given("a/x.js", "path:0", "association", false),
+        json!({"err": "not-found", "message": "not found"}),
+        given("a/Hello.CMD", "path:0", "batch", false),
+        given("b/hello.exe", "path:0", "image", false),
+    ];
+    let answers = answers(&scratch, &path, &questions);
+    assert_eq!(answers.len(), questions.len());
+    for ((question, answer), expected) in questions.iter().zip(&answers).zip(&expected) {
+        assert_eq!(answer, expected, "{question}");
+    }
+}
+
+#[test]
+fn errors_have_words_and_name_the_culprit() {
+    let (scratch, path) = ground();
+    let base = scratch.at("w");
+    let gone = scratch.at("gone");
+    let questions = [
+        (json!({"name": "nul"}), "invalid-name", None),
+        (json!({"name": "a*"}), "invalid-name", None),
+        (json!({"name": "x".repeat(300)}), "name-too-long", None),
+        (json!({"name": "none"}), "not-found", None),
+        (json!({"name": "here", "base": base}), "not-found", Some(base.join("here.com"))),
+        (
+            json!({"name": "here", "base": base, "cwd": "report"}),
+            "relative-result",
+            Some(base.join("here.com")),
+        ),
+        (json!({"name": "./none", "base": gone}), "directory-missing", Some(gone.clone())),
+        (json!({"nam": "x"}), "invalid", None),
+        (json!({"name": "x", "policy": "zsh"}), "invalid", None),
+        (json!({"name": "x", "policy": "execvp"}), "invalid", None),
+        (json!({"name": "x", "cwd": 1}), "invalid", None),
+        (json!({"name": "x", "all": "yes"}), "invalid", None),
+        (json!([]), "invalid", None),
+    ];
+    let asked: Vec<Value> = questions.iter().map(|(question, ..)| question.clone()).collect();
+    let answers = answers(&scratch, &path, &asked);
+    for ((question, word, culprit), answer) in questions.iter().zip(answers) {
+        assert_eq!(answer["err"], *word, "{question}: {answer}");
+        assert!(answer["message"].as_str().is_some_and(|text| !text.is_empty()));
+        let named = answer["path"].as_str().map(std::path::PathBuf::from);
+        assert_eq!(named, *culprit, "{question}");
+    }
+}
+
+#[test]
+fn text_says_paths_and_the_exit_whether_all_were_found() {
+    let (scratch, path) = ground();
+    let args = |more: &[&'static str]| {
+        let base = ["--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD", "--path"];
+        let words = base.iter().map(|&word| word.to_owned());
+        let words = words.chain([path.clone()]).chain(more.iter().map(|&word| word.to_owned()));
+        words.collect::<Vec<String>>()
+    };
+    let run = |more: &[&'static str]| {
+        let args = args(more);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let output = curt_which(&scratch, &args);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let hello = scratch.at("a").join("Hello.CMD").display().to_string();
+    let second = scratch.at("b").join("hello.exe").display().to_string();
+    assert_eq!(run(&["hello"]), (Some(0), format!("{hello}\n"), String::new()));
+    assert_eq!(run(&["-a", "hello"]).1, format!("{hello}\n{second}\n"));
+    assert_eq!(run(&["-0", "hello"]).1, format!("{hello}\0"));
+    let (code, out, err) = run(&["hello", "none"]);
+    assert_eq!((code, out), (Some(1), format!("{hello}\n")));
+    assert_eq!(err, "curt which: cannot find 'none': not found\n");
+    let (code, _, err) = run(&["here"]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("--cwd always"), "{err}");
+    let (_, out, _) = run(&["--explain", "hello"]);
+    for part in ["'hello.EXE' directory", "'hello.CMD' found", "not reached", "calls in all"] {
+        assert!(out.contains(part), "{part} is not in {out}");
+    }
+    let (_, out, _) = run(&["--json", "--stats", "hello"]);
+    let summary: Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["summary"]["found"], 1);
+    assert!(summary["summary"]["calls"]["total"].as_u64().unwrap() > 0);
+    assert_eq!(curt_which(&scratch, &[]).status.code(), Some(2));
+    assert_eq!(curt_which(&scratch, &["--policy", "zsh", "x"]).status.code(), Some(2));
+    let other = ["--policy", "cmd", "--rules", "posix", "x"];
+    assert_eq!(curt_which(&scratch, &other).status.code(), Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn scripts_are_looked_into_in_json_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    scratch.dir("w");
+    for (name, content) in [
+        ("good", &b"#!/bin/sh -e\n"[..]),
+        ("lost", b"#!/no/such/shell\n"),
+        ("dos", b"#!/bin/sh\r\n"),
+        ("image", b"\x7fELF"),
+        ("text", b"echo\n"),
+    ] {
+        let file = scratch.file_with(format!("a/{name}"), content);
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = scratch.at("a").display().to_string();
+    let about = |name: &str| -> Value {
+        let output = curt_which(&scratch, &["--json", "--path", &path, name]);
+        assert_eq!(output.status.code(), Some(0));
+        let text = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str(text.lines().next().unwrap()).unwrap()
+    };
+    for (name, kind, interpreter, err) in [
+        ("good", "script", json!("/bin/sh"), Value::Null),
+        ("lost", "script", json!("/no/such/shell"), json!("interpreter-missing")),
+        ("dos", "script", json!("/bin/sh\r"), json!("interpreter-missing")),
+        ("image", "image", Value::Null, Value::Null),
+        ("text", "executable", Value::Null, Value::Null),
+    ] {
+        let told = about(name);
+        assert_eq!(told["kind"], kind, "{name}");
+        assert_eq!(told["interpreter"], interpreter, "{name}");
+        assert_eq!(told["err"], err, "{name}");
+    }
+    assert!(about("dos")["message"].as_str().unwrap().contains("carriage return"));
+}

@@ -1,0 +1,205 @@
+//! Looking for programs over true directories: what is found, how it is spelled, and for how many native
+//! calls. What Wine's cmd.exe starts is what the preset finds, in the cases in which it does as cmd.exe.
+
+use std::os::windows::process::CommandExt;
+use std::process::Command;
+
+use curt::os::windows::Units;
+use curt::{Cwd, FoundIn, Policy, Program, Search};
+use curt_testkit::Scratch;
+
+const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
+const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
+
+/// Some directories as `PATH`.
+fn path(scratch: &Scratch, names: &[&str]) -> String {
+    let entries = names.iter().map(|name| scratch.at(name).display().to_string());
+    entries.collect::<Vec<_>>().join(";")
+}
+
+/// A path without what makes it the kernel's, in one case of letters.
+fn plain(path: &str) -> String {
+    path.trim_start_matches(r"\\?\").to_lowercase()
+}
+
+/// The calls of a look-up in a search that has done one of another kind before, so that what is learned
+/// once of a volume is known.
+fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
+    scratch_warm(scratch);
+    // The working directory is looked into when all else failed: it is no directory here.
+    let base = scratch.at("no such base");
+    let mut policy = Policy::default();
+    policy.cwd = Cwd::Never;
+    let search = || {
+        Search::new()
+            .policy(policy.clone())
+            .pathext(pathext)
+            .path(path(scratch, &["d"]))
+            .base(&base)
+    };
+    let mut search = search();
+    let found = search.find(name).is_ok();
+    // Where nothing is found, the base is asked for and is missing: 1 call.
+    search.calls().total() - u64::from(!found) * base_cost(&base)
+}
+
+/// What asking for a base that is missing costs.
+fn base_cost(base: &std::path::Path) -> u64 {
+    let mut search = Search::new().path("").pathext(PATHEXT).base(base);
+    assert_eq!(search.find("x").unwrap_err().word(), "directory-missing");
+    search.calls().total()
+}
+
+fn scratch_warm(scratch: &Scratch) {
+    if !scratch.exists("warm") {
+        scratch.file("warm/x.exe");
+    }
+    let mut search = Search::new().path(path(scratch, &["warm"])).pathext(".EXE");
+    search.find("x").unwrap();
+}
+
+#[test]
+fn the_disk_says_how_it_is_spelled() {
+    let scratch = Scratch::new();
+    scratch.file("d/Hello.EXE");
+    for pathext in [".exe", ".com;.exe", PATHEXT, ELEVEN] {
+        let mut search = Search::new().path(path(&scratch, &["gone", "d"])).pathext(pathext);
+        let found = search.find("hELLO").unwrap();
+        let expected = scratch.at("d").join("Hello.EXE");
+        assert_eq!(*found.path(), *expected, "{pathext}");
+        let text: Vec<u16> = expected.to_str().unwrap().encode_utf16().collect();
+        assert_eq!(found.units(), text);
+        assert_eq!((found.origin(), found.program()), (FoundIn::Path(1), Program::Image));
+        assert!(!found.is_relative());
+    }
+}
+
+#[test]
+fn native_calls_are_those_of_the_table() {
+    let scratch = Scratch::new();
+    assert_eq!(cost(&scratch, ".EXE", "x"), 1, "absent, one candidate");
+    assert_eq!(cost(&scratch, ELEVEN, "x"), 1, "absent");
+    scratch.file("d/y.exe");
+    for (pathext, calls) in [(".EXE", 1), (".COM;.EXE", 2), (PATHEXT, 3), (ELEVEN, 3)] {
+        assert_eq!(cost(&scratch, pathext, "x"), calls, "a miss: {pathext}");
+    }
+    scratch.file("d/x.cmd");
+    assert_eq!(cost(&scratch, PATHEXT, "x"), 4, "found");
+    scratch.file("d/x.com");
+    assert_eq!(cost(&scratch, PATHEXT, "x"), 3, "the first rank is found");
+    for pathext in [".COM", ".EXE;.COM"] {
+        let k = pathext.split(';').count() as u64;
+        assert_eq!(cost(&scratch, pathext, "x"), k + 2, "asked for and spelled: {pathext}");
+    }
+    let mut search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
+    assert_eq!(search.find("nul").unwrap_err().word(), "invalid-name");
+    assert_eq!(search.calls().total(), 0);
+}
+
+#[test]
+fn look_alikes_cost_no_more_than_a_question_for_each_candidate() {
+    let scratch = Scratch::new();
+    let directory = scratch.dir("d");
+    for number in 0..2_000 {
+        std::fs::File::create(directory.join(format!("foo{number:06}"))).unwrap();
+    }
+    for (pathext, k) in [(PATHEXT, 4), (ELEVEN, 11)] {
+        let calls = cost(&scratch, pathext, "foo");
+        assert!(calls <= 3 + k, "{calls} calls for {k} candidates");
+    }
+}
+
+#[test]
+fn many_names_cost_a_listing_of_each_directory() {
+    let scratch = Scratch::new();
+    for directory in ["a", "b", "c"] {
+        for number in 0..300 {
+            scratch.file(format!("{directory}/file-{number}"));
+        }
+    }
+    scratch.file("c/n7.exe");
+    let names: Vec<String> = (0..50).map(|number| format!("n{number}")).collect();
+    let entries = ["a", "gone", "b", "c"];
+    let mut search =
+        Search::new().path(path(&scratch, &entries)).pathext(ELEVEN).base(scratch.at("a"));
+    let answers = search.find_many(&names);
+    assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
+    // 302 records of about 120 bytes fill one page of 64 KiB, and the base is asked for once.
+    let calls = search.calls().total();
+    assert!(calls <= 3 * (3 + 1) + 1 + base_cost(&scratch.at("gone")), "{calls}");
+}
+
+#[test]
+fn directories_files_and_paths_are_told_apart() {
+    let scratch = Scratch::new();
+    scratch.dir("a/x.exe");
+    scratch.file("a/file");
+    scratch.file("b/x.bat");
+    scratch.file("w/here.cmd");
+    let joined =
+        format!("{};{}", path(&scratch, &["a/file", "a", "b"]), r"Z:\no\drive;\\.\nul;bad|");
+    let mut search = Search::new().path(joined).pathext(PATHEXT).base(scratch.at("w"));
+    assert_eq!(search.find("x").unwrap().origin(), FoundIn::Path(2));
+    let given = search.find(r"..\b\x").unwrap();
+    assert_eq!((given.origin(), given.program()), (FoundIn::Given, Program::Batch));
+    let full = scratch.at("b").join("X");
+    assert!(search.find(full).unwrap().path().ends_with("x.bat"));
+    let error = search.find("here").unwrap_err();
+    assert_eq!(error.word(), "not-found");
+    assert!(error.path().unwrap().ends_with("here.cmd"), "{error:?}");
+    assert_eq!(search.find("file").unwrap_err().word(), "not-found");
+}
+
+#[test]
+fn a_session_keeps_what_it_learned() {
+    let scratch = Scratch::new();
+    scratch.file("b/x.exe");
+    scratch.dir("a");
+    let search = Search::new().path(path(&scratch, &["a", "gone", "b"])).pathext(PATHEXT);
+    let mut session = search.session();
+    let mut costs = Vec::new();
+    let mut before = 0;
+    for _ in 0..3 {
+        assert!(session.find("x").is_ok());
+        costs.push(session.calls().total() - before);
+        before += costs[costs.len() - 1];
+    }
+    assert_eq!(costs[1], 3 + 4, "{costs:?}");
+    assert_eq!(costs[2], costs[1], "{costs:?}");
+    scratch.file("gone/x.exe");
+    session.refresh();
+    assert_eq!(session.find("x").unwrap().origin(), FoundIn::Path(1));
+}
+
+#[test]
+fn what_cmd_starts_is_what_its_preset_finds() {
+    let scratch = Scratch::new();
+    let batch = |path: &str| {
+        scratch.file_with(path, b"@echo off\r\necho %~f0\r\n");
+    };
+    for path in ["a/one.cmd", "b/one.bat", "b/two.bat", "b/two.cmd", "w/three.bat", "b/three.bat"] {
+        batch(path);
+    }
+    batch("b/four.x.bat");
+    scratch.dir("a/two.bat");
+    scratch.dir("w");
+    let path = format!("{};{}", path(&scratch, &["gone", "a", "b"]), r"C:\windows\system32");
+    let cmd = r"C:\windows\system32\cmd.exe";
+    for (name, pathext) in [
+        ("one", ".BAT;.CMD"),
+        ("two", ".CMD;.BAT"),
+        ("two", ".BAT;.CMD"),
+        ("three", ".BAT;.CMD"),
+        ("one.cmd", ".BAT;.CMD"),
+        ("four.x", ".BAT;.CMD"),
+    ] {
+        let mut command = Command::new(cmd);
+        command.raw_arg(format!("/d /c {name}")).env("PATH", &path).env("PATHEXT", pathext);
+        let output = command.current_dir(scratch.at("w")).output().unwrap();
+        let started = plain(String::from_utf8_lossy(&output.stdout).trim());
+        let search = Search::new().policy(Policy::cmd()).path(&path).pathext(pathext);
+        let found = search.base(scratch.at("w")).find(name).unwrap();
+        let found = plain(found.path().to_str().unwrap());
+        assert_eq!(started, found, "{name} with {pathext}");
+    }
+}
