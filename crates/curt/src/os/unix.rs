@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::remove::{Remove, Report};
 use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
-use crate::sys::{Pipe, open_directory};
+use crate::sys::open_directory;
+use crate::sys::process::Pipe;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {

@@ -8,7 +8,8 @@ use crate::find::Found;
 use crate::list::Entry;
 use crate::remove::{Remove, Report};
 use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
-use crate::sys::{Pipe, open_directory};
+use crate::sys::open_directory;
+use crate::sys::process::Pipe;
 
 /// Names as the system has them.
 pub trait Units {

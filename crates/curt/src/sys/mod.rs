@@ -63,16 +63,6 @@ pub(crate) type Os = windows::Windows;
 #[cfg(not(any(unix, windows)))]
 pub(crate) type Os = other::Other;
 
-#[cfg(unix)]
-pub(crate) use unix::calls::Pipe;
-#[cfg(windows)]
-pub(crate) use windows::process::Pipe;
-/// Holds back the signals of this thread until it is dropped.
-#[cfg(all(target_os = "linux", test))]
-pub(crate) fn hold_signals_back() -> unix::calls::Blocked {
-    unix::calls::Blocked::new().unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// A directory of our own from one that the caller has open.
 #[cfg(windows)]
 pub(crate) fn open_directory(

@@ -159,7 +159,7 @@ const OWN: u64 = 0b11 << 31;
 #[cfg(target_os = "linux")]
 fn signals_are_as_the_standard_library_leaves_them() {
     // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by none.
-    let blocked = crate::sys::hold_signals_back();
+    let blocked = crate::sys::process::hold_signals_back();
     let sets = |status: Vec<u8>| -> Vec<(String, u64)> {
         let status = String::from_utf8(status).unwrap();
         let lines = status.lines().filter_map(|line| line.split_once(":\t"));

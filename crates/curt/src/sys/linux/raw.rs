@@ -171,6 +171,7 @@ impl ChildCalls for Raw {
         unsafe { signal_mask(&raw const none) }
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
         // SAFETY: the caller's promise. The C library's form begins with the kernel's.
         unsafe { signal_mask(set.cast()) }
@@ -220,11 +221,13 @@ impl ChildCalls for Raw {
         plain(libc::SYS_fcntl, [fd as usize, libc::F_SETFD as usize, 0, 0, 0]).map(drop)
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn change_directory(path: *const c_char) -> Result<(), Errno> {
         // SAFETY: the caller's promise.
         answer(unsafe { syscall(libc::SYS_chdir, [path as usize, 0, 0, 0, 0]) }).map(drop)
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn execute(
         program: *const c_char,
         arguments: *const *const c_char,

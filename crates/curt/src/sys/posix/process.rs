@@ -74,6 +74,7 @@ impl ChildCalls for Library {
         unsafe { Library::restore_mask(none.as_ptr()) }
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
         // SAFETY: the caller's promise; the old mask is not asked for.
         answer(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
@@ -117,11 +118,13 @@ impl ChildCalls for Library {
         answer(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn change_directory(path: *const c_char) -> Result<(), Errno> {
         // SAFETY: the caller's promise.
         answer(unsafe { libc::chdir(path) }).map(drop)
     }
 
+    // SAFETY: what the trait asks of the caller.
     unsafe fn execute(
         program: *const c_char,
         arguments: *const *const c_char,
