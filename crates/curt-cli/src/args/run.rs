@@ -35,8 +35,7 @@ Exit status:
 #[command(about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER)]
 pub(crate) struct RunOptions {
     /// The program, and its arguments
-    #[arg(value_name = "NAME", required = true, trailing_var_arg = true,
-          allow_hyphen_values = true, num_args = 1..)]
+    #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..)]
     pub(crate) words: Vec<OsString>,
 
     #[command(flatten)]

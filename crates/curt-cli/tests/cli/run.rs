@@ -136,9 +136,8 @@ fn interrupts_are_the_programs() {
     let mut child = command.process_group(0).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let group = format!("-{}", child.id());
-    let kill = Command::new("/bin/sh").args(["-c", "kill -INT -- \"$0\"", &group]).status();
-    assert!(kill.unwrap().success());
+    let group = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
     let status = child.wait().unwrap();
     assert_eq!((status.code(), status.signal()), (Some(4), None));
 }
