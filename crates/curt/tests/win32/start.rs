@@ -196,6 +196,10 @@ fn check(seen: &Seen, words: &[String]) {
     let is_quoted = seen.first.starts_with('"');
     let doubled = if is_quoted { "\\".repeat(backslashes) } else { String::new() };
     let expected = format!("{}{doubled}", first.replace('"', "\"\""));
+    // Wine's cmd takes away more quotes than the outer ones; that nothing ran is all that is asked there.
+    if is_wine() && first.contains('"') {
+        return;
+    }
     // Wine's cmd looks for variables once more in what `%~1` became; the other two arrive there as well.
     if !(is_wine() && first.contains('%')) {
         assert_eq!(seen.bare, expected, "{words:?}");
