@@ -6,6 +6,7 @@ mod du;
 pub(crate) mod expand;
 mod ls;
 mod plain;
+mod run;
 mod walk;
 mod which;
 
@@ -21,6 +22,7 @@ pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
+pub(crate) use run::RunOptions;
 pub(crate) use walk::WalkOptions;
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
@@ -85,6 +87,7 @@ pub(crate) enum Command {
     Which(WhichOptions),
     Du(DuOptions),
     Expand(ExpandOptions),
+    Run(RunOptions),
     /// Measure every operation beside the tools on this machine
     Bench(bench::BenchOptions),
     /// Print a completion script for a shell
@@ -315,6 +318,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("expand") => only("expand", args).map(Command::Expand),
         Some("which") => only("which", args).map(Command::Which),
         Some("du") => du::parse(args).map(Command::Du),
+        Some("run") => only("run", args).map(Command::Run),
         _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
     }
 }

@@ -36,6 +36,7 @@ fn run() -> Exit {
         Ok(Command::Expand(options)) => cmd::expand::run(&options),
         Ok(Command::Which(options)) => cmd::which::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
+        Ok(Command::Run(options)) => cmd::run::run(&options),
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::find::FindError;
 use crate::refusal::Refusal;
 
 /// What was being done when it failed.
@@ -37,6 +38,16 @@ pub enum Operation {
     Rename,
     /// Finding the name that the directories have.
     Canonicalize,
+    /// Looking for a program by its name.
+    Find,
+    /// Starting a program.
+    Start,
+    /// Entering the directory that a program is to run in.
+    Enter,
+    /// Waiting for a program to end, or reading what it writes.
+    Wait,
+    /// Ending a program by force.
+    Kill,
 }
 
 impl Operation {
@@ -55,6 +66,11 @@ impl Operation {
             Operation::CreateDirectory => "create directory",
             Operation::Rename => "rename",
             Operation::Canonicalize => "find the name of",
+            Operation::Find => "find",
+            Operation::Start => "start",
+            Operation::Enter => "change directory to",
+            Operation::Wait => "wait for",
+            Operation::Kill => "kill",
         }
     }
 }
@@ -87,13 +103,22 @@ pub enum Cause {
     Loop,
     /// The path was refused, for this reason. Nothing was done.
     Refused(Refusal),
+    /// A program could not be started.
+    Start(StartFailure, io::Error),
+    /// No program of that name was found.
+    Find(FindError),
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Cause::Os(error) => return fmt::Display::fmt(error, f),
             Cause::Refused(refusal) => return fmt::Display::fmt(refusal, f),
+            Cause::Os(error)
+            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
+                return fmt::Display::fmt(error, f);
+            }
+            Cause::Start(why, _) => return fmt::Display::fmt(why, f),
+            Cause::Find(error) => return f.write_str(&error.reason()),
             Cause::MountPoint => "is a mount point, and crossing mounts was not asked for",
             Cause::BeingWrittenTo => "not empty: being written to",
             Cause::DotOrDotDot => "refusing to remove '.' or '..'",
@@ -103,6 +128,68 @@ impl fmt::Display for Cause {
             Cause::BufferTooSmall => "the buffer does not hold the longest name",
             Cause::Loop => "leads back to a directory that it lies in",
             Cause::Replaced => "another directory took its place while it was removed",
+        })
+    }
+}
+
+/// Why a program could not be started, as far as it can be told apart. The system's own words for it are in
+/// the error beside it.
+///
+/// Systems have one number for many of these; which it was is found out by looking at the file once, on
+/// the way of failure alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartFailure {
+    /// There is no such program.
+    ProgramMissing,
+    /// The program is there; what it says that it is run by is not: the interpreter of a script, or the
+    /// loader of an image.
+    InterpreterMissing {
+        /// What it names.
+        interpreter: PathBuf,
+        /// The script's first line ends in a carriage return, as lines do on Windows, and the system takes
+        /// that for a part of the name.
+        carriage_return: bool,
+    },
+    /// The working directory for the program could not be entered.
+    Directory,
+    /// It is no program, or this user may not run it: permissions, a directory, a file system mounted
+    /// without the right to execute.
+    NotExecutable,
+    /// The system does not know this format of program. A script needs a first line that begins with `#!`.
+    BadFormat,
+    /// Somebody has the program open for writing.
+    TextBusy,
+    /// The arguments, or these and the variables, are longer than the system takes.
+    TooLong,
+    /// An argument, a variable or a path holds what cannot be handed over: a NUL; in the arguments of a batch
+    /// file an end of line as well.
+    InvalidText,
+    /// The program wants the rights of an administrator (Windows).
+    NeedsElevation,
+    /// Anything else; the system's error says what.
+    System,
+}
+
+impl fmt::Display for StartFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StartFailure::ProgramMissing => "no such program",
+            StartFailure::InterpreterMissing { interpreter, carriage_return } => {
+                write!(f, "its interpreter '{}' is missing", interpreter.display())?;
+                if *carriage_return {
+                    f.write_str("; its first line ends in a carriage return")?;
+                }
+                return Ok(());
+            }
+            StartFailure::Directory => "the working directory cannot be entered",
+            StartFailure::NotExecutable => "it may not be executed",
+            StartFailure::BadFormat => "the system does not know its format",
+            StartFailure::TextBusy => "somebody has it open for writing",
+            StartFailure::TooLong => "the arguments are too long",
+            StartFailure::InvalidText => "an argument, a variable or a path is no text for it",
+            StartFailure::NeedsElevation => "it wants the rights of an administrator",
+            StartFailure::System => "the system refuses",
         })
     }
 }
@@ -151,7 +238,7 @@ impl Error {
     /// The system's error number, where the system refused.
     pub fn raw_os_error(&self) -> Option<i32> {
         match &self.0.cause {
-            Cause::Os(error) => error.raw_os_error(),
+            Cause::Os(error) | Cause::Start(_, error) => error.raw_os_error(),
             _ => None,
         }
     }
@@ -159,7 +246,8 @@ impl Error {
     /// The nearest kind of the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0.cause {
-            Cause::Os(error) => error.kind(),
+            Cause::Os(error) | Cause::Start(_, error) => error.kind(),
+            Cause::Find(error) => error.kind(),
             Cause::MountPoint | Cause::OtherFileSystem => io::ErrorKind::CrossesDevices,
             Cause::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
             Cause::DotOrDotDot | Cause::RootDirectory | Cause::BufferTooSmall => {
@@ -187,7 +275,8 @@ impl fmt::Display for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            Cause::Os(error) => Some(error),
+            Cause::Os(error) | Cause::Start(_, error) => Some(error),
+            Cause::Find(error) => Some(error),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@
 //! | `confine/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
+//! | `command_line/` | command lines of Windows as text: [`command_line`] |
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
@@ -23,12 +24,14 @@
 //! | `win_path/` | what Windows paths begin with, and which names are devices |
 //! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
+//! | `spawn/` | starting programs: [`Command`], [`Child`] |
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
 
 mod ask;
 mod calls;
+pub mod command_line;
 mod confine;
 mod control;
 mod error;
@@ -44,6 +47,7 @@ pub mod os;
 mod pool;
 mod refusal;
 mod remove;
+mod spawn;
 mod sys;
 mod untrusted;
 mod usage;
@@ -53,7 +57,7 @@ mod win_path;
 pub use calls::Calls;
 pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
-pub use error::{Cause, Error, Operation};
+pub use error::{Cause, Error, Operation, StartFailure};
 pub use expand::{
     DotDot, Env, ExpandError, ExpandExplanation, Expander, PathText, Rule, Style, Verbatim,
     long_name,
@@ -75,6 +79,7 @@ pub use remove::{
     Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
     Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
 };
+pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]
 pub use sys::Feature;
 pub use untrusted::{Aliases, PathCheck, check_path};

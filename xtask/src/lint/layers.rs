@@ -13,6 +13,9 @@ const OPERATIONS: &[&str] =
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";
 
+/// Who else uses whom: a program to be started is looked for by its name.
+const ALLOWED: (&str, &str) = ("spawn", "find");
+
 /// The headings an operation's documentation must have.
 const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbacks"];
 
@@ -49,7 +52,7 @@ pub(super) fn headers(file: &File) -> Vec<Finding> {
     vec![Finding::problem(&file.path, 1, "operation-header", text)]
 }
 
-/// Operations do not import each other, but for the shared one.
+/// Operations do not import each other, but for the shared one and the pair that is allowed.
 pub(super) fn operations(file: &File) -> Vec<Finding> {
     let Some(own) = operation(&file.path) else {
         return Vec::new();
@@ -59,7 +62,7 @@ pub(super) fn operations(file: &File) -> Vec<Finding> {
     }
     imports(
         file,
-        |other| other != own && other != SHARED,
+        |other| other != own && other != SHARED && (own, other) != ALLOWED,
         |other| format!("the operation '{own}' must not import the operation '{other}'"),
     )
 }
@@ -172,6 +175,9 @@ mod tests {
         let right = "use crate::{error::Error, walk::Cursor};\nuse crate::remove::Plan;";
         assert_eq!(operations(&File::new(REMOVE, right)), []);
         assert_eq!(operations(&File::new("crates/curt/src/lib.rs", "use crate::list;")), []);
+        let start = |text| operations(&File::new("crates/curt/src/spawn/mod.rs", text));
+        assert_eq!(start("use crate::find::Search;"), []);
+        assert_eq!(start("use crate::list::List;").len(), 1);
     }
 
     #[test]

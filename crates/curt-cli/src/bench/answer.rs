@@ -27,6 +27,8 @@ pub(crate) enum Question {
     Count,
     /// How long all paths are that were expanded.
     Lengths(super::expand::Work),
+    /// How many starts of so many went as they should.
+    Starts(u64),
 }
 
 /// What is known of a tree.
@@ -102,6 +104,7 @@ impl Truth {
                 let wanted = self.allocated.map(|bytes| bytes.div_ceil(1024));
                 number(&output, wanted)
             }
+            Question::Starts(count) => number(&output, Some(count)),
             Question::Count => number(&output, Some(self.entries.len() as u64)),
             Question::Lengths(work) => number(&output, Some(work.lengths())),
         }

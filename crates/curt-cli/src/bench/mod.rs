@@ -7,6 +7,7 @@
 //! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
 //! | `expand.rs` | the operation that only computes: `expand` |
 //! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
+//! | `starts.rs` | the operation `run`: programs started and waited for |
 //! | `tree.rs`, `tree_react.rs` | sample trees |
 //! | `arena.rs`, `ground.rs`, `answer.rs` | one cell: its runs, its trees, the right answers |
 //! | `measure.rs`, `cpu.rs`, `stats.rs` | interleaved timing, processor time, medians |
@@ -39,6 +40,7 @@ mod rm;
 mod rm_contenders;
 mod roles;
 mod sandbox;
+mod starts;
 mod stats;
 mod table;
 mod tree;
@@ -109,6 +111,9 @@ pub(crate) struct BenchOptions {
     /// The buffer of a listing, in bytes
     #[arg(long, hide = true, requires = "role")]
     buffer: Option<usize>,
+    /// The shape and number of the starts to make
+    #[arg(long, hide = true, requires = "role")]
+    starts: Option<String>,
     /// The tree that a child process works on
     #[arg(hide = true, requires = "role")]
     tree: Option<PathBuf>,
@@ -159,7 +164,10 @@ impl Context<'_> {
 /// Runs the bench, or plays a role in one.
 pub(crate) fn run(options: &BenchOptions) -> Exit {
     if let (Some(role), Some(tree)) = (options.role, &options.tree) {
-        return roles::play(role, options.task, (options.buffer, options.work), tree);
+        return match &options.starts {
+            Some(starts) => roles::start(starts, role, tree),
+            None => roles::play(role, options.task, (options.buffer, options.work), tree),
+        };
     }
     let progress = Progress::new();
     if options.images && !images::allowed() {

@@ -13,14 +13,14 @@ use super::place::{Kind, Place};
 use super::report::Section;
 use super::tree::Tree;
 use super::tryout::Tryouts;
-use super::{beneath, expand, reading, rm};
+use super::{beneath, expand, reading, rm, starts};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 /// All of them, in the order of the report.
-static OPERATIONS: [&Operation; 7] = [
+static OPERATIONS: [&Operation; 8] = [
     &rm::OPERATION,
     &reading::ls::OPERATION,
     &reading::walk::WALK,
@@ -28,6 +28,7 @@ static OPERATIONS: [&Operation; 7] = [
     &reading::buffers::OPERATION,
     &expand::OPERATION,
     &beneath::OPERATION,
+    &starts::OPERATION,
 ];
 
 /// One operation: one table.

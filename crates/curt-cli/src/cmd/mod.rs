@@ -6,6 +6,7 @@ pub(crate) mod expand;
 pub(crate) mod generate;
 pub(crate) mod ls;
 pub(crate) mod rm;
+pub(crate) mod run;
 pub(crate) mod stat;
 pub(crate) mod walk;
 pub(crate) mod which;

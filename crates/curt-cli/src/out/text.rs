@@ -2,7 +2,9 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use curt::{Calls, Cause, Error, GlobError, Kind, Question, Report, Subject, Summary};
+use curt::{
+    Calls, Cause, Error, GlobError, Kind, Question, Report, StartFailure, Subject, Summary,
+};
 
 use crate::quote::quote;
 use crate::sys;
@@ -37,7 +39,9 @@ pub(crate) fn failure(program: &str, error: &Error, one_file_system: bool) -> St
 /// Why it failed.
 pub(crate) fn reason(cause: &Cause) -> String {
     match cause {
-        Cause::Os(error) => sys::error_text(error),
+        Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
+            sys::error_text(error)
+        }
         Cause::MountPoint => {
             "is a mount point (use --cross-mounts to remove what is mounted there)".to_owned()
         }

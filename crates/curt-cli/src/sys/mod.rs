@@ -3,6 +3,7 @@
 //! terminal. The same items in each file.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
+use std::ffi::OsStr;
 use std::io::{self, BufRead};
 
 #[cfg(unix)]
@@ -21,10 +22,22 @@ mod other;
 use other as system;
 
 pub(crate) use system::{
-    device_parts, end_by, error_name, error_number, error_text, listen, local_zone,
-    name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input,
-    terminal_width,
+    device_parts, end_as, end_by, error_name, error_number, error_text, leave_interrupts, listen,
+    local_zone, name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file,
+    read_input, terminal_width,
 };
+
+/// What comes before and after the first such ASCII character.
+pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
+    debug_assert!(at.is_ascii());
+    let bytes = text.as_encoded_bytes();
+    let at = bytes.iter().position(|&byte| byte == at)?;
+    let part = |bytes| {
+        // SAFETY: the text is cut immediately before or behind an ASCII character, which is allowed.
+        unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }
+    };
+    Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
+}
 
 /// What standard input has next, waiting for it; nothing at its end. `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {

@@ -3,14 +3,25 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
+
+use crate::exit::Exit;
 
 /// Nothing yet: Ctrl-C ends the process without totals.
 pub(crate) fn listen(_flag: &'static AtomicBool, _signal: &'static AtomicUsize) {}
 
 /// Processes are not ended by signals here.
 pub(crate) fn end_by(_signal: usize) {}
+
+/// Ends as a program did that was run.
+pub(crate) fn end_as(status: ExitStatus) -> Exit {
+    Exit::of((status.code().unwrap_or(1) & 0xff) as u8)
+}
+
+/// Ctrl-C ends both.
+pub(crate) fn leave_interrupts() {}
 
 /// Reading blocks, and Ctrl-C ends the process.
 pub(crate) fn read_input(_patience: Duration) -> Option<Vec<u8>> {

@@ -11,6 +11,7 @@ mod du;
 mod expand;
 mod ls;
 mod rm;
+mod run;
 mod start;
 mod strace;
 mod walk;

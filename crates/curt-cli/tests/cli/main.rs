@@ -13,6 +13,8 @@ mod ls;
 mod more;
 mod output;
 #[cfg(unix)]
+mod run;
+#[cfg(unix)]
 mod terminal;
 mod walk;
 mod which;

@@ -136,10 +136,10 @@ impl error::Error for FindError {
     }
 }
 
-impl From<FindError> for io::Error {
-    /// Keeps the name and the reason in the message.
-    fn from(error: FindError) -> io::Error {
-        let kind = match error.cause() {
+impl FindError {
+    /// The nearest kind of the standard library.
+    pub fn kind(&self) -> io::ErrorKind {
+        match self.cause() {
             FindCause::NotFound
             | FindCause::OnlyInWorkingDirectory
             | FindCause::DirectoryMissing => io::ErrorKind::NotFound,
@@ -149,7 +149,13 @@ impl From<FindError> for io::Error {
             FindCause::InvalidName(_) | FindCause::NameTooLong => io::ErrorKind::InvalidInput,
             FindCause::Os(error) => error.kind(),
             FindCause::LinkLoop | FindCause::RelativeResult => io::ErrorKind::Other,
-        };
-        io::Error::new(kind, error)
+        }
+    }
+}
+
+impl From<FindError> for io::Error {
+    /// Keeps the name and the reason in the message.
+    fn from(error: FindError) -> io::Error {
+        io::Error::new(error.kind(), error)
     }
 }

@@ -66,7 +66,7 @@ mod session;
 mod tests;
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use self::engine::{Engine, Position};
 pub use self::error::{FindCause, FindError};
@@ -224,6 +224,23 @@ impl Search {
     pub fn session(mut self) -> Session {
         self.options.keeps = true;
         Session::new(self.anew())
+    }
+
+    /// The same search for a child: what was not named is taken from its variables (`None` for those of this
+    /// process), and begins from its directory.
+    pub(crate) fn for_child(
+        &self,
+        variables: Option<&[(OsString, OsString)]>,
+        directory: Option<&Path>,
+    ) -> Search {
+        let mut options = self.options.clone();
+        options.environment = options.environment.or_else(|| variables.map(<[_]>::to_vec));
+        options.base = options.base.or_else(|| directory.map(Path::to_owned));
+        Search { options, engine: None }
+    }
+
+    pub(crate) fn policy_in_force(&self) -> &Policy {
+        &self.options.policy
     }
 
     fn anew(mut self) -> Search {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 
 use super::error::FindError;
 use super::found::Found;
+use super::policy::Policy;
 use super::{FindAll, Search};
 use crate::calls::Calls;
 
@@ -50,6 +51,10 @@ impl Session {
         if let Some(engine) = &mut self.0.engine {
             engine.refresh();
         }
+    }
+
+    pub(crate) fn policy_in_force(&self) -> &Policy {
+        self.0.policy_in_force()
     }
 
     /// The calls made so far.

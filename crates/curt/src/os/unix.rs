@@ -1,12 +1,15 @@
-//! Unix: operations below a directory that is already open, and the descriptor of a root.
+//! Unix: operations below a directory that is already open, the descriptor of a root, and descriptors for
+//! programs.
 
 use std::ffi::OsStr;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::confine::Root;
 use crate::remove::{Remove, Report};
+use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
 use crate::sys::open_directory;
+use crate::sys::process::Pipe;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -29,5 +32,51 @@ impl RemoveBelow for Remove<'_> {
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
+    }
+}
+
+/// What programs can be given on Unix alone.
+pub trait CommandExtras {
+    /// Gives the program a descriptor under this number, 3 or more; the standard streams have words of their
+    /// own. Given twice, the last one holds.
+    ///
+    /// Costs 1 call in the child.
+    fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;
+}
+
+impl CommandExtras for Command {
+    fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self {
+        self.give(Pipe(fd.into()), number);
+        self
+    }
+}
+
+impl From<OwnedFd> for Stream {
+    fn from(fd: OwnedFd) -> Stream {
+        Stream::open(Pipe(fd))
+    }
+}
+
+impl AsFd for ChildInput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl AsFd for ChildOutput {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl From<ChildInput> for OwnedFd {
+    fn from(input: ChildInput) -> OwnedFd {
+        input.0.0
+    }
+}
+
+impl From<ChildOutput> for OwnedFd {
+    fn from(output: ChildOutput) -> OwnedFd {
+        output.0.0
     }
 }

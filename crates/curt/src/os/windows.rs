@@ -1,13 +1,15 @@
-//! Windows: operations below a directory that is already open, and names in UTF-16.
+//! Windows: operations below a directory that is already open, names in UTF-16, and handles for programs.
 
 use std::ffi::OsStr;
-use std::os::windows::io::BorrowedHandle;
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
 use crate::find::Found;
 use crate::list::Entry;
 use crate::remove::{Remove, Report};
+use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
 use crate::sys::open_directory;
+use crate::sys::process::Pipe;
 
 /// Names as the system has them.
 pub trait Units {
@@ -42,5 +44,52 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// What programs can be given on Windows alone.
+pub trait CommandExtras {
+    /// Gives the program a handle, which has the same value there; tell it the value in an argument.
+    ///
+    /// Its number is what the program knows it by, so it cannot be a copy: for as long as the start takes, it is
+    /// inheritable, and a start by other code without a list of handles takes it too. Costs 2 calls.
+    fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self;
+}
+
+impl CommandExtras for Command {
+    fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self {
+        // The number means something on Unix alone; this is the least that is allowed there.
+        self.give(Pipe(handle.into()), 3);
+        self
+    }
+}
+
+impl From<OwnedHandle> for Stream {
+    fn from(handle: OwnedHandle) -> Stream {
+        Stream::open(Pipe(handle))
+    }
+}
+
+impl AsHandle for ChildInput {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.0.0.as_handle()
+    }
+}
+
+impl AsHandle for ChildOutput {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.0.0.as_handle()
+    }
+}
+
+impl From<ChildInput> for OwnedHandle {
+    fn from(input: ChildInput) -> OwnedHandle {
+        input.0.0
+    }
+}
+
+impl From<ChildOutput> for OwnedHandle {
+    fn from(output: ChildOutput) -> OwnedHandle {
+        output.0.0
     }
 }

@@ -17,17 +17,23 @@ pub enum Feature {
     Hoist,
     /// Removing large listings in the order of their file numbers.
     InodeOrder,
+    /// `clone3` with handlers cleared, Linux 5.5: starting programs without copying anything.
+    Clone3,
+    /// `posix_spawn`, where that is the next best way to start a program.
+    PosixSpawn,
 }
 
 impl Feature {
     /// All of them, by the name that the command's `--without` takes.
-    pub const ALL: [(&'static str, Feature); 6] = [
+    pub const ALL: [(&'static str, Feature); 8] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
         ("close-range", Feature::CloseRange),
         ("short-listing", Feature::ShortListing),
         ("hoist", Feature::Hoist),
         ("inode-order", Feature::InodeOrder),
+        ("clone3", Feature::Clone3),
+        ("posix-spawn", Feature::PosixSpawn),
     ];
 }
 

@@ -55,6 +55,7 @@ pub(crate) mod memory;
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
+pub(crate) mod process;
 #[cfg(any(test, feature = "model", not(any(target_os = "linux", windows))))]
 #[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;

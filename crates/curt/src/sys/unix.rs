@@ -1,4 +1,11 @@
-//! What `linux` and `posix` share: text and plain values. No call.
+//! What `linux` and `posix` share: text and plain values, without a call; and, in its folder, how programs
+//! are started on every Unix.
+
+pub(super) mod calls;
+pub(super) mod failing;
+pub(super) mod start;
+pub(super) mod steps;
+pub(super) mod words;
 
 use std::borrow::Cow;
 use std::cell::RefCell;

@@ -10,3 +10,4 @@ mod confine;
 mod cygwin;
 mod find;
 mod listing;
+mod start;

@@ -97,8 +97,18 @@ pub(crate) fn play(
             format_args!("{}\n", work.map_or(0, super::expand::play)),
         ),
     });
+    ended(done.map(|()| Exit::SUCCESS))
+}
+
+/// Starts programs, as the standard library does or as curt does, in a folder that the bench made.
+pub(super) fn start(starts: &str, role: Role, folder: &Path) -> Exit {
+    let done = check_from_child(folder);
+    ended(done.and_then(|()| super::starts::play(starts, role == Role::Std, folder)))
+}
+
+fn ended(done: io::Result<Exit>) -> Exit {
     match done {
-        Ok(()) => Exit::SUCCESS,
+        Ok(exit) => exit,
         Err(error) => {
             let text = format!("curt bench: {error}\n");
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());

@@ -81,7 +81,7 @@ pub(super) fn explanation(name: &OsStr, told: &SearchExplanation) -> Object {
 }
 
 /// The same as lines.
-pub(super) fn explained(name: &OsStr, told: &SearchExplanation) -> String {
+pub(crate) fn explained(name: &OsStr, told: &SearchExplanation) -> String {
     let mut lines = match &told.result {
         Ok(found) => {
             let (path, origin, kind) = (found.path(), found.origin(), found.program().word());

@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 
+pub(crate) use answer::explained;
 use curt::{Calls, Cancel, FindCause, FindError, Found, Search};
 
 use crate::args::WhichOptions;
@@ -129,7 +130,7 @@ fn stats(calls: &Calls) -> String {
 }
 
 /// Why a name was not found, with the option that finds it.
-fn reason(error: &FindError) -> String {
+pub(crate) fn reason(error: &FindError) -> String {
     let reason = match error.cause() {
         FindCause::OnlyInWorkingDirectory => {
             "it is only in the working directory, which --cwd always searches".to_owned()

@@ -9,7 +9,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
@@ -17,9 +19,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::base64;
+use crate::exit::Exit;
 pub(crate) use zone::local_zone;
 
 /// Below this soft limit of descriptors the limit is raised, and to this at most.
@@ -42,6 +45,21 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
         let _ = signal_hook::flag::register_usize(number, signal, number as usize);
         let _ = signal_hook::flag::register(number, flag);
     }
+}
+
+/// Ends as a program did that was run: by its code, or by that for its signal.
+pub(crate) fn end_as(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::of((code & 0xff) as u8),
+        (None, signal) => Exit::signalled(signal.map_or(0, i32::unsigned_abs) as usize),
+    }
+}
+
+/// From now on the signals of a terminal's keys are for the program that was started, which has them with
+/// their usual effect.
+pub(crate) fn leave_interrupts() {
+    signals::ignore(SIGINT);
+    signals::ignore(SIGQUIT);
 }
 
 /// Ends the process by a signal's default action. Returns where that is impossible.

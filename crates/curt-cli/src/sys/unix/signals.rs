@@ -10,3 +10,9 @@ pub(super) fn is_ignored(number: i32) -> bool {
     // SAFETY: the call succeeded, so it filled `action`.
     answer == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
+
+/// Ignores a signal.
+pub(super) fn ignore(number: i32) {
+    // SAFETY: setting a signal's action to "ignore" runs no code of ours.
+    unsafe { libc::signal(number, libc::SIG_IGN) };
+}

@@ -32,6 +32,13 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
     }
 }
 
+/// From now on Ctrl-C is for the program that was started, which was started before and so has it with its
+/// usual effect.
+pub(crate) fn leave_interrupts() {
+    // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
+    let _ = unsafe { SetConsoleCtrlHandler(None, 1) };
+}
+
 /// Called by the system in a thread of its own. 0 leaves the event to the next handler, which ends
 /// the process.
 // SAFETY: nothing is asked of the caller: any number may come.

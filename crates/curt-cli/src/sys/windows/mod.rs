@@ -5,12 +5,14 @@ mod names;
 
 use std::io;
 use std::path::Path;
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-pub(crate) use console::listen;
+use crate::exit::Exit;
+pub(crate) use console::{leave_interrupts, listen};
 pub(crate) use names::{name_from_bytes, name_to_json};
 
 /// Numbers of errors that std has a kind for, and which are also made here from that kind.
@@ -24,6 +26,16 @@ const DIRECTORY_NOT_SUPPORTED: i32 = 336;
 
 /// Processes are not ended by signals here: the exit code is what a shell sees.
 pub(crate) fn end_by(_signal: usize) {}
+
+/// Ends as a program did that was run. Codes have 32 bits here, of which the usual way to end has eight.
+pub(crate) fn end_as(status: ExitStatus) -> Exit {
+    let code = status.code().unwrap_or(1);
+    match u8::try_from(code) {
+        Ok(code) => Exit::of(code),
+        #[allow(clippy::exit, reason = "nothing is left to be written, and nothing else ends so")]
+        Err(_) => std::process::exit(code),
+    }
+}
 
 /// What standard input has next, nothing at its end. `None` when the time was over.
 ///

@@ -13,6 +13,7 @@ use rustix::io::{Errno, Result};
 
 use crate::calls::Calls;
 use crate::sys::gate::Gate;
+use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
 use crate::sys::{Setup, Usage};
 
 /// What most links hold fits into this.
@@ -59,10 +60,28 @@ enum Call {
     Llistxattr,
     Lgetxattr,
     Mkdirat,
+    Clone3,
+    PosixSpawn,
+    Fork,
+    Wait4,
+    Waitid,
+    PidfdOpen,
+    PidfdSendSignal,
+    Kill,
+    Pipe2,
+    Poll,
+    SignalMask,
+    SignalAction,
+    Setpgid,
+    Setsid,
+    Fcntl,
+    Dup3,
+    Chdir,
+    Execve,
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 39] = [
     "openat2",
     "openat",
     "getdents64",
@@ -84,6 +103,24 @@ const NAMES: [&str; 21] = [
     "llistxattr",
     "lgetxattr",
     "mkdirat",
+    "clone3",
+    "posix_spawn",
+    "fork",
+    "wait4",
+    "waitid",
+    "pidfd_open",
+    "pidfd_send_signal",
+    "kill",
+    "pipe2",
+    "ppoll",
+    "rt_sigprocmask",
+    "rt_sigaction",
+    "setpgid",
+    "setsid",
+    "fcntl",
+    "dup3",
+    "chdir",
+    "execve",
 ];
 
 /// The door of one worker.
@@ -328,6 +365,36 @@ impl Door {
         if self.pass(Call::Nanosleep).is_ok() {
             std::thread::sleep(time);
         }
+    }
+}
+
+impl ProcessDoor for Door {
+    fn pass_process(&self, call: ProcessCall) -> Result<()> {
+        self.pass(match call {
+            ProcessCall::Clone => Call::Clone3,
+            ProcessCall::PosixSpawn => Call::PosixSpawn,
+            ProcessCall::Fork => Call::Fork,
+            ProcessCall::Wait => Call::Wait4,
+            ProcessCall::WaitHandle => Call::Waitid,
+            ProcessCall::Handle => Call::PidfdOpen,
+            ProcessCall::SignalHandle => Call::PidfdSendSignal,
+            ProcessCall::Kill => Call::Kill,
+            ProcessCall::Pipe => Call::Pipe2,
+            ProcessCall::Poll => Call::Poll,
+            ProcessCall::Open => Call::Openat,
+            ProcessCall::Read => Call::Read,
+            ProcessCall::Close => Call::Close,
+            ProcessCall::SignalMask => Call::SignalMask,
+            ProcessCall::SignalAction => Call::SignalAction,
+            ProcessCall::SetGroup => Call::Setpgid,
+            ProcessCall::SetSession => Call::Setsid,
+            ProcessCall::CloseRange => Call::CloseRange,
+            ProcessCall::Copy => Call::Fcntl,
+            ProcessCall::Duplicate => Call::Dup3,
+            ProcessCall::ChangeDirectory => Call::Chdir,
+            ProcessCall::Execute => Call::Execve,
+            ProcessCall::Sleep => Call::Nanosleep,
+        })
     }
 }
 

@@ -3,13 +3,16 @@
 
 mod beneath;
 mod call;
+mod clone;
 pub(crate) mod dir;
 mod extended;
 mod long_name;
 mod lookup;
 mod loops;
 mod many;
+mod process;
 mod query;
+mod raw;
 mod retire;
 mod surroundings;
 

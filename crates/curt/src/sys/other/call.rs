@@ -7,6 +7,7 @@
 use std::fs::{self, Metadata, ReadDir};
 use std::io::{Error, Result};
 use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use super::dir::{DirBuf, Stream};
@@ -33,6 +34,9 @@ enum Call {
     Absolute,
     CreateDir,
     Open,
+    Spawn,
+    Wait,
+    Kill,
 }
 
 /// Their names, as in the standard library.
@@ -53,6 +57,9 @@ const NAMES: &[&str] = &[
     "absolute",
     "create_dir",
     "open",
+    "spawn",
+    "wait",
+    "kill",
 ];
 
 /// The door of one worker.
@@ -165,5 +172,25 @@ impl Door {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);
         }
+    }
+
+    pub(super) fn spawn(&self, command: &mut Command) -> Result<Child> {
+        self.pass(Call::Spawn)?;
+        command.spawn()
+    }
+
+    pub(super) fn wait(&self, child: &mut Child) -> Result<ExitStatus> {
+        self.pass(Call::Wait)?;
+        child.wait()
+    }
+
+    pub(super) fn try_wait(&self, child: &mut Child) -> Result<Option<ExitStatus>> {
+        self.pass(Call::Wait)?;
+        child.try_wait()
+    }
+
+    pub(super) fn kill(&self, child: &mut Child) -> Result<()> {
+        self.pass(Call::Kill)?;
+        child.kill()
     }
 }

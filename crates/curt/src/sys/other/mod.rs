@@ -21,6 +21,7 @@ mod long_name;
 mod lookup;
 mod loops;
 mod many;
+mod process;
 mod surroundings;
 mod text;
 

@@ -16,6 +16,7 @@ use rustix::io::{Errno, Result};
 use super::dir::{DirBuf, Stream};
 use crate::calls::Calls;
 use crate::sys::gate::Gate;
+use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
 use crate::sys::{Batch, Setup};
 
 /// The kinds of call, in the order of [`NAMES`].
@@ -37,8 +38,20 @@ enum Call {
     Read,
     Getcwd,
     Mkdirat,
-    #[cfg(target_vendor = "apple")]
+    PosixSpawn,
+    Fork,
+    Waitpid,
+    Kill,
+    Pipe,
+    Poll,
+    SignalMask,
+    SignalAction,
+    Setpgid,
+    Setsid,
     Fcntl,
+    Dup2,
+    Chdir,
+    Execve,
 }
 
 /// Their names, as in C.
@@ -59,8 +72,20 @@ const NAMES: &[&str] = &[
     "read",
     "getcwd",
     "mkdirat",
-    #[cfg(target_vendor = "apple")]
+    "posix_spawn",
+    "fork",
+    "waitpid",
+    "kill",
+    "pipe",
+    "poll",
+    "sigprocmask",
+    "sigaction",
+    "setpgid",
+    "setsid",
     "fcntl",
+    "dup2",
+    "chdir",
+    "execve",
 ];
 
 /// The door of one worker.
@@ -249,5 +274,31 @@ impl Door {
         if self.pass(Call::Nanosleep).is_ok() {
             std::thread::sleep(time);
         }
+    }
+}
+
+impl ProcessDoor for Door {
+    fn pass_process(&self, call: ProcessCall) -> Result<()> {
+        self.pass(match call {
+            ProcessCall::PosixSpawn => Call::PosixSpawn,
+            // What only Linux has is not asked for here.
+            ProcessCall::Fork | ProcessCall::Clone => Call::Fork,
+            ProcessCall::Wait | ProcessCall::WaitHandle => Call::Waitpid,
+            ProcessCall::Kill | ProcessCall::SignalHandle => Call::Kill,
+            ProcessCall::Pipe => Call::Pipe,
+            ProcessCall::Poll => Call::Poll,
+            ProcessCall::Open | ProcessCall::Handle => Call::Openat,
+            ProcessCall::Read => Call::Read,
+            ProcessCall::Close => Call::Close,
+            ProcessCall::SignalMask => Call::SignalMask,
+            ProcessCall::SignalAction => Call::SignalAction,
+            ProcessCall::SetGroup => Call::Setpgid,
+            ProcessCall::SetSession => Call::Setsid,
+            ProcessCall::Copy | ProcessCall::CloseRange => Call::Fcntl,
+            ProcessCall::Duplicate => Call::Dup2,
+            ProcessCall::ChangeDirectory => Call::Chdir,
+            ProcessCall::Execute => Call::Execve,
+            ProcessCall::Sleep => Call::Nanosleep,
+        })
     }
 }

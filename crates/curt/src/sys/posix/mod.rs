@@ -19,6 +19,7 @@ mod long_name;
 mod lookup;
 mod loops;
 mod many;
+mod process;
 mod surroundings;
 
 use std::borrow::Cow;

@@ -8,6 +8,8 @@ mod files;
 mod ground;
 mod listing;
 mod others;
+#[cfg(unix)]
+mod process;
 mod removal;
 
 use self::ground::{Imagined, Real};

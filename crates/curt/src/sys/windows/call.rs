@@ -1,6 +1,8 @@
 //! The only door to the system on Windows: one function per native call, each counted, each of which
 //! a test can fail. No logic.
 
+pub(super) mod process;
+
 use std::os::windows::io::{
     AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
 };
@@ -43,10 +45,20 @@ enum Call {
     CreateFile,
     Now,
     Sleep,
+    CreateProcess,
+    Wait,
+    TerminateProcess,
+    TerminateJob,
+    CreateJob,
+    CreatePipe,
+    DuplicateObject,
+    SetObject,
+    QueryProcess,
 }
 
-/// Their names, as in ntdll (and one of advapi32); the last two are counted by their nearest.
-const NAMES: [&str; 14] = [
+/// Their names, as in ntdll (and one of advapi32). The clock, sleeping, and what comes behind are counted by
+/// their nearest.
+const NAMES: [&str; 23] = [
     "NtOpenFile",
     "NtClose",
     "NtQueryDirectoryFile",
@@ -61,6 +73,15 @@ const NAMES: [&str; 14] = [
     "NtCreateFile",
     "NtQueryPerformanceCounter",
     "NtDelayExecution",
+    "NtCreateUserProcess",
+    "NtWaitForSingleObject",
+    "NtTerminateProcess",
+    "NtTerminateJobObject",
+    "NtCreateJobObject",
+    "NtCreateNamedPipeFile",
+    "NtDuplicateObject",
+    "NtSetInformationObject",
+    "NtQueryInformationProcess",
 ];
 
 /// The door of one worker.

@@ -26,6 +26,7 @@ mod lookup;
 mod loops;
 mod many;
 pub(crate) mod native;
+pub(crate) mod process;
 mod query;
 mod removal;
 mod security;

@@ -1,0 +1,175 @@
+//! `curt run`: ends as the program does, and says what did not start.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::said;
+
+fn curt(scratch: &Scratch, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.arg("run").args(args).current_dir(scratch.typed());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    said(&curt(scratch, args).output().unwrap())
+}
+
+fn script(scratch: &Scratch, name: &str, text: &str, mode: u32) {
+    std::fs::write(scratch.at(name), text).unwrap();
+    std::fs::set_permissions(scratch.at(name), std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Ways of starting that are forced.
+const WAYS: [&[&str]; 3] =
+    [&[], &["--without", "clone3"], &["--without", "clone3", "--without", "posix-spawn"]];
+
+#[test]
+fn it_ends_as_the_program_does() {
+    let scratch = Scratch::new();
+    for way in WAYS {
+        let code = |end: &[&str]| run(&scratch, &[way, end].concat()).0;
+        assert_eq!(code(&["--", "/bin/sh", "-c", "exit 0"]), Some(0));
+        assert_eq!(code(&["--", "/bin/sh", "-c", "exit 255"]), Some(255));
+        assert_eq!(code(&["sh", "-c", "exit 3"]), Some(3), "without the dashes, by its name");
+        assert_eq!(code(&["--", "/bin/sh", "-c", "kill -TERM $$"]), Some(128 + 15));
+        assert_eq!(code(&["--", "/bin/sh", "-c", "kill -KILL $$"]), Some(128 + 9));
+    }
+}
+
+#[test]
+fn what_does_not_start_has_a_code_and_a_line() {
+    let scratch = Scratch::new();
+    script(&scratch, "plain", "#!/bin/sh\n", 0o644);
+    script(&scratch, "junk", "neither\n", 0o755);
+    script(&scratch, "dos", "#!/bin/sh\r\n", 0o755);
+    let dos = "cannot start './dos': its interpreter '/bin/sh' is missing; its first line ends in \
+               a carriage return";
+    let nowhere = "cannot change directory to 'nowhere': No such file or directory";
+    for way in WAYS {
+        for (args, code, line) in [
+            (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
+            (&["--", "curt-no-such"], 127, "cannot find 'curt-no-such': not found"),
+            (&["--", "./plain"], 126, "cannot start './plain': it may not be executed"),
+            (&["--", "."], 127, "cannot find '.': no program is called so"),
+            (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
+            (&["--", "./dos"], 126, dos),
+            (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
+            (&["--path", "", "--", "true"], 127, "cannot find 'true': "),
+        ] {
+            let (ended, out, message) = run(&scratch, &[way, args].concat());
+            assert_eq!((ended, out.as_str()), (Some(code), ""), "{args:?}: {message}");
+            assert!(message.starts_with(&format!("curt run: {line}")), "{args:?}: {message}");
+            assert_eq!(message.lines().count(), 1, "{message}");
+        }
+    }
+}
+
+#[test]
+fn wrong_words_are_refused() {
+    let scratch = Scratch::new();
+    for args in [
+        &[][..],
+        &["--env", "A", "--", "/bin/true"],
+        &["--timeout", "x", "--", "a"],
+        &["--timeout", "-1", "--", "a"],
+        &["--policy", "nobody", "--", "a"],
+        &["--nothing"],
+    ] {
+        let (code, out, message) = run(&scratch, args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}: {message}");
+    }
+}
+
+#[test]
+fn variables_and_the_directory_are_given() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.at("sub")).unwrap();
+    script(&scratch, "sub/here", "#!/bin/sh\npwd; echo $A\n", 0o755);
+    let (code, out, _) = run(&scratch, &["--chdir", "sub", "--env", "A=b=c", "--", "./here"]);
+    let expected = scratch.at("sub").canonicalize().unwrap();
+    assert_eq!((code, out), (Some(0), format!("{}\nb=c\n", expected.display())));
+    let args = ["--clear-env", "--env", "B=1", "--env", "B=2", "--", "/usr/bin/env"];
+    assert_eq!(run(&scratch, &args).1, "B=2\n");
+    // A name is looked for in the program's PATH, from its directory.
+    let args = ["--chdir", "sub", "--env", "PATH=.", "--env", "A=c", "--", "here"];
+    let (code, out, _) = run(&scratch, &args);
+    assert_eq!((code, out.lines().last()), (Some(0), Some("c")));
+}
+
+#[test]
+fn a_search_is_explained_and_a_start_counted() {
+    let scratch = Scratch::new();
+    let args = ["--explain", "--stats", "--path", "/nowhere:/bin", "--", "true"];
+    let (code, out, told) = run(&scratch, &args);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+    assert!(told.contains("/nowhere") && told.contains("/bin/true"), "{told}");
+    assert!(told.contains(" calls\n"), "{told}");
+}
+
+#[test]
+fn time_is_limited() {
+    let scratch = Scratch::new();
+    let begun = Instant::now();
+    let args = ["--timeout", "0.2", "--", "/bin/sh", "-c", "sleep 100 & echo $!; wait"];
+    let (code, out, message) = run(&scratch, &args);
+    assert_eq!((code, message.as_str()), (Some(124), ""));
+    assert!(begun.elapsed() < Duration::from_secs(50));
+    // What it started is gone too, or is a zombie that nobody waits for.
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", out.trim()));
+    assert!(stat.map_or(true, |stat| stat.contains(") Z")), "it goes on");
+    assert_eq!(run(&scratch, &["--timeout", "60", "--", "/bin/sh", "-c", "exit 5"]).0, Some(5));
+}
+
+/// An interrupt from the terminal reaches both: the program answers, and curt ends as it does.
+#[test]
+fn interrupts_are_the_programs() {
+    let scratch = Scratch::new();
+    let script = "trap 'exit 4' INT; sleep 0.2; echo ready; while :; do sleep 0.05; done";
+    let mut command = curt(&scratch, &["--", "/bin/sh", "-c", script]);
+    let mut child = command.process_group(0).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let group = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
+    let status = child.wait().unwrap();
+    assert_eq!((status.code(), status.signal()), (Some(4), None));
+}
+
+/// Permissions mean something to others than root.
+#[test]
+fn another_user_is_told_what_is_not_allowed() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.at("closed")).unwrap();
+    script(&scratch, "closed/program", "#!/bin/sh\n", 0o755);
+    script(&scratch, "owner", "#!/bin/sh\n", 0o700);
+    let mode = std::fs::Permissions::from_mode;
+    std::fs::set_permissions(scratch.at("closed"), mode(0o700)).unwrap();
+    std::fs::set_permissions(scratch.path(), mode(0o755)).unwrap();
+    let copy = scratch.at("curt");
+    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &copy).unwrap();
+    let ask = |args: &[&str]| {
+        let mut command = Command::new(&copy);
+        command.arg("run").args(args).current_dir(scratch.typed()).uid(65_534).gid(65_534);
+        command.output()
+    };
+    match ask(&["--", "/bin/true"]) {
+        Ok(output) if output.status.success() => {}
+        other => return skip(&format!("another user cannot be taken: {other:?}")),
+    }
+    for way in WAYS {
+        let code = |args: &[&str]| ask(&[way, args].concat()).unwrap().status.code();
+        for program in ["./owner", "closed/program"] {
+            assert_eq!(code(&["--", program]), Some(126), "{program}");
+        }
+        let passed = code(&["--path", "closed:/bin", "--", "true"]);
+        assert_eq!(passed, Some(0), "what cannot be searched is passed over");
+        assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
+    }
+}

@@ -1,0 +1,147 @@
+//! Starts that fail, each with its own reason, and nothing left of them.
+
+use std::io::ErrorKind;
+
+use super::in_every_way;
+use crate::error::{Cause, StartFailure};
+use crate::spawn::Command;
+
+/// Why a start fails, where it must.
+fn reason(command: &Command) -> (StartFailure, ErrorKind) {
+    let error = command.spawn().map(drop).unwrap_err();
+    let kind = error.kind();
+    match error.cause() {
+        Cause::Start(why, _) => (why.clone(), kind),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_nul_is_no_text() {
+    let not_text = (StartFailure::InvalidText, ErrorKind::InvalidInput);
+    in_every_way("/bin/true", |way, mut command| {
+        command.arg("a\0b");
+        assert_eq!(reason(&command), not_text, "{way}");
+    });
+    in_every_way("/bin/tr\0ue", |way, command| assert_eq!(reason(&command), not_text, "{way}"));
+    for name in ["", "A=B", "A\0"] {
+        in_every_way("/bin/true", |way, mut command| {
+            command.env(name, "");
+            assert_eq!(reason(&command), not_text, "{way}: {name:?}");
+        });
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt;
+    use std::path::Path;
+
+    use curt_testkit::Scratch;
+
+    use super::super::in_every_way;
+    use super::*;
+
+    fn script(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>, mode: u32) -> String {
+        let path = scratch.at(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The children of this thread: none must be left, not even a zombie.
+    fn assert_no_children(way: &str) {
+        if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
+            assert_eq!(children, "", "{way}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let scratch = Scratch::new();
+        let lost = scratch.at("lost").to_str().unwrap().to_owned();
+        in_every_way(&lost, |way, command| {
+            let missing = (StartFailure::ProgramMissing, ErrorKind::NotFound);
+            assert_eq!(reason(&command), missing, "{way}");
+            assert_no_children(way);
+        });
+        for (text, interpreter, carriage_return) in
+            [("#!/no/such -x\n", "/no/such", false), ("#!/bin/sh\r\necho\r\n", "/bin/sh", true)]
+        {
+            let path = script(&scratch, "script", text, 0o755);
+            in_every_way(&path, |way, command| {
+                let interpreter = interpreter.into();
+                let why = StartFailure::InterpreterMissing { interpreter, carriage_return };
+                assert_eq!(reason(&command), (why, ErrorKind::NotFound), "{way}");
+                assert_no_children(way);
+            });
+        }
+        in_every_way("/bin/true", |way, mut command| {
+            command.current_dir(scratch.at("nowhere"));
+            let error = command.spawn().unwrap_err();
+            assert_eq!(error.path(), scratch.at("nowhere"), "{way}");
+            assert_eq!(reason(&command), (StartFailure::Directory, ErrorKind::NotFound), "{way}");
+            assert_no_children(way);
+        });
+        // A program of a relative path is missing in the child's directory, and looked for there.
+        let path = script(&scratch, "script", "#!/no/such\n", 0o755);
+        in_every_way("./script", |way, mut command| {
+            command.current_dir(Path::new(&path).parent().unwrap());
+            let why = reason(&command).0;
+            assert!(matches!(why, StartFailure::InterpreterMissing { .. }), "{way}: {why:?}");
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_run_says_why() {
+        let scratch = Scratch::new();
+        let refused = (StartFailure::NotExecutable, ErrorKind::PermissionDenied);
+        let plain = script(&scratch, "plain", "#!/bin/sh\n", 0o644);
+        in_every_way(&plain, |way, command| assert_eq!(reason(&command), refused, "{way}"));
+        let directory = scratch.path().to_str().unwrap();
+        in_every_way(directory, |way, command| assert_eq!(reason(&command), refused, "{way}"));
+        let junk = script(&scratch, "junk", "neither\n", 0o755);
+        in_every_way(&junk, |way, command| {
+            assert_eq!(reason(&command).0, StartFailure::BadFormat, "{way}");
+            assert_no_children(way);
+        });
+        let inside = format!("{plain}/inside");
+        in_every_way(&inside, |way, command| {
+            assert_eq!(reason(&command).0, StartFailure::ProgramMissing, "{way}");
+        });
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_program_that_is_being_written_is_busy() {
+        let scratch = Scratch::new();
+        let copy = script(&scratch, "copy", std::fs::read("/bin/true").unwrap(), 0o755);
+        let writer = std::fs::File::options().append(true).open(&copy).unwrap();
+        in_every_way(&copy, |way, command| {
+            let busy = (StartFailure::TextBusy, ErrorKind::ExecutableFileBusy);
+            assert_eq!(reason(&command), busy, "{way}");
+        });
+        drop(writer);
+    }
+
+    #[test]
+    fn arguments_have_a_limit() {
+        in_every_way("/bin/true", |way, mut command| {
+            command.args(std::iter::repeat_n("x".repeat(100_000), 100));
+            let long = (StartFailure::TooLong, ErrorKind::ArgumentListTooLong);
+            assert_eq!(reason(&command), long, "{way}");
+            assert_no_children(way);
+        });
+    }
+
+    #[test]
+    fn messages_say_what_and_why() {
+        let scratch = Scratch::new();
+        let path = script(&scratch, "script", "#!/bin/sh\r\n", 0o755);
+        let error = Command::new(&path).spawn().unwrap_err();
+        let text = "its interpreter '/bin/sh' is missing; its first line ends in a carriage return";
+        assert_eq!(error.to_string(), format!("cannot start '{path}': {text}"));
+        assert_eq!(error.raw_os_error(), Some(2));
+    }
+}

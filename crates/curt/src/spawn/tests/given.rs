@@ -1,0 +1,182 @@
+//! What a program is given: words, variables, a directory, descriptors, signals.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+
+use curt_testkit::Scratch;
+
+use super::{in_every_way, printed, shell};
+use crate::os::unix::CommandExtras;
+use crate::spawn::Stream;
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let words = ["", " ", "a b", "\"'\\", "*", "$HOME", "é", "-n", "a\nb"];
+    shell("for word; do printf '[%s]' \"$word\"; done", |way, mut command| {
+        command.arg("sh").args(words);
+        let expected = format!("[{}]", words.join("]["));
+        assert_eq!(printed(&command), expected, "{way}");
+    });
+    shell("printf %s \"$1\"", |way, mut command| {
+        command.arg("sh").arg(std::ffi::OsString::from_vec(vec![0xff, 0xfe]));
+        assert_eq!(command.output().unwrap().stdout, [0xff, 0xfe], "{way}");
+    });
+}
+
+#[test]
+fn a_program_may_be_told_another_name() {
+    shell("echo $0", |way, mut command| {
+        assert_eq!(printed(&command), "/bin/sh\n", "{way}");
+        command.arg0("another");
+        assert_eq!(printed(&command), "another\n", "{way}");
+    });
+}
+
+#[test]
+fn variables_are_set_and_taken_away() {
+    let own: Vec<_> = std::env::vars_os().collect();
+    in_every_way("/usr/bin/env", |way, mut command| {
+        let all = command.arg("-0").output().unwrap().stdout;
+        let all: Vec<_> = all.split(|&byte| byte == 0).filter(|line| !line.is_empty()).collect();
+        assert_eq!(all.len(), own.len(), "{way}");
+        command.env("CURT_TEST", "a=b").env_remove("PATH");
+        let changed = printed(&command);
+        assert!(changed.split('\0').any(|line| line == "CURT_TEST=a=b"), "{way}");
+        assert!(!changed.split('\0').any(|line| line.starts_with("PATH=")), "{way}");
+        command.env_clear().env("B", "").env("A", "1").env("A", "2");
+        assert_eq!(printed(&command), "A=2\0B=\0", "{way}");
+    });
+}
+
+#[test]
+fn a_directory_is_where_a_relative_program_is_found() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.at("bin")).unwrap();
+    std::fs::write(scratch.at("bin/here"), "#!/bin/sh\npwd\n").unwrap();
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(scratch.at("bin/here"), executable).unwrap();
+    let expected = format!("{}\n", scratch.path().canonicalize().unwrap().display());
+    in_every_way("bin/here", |way, mut command| {
+        command.current_dir(scratch.path());
+        assert_eq!(printed(&command), expected, "{way}");
+    });
+}
+
+#[test]
+fn streams_are_files_pipes_or_nothing() {
+    let scratch = Scratch::new();
+    shell("cat; echo out; echo err >&2", |way, mut command| {
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true);
+        let mut file = options.open(scratch.at("both")).unwrap();
+        let shared = |file: &File| Stream::from(OwnedFd::from(file.try_clone().unwrap()));
+        command.stdin(Stream::null()).stdout(shared(&file)).stderr(shared(&file));
+        assert!(command.status().unwrap().success(), "{way}");
+        file.rewind().unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "out\nerr\n", "{way}");
+
+        command.stdin(Stream::pipe()).stdout(Stream::pipe()).stderr(Stream::null());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"in\n").unwrap();
+        assert!(child.stderr.is_none(), "{way}");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.stdout, b"in\nout\n", "{way}");
+        // Our ends stay ours: what the child reads ends when we close it, and nothing else holds it.
+    });
+}
+
+#[test]
+fn much_on_both_outputs_keeps_nobody_waiting() {
+    let script = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; head -c 9 /dev/zero";
+    shell(script, |way, command| {
+        let output = command.output().unwrap();
+        assert_eq!((output.stdout.len(), output.stderr.len()), (1_000_009, 1_000_000), "{way}");
+    });
+}
+
+#[test]
+fn descriptors_may_change_places() {
+    let scratch = Scratch::new();
+    for name in ["a", "b"] {
+        std::fs::write(scratch.at(name), name).unwrap();
+    }
+    // Each is wanted under the number of the other one, and one of them as standard input besides.
+    in_every_way("/bin/cat", |way, mut command| {
+        let open = |name| OwnedFd::from(File::open(scratch.at(name)).unwrap());
+        let (a, b) = (open("a"), open("b"));
+        let (first, second) = (a.as_raw_fd(), b.as_raw_fd());
+        command.arg(format!("/dev/fd/{first}")).arg(format!("/dev/fd/{second}")).arg("-");
+        command.stdin(Stream::from(open("a")));
+        command.descriptor(a, second).descriptor(b, first);
+        assert_eq!(printed(&command), "baa", "{way}");
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_leaks_into_a_child() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.at("file"), "").unwrap();
+    // What others left inheritable reaches a child on purpose, so only with `close_others` there is nothing.
+    let file = File::open(scratch.at("file")).unwrap();
+    let left_open = rustix::io::fcntl_dupfd_cloexec(&file, 50).unwrap();
+    rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
+    in_every_way("/bin/ls", |way, mut command| {
+        command.args(["-1", "/proc/self/fd"]).stdin(Stream::pipe());
+        let open = printed(&command);
+        let number = left_open.as_raw_fd().to_string();
+        assert!(open.lines().any(|line| line == number), "{way}: {open}");
+        command.close_others(true);
+        // Its three streams, and the directory that it lists.
+        assert_eq!(printed(&command), "0\n1\n2\n3\n", "{way}");
+        let given = file.as_fd().try_clone_to_owned().unwrap();
+        command.descriptor(given, 77);
+        assert_eq!(printed(&command), "0\n1\n2\n3\n77\n", "{way}");
+    });
+}
+
+#[test]
+fn numbers_of_streams_are_not_given_twice() {
+    in_every_way("/bin/true", |way, mut command| {
+        let file = File::open("/dev/null").unwrap();
+        command.descriptor(file, 2);
+        let error = command.spawn().unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{way}");
+    });
+}
+
+/// Two signals are the C library's own, which it lets some of its children ignore.
+#[cfg(target_os = "linux")]
+const OWN: u64 = 0b11 << 31;
+
+/// Compared with what a child of the standard library gets.
+#[test]
+#[cfg(target_os = "linux")]
+fn signals_are_as_the_standard_library_leaves_them() {
+    // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by none.
+    let blocked = crate::sys::process::hold_signals_back();
+    let sets = |status: Vec<u8>| -> Vec<(String, u64)> {
+        let status = String::from_utf8(status).unwrap();
+        let lines = status.lines().filter_map(|line| line.split_once(":\t"));
+        let lines = lines.filter(|(name, _)| ["SigBlk", "SigIgn", "SigCgt"].contains(name));
+        lines
+            .map(|(name, set)| (name.to_owned(), u64::from_str_radix(set, 16).unwrap() & !OWN))
+            .collect()
+    };
+    let mut theirs = std::process::Command::new("/bin/cat");
+    let theirs = sets(theirs.arg("/proc/self/status").output().unwrap().stdout);
+    assert_eq!(theirs.len(), 3);
+    in_every_way("/bin/cat", |way, mut command| {
+        command.arg("/proc/self/status");
+        assert_eq!(sets(command.output().unwrap().stdout), theirs, "{way}");
+        command.unblock_signals(true);
+        let all = sets(command.output().unwrap().stdout);
+        assert_eq!(all[0], ("SigBlk".to_owned(), 0), "{way}");
+    });
+    drop(blocked);
+}

@@ -1,0 +1,142 @@
+//! Programs that are given by a name: looked for as the child would, and started as what was found.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use curt_testkit::Scratch;
+
+use super::{in_every_way, printed};
+use crate::error::{Cause, Operation, StartFailure};
+use crate::find::{Cwd, FindCause, Policy, Search};
+use crate::flavor::Flavor;
+
+/// A script in a directory of a scratch, which says a word.
+fn script(scratch: &Scratch, path: &str, text: &str) -> PathBuf {
+    let path = scratch.at(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {
+    script(scratch, path, &format!("#!/bin/sh\necho {word} $0\n"))
+}
+
+fn path_of(directories: &[&Path]) -> String {
+    let names: Vec<&str> = directories.iter().map(|path| path.to_str().unwrap()).collect();
+    names.join(":")
+}
+
+#[test]
+fn the_variables_of_the_child_decide() {
+    let scratch = Scratch::new();
+    let one = saying(&scratch, "one/curt-test", "one");
+    let two = saying(&scratch, "two/curt-test", "two");
+    let path = path_of(&[one.parent().unwrap(), two.parent().unwrap()]);
+    in_every_way("curt-test", |way, mut command| {
+        let error = command.spawn().unwrap_err();
+        assert_eq!(error.operation(), Operation::Find, "{way}");
+        assert!(matches!(error.cause(), Cause::Find(_)), "{way}: {error:?}");
+        command.env("PATH", &path);
+        assert_eq!(printed(&command), format!("one {}\n", one.display()), "{way}");
+        // A search that names its own goes before.
+        command.search(Search::new().path(two.parent().unwrap()));
+        assert_eq!(printed(&command), format!("two {}\n", two.display()), "{way}");
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_changed_path_costs_no_copy() {
+    let mut command = crate::spawn::Command::new("true");
+    let mut child = command.env("PATH", "/nowhere:/bin").spawn().unwrap();
+    child.wait().unwrap();
+    let calls = child.calls();
+    assert_eq!((calls.of("clone3"), calls.of("fork")), (1, 0));
+    // A miss, a hit and what is found: three questions.
+    assert_eq!(calls.of("faccessat2") + calls.of("statx"), 3, "{calls:?}");
+}
+
+#[test]
+fn relative_directories_begin_from_the_childs() {
+    let scratch = Scratch::new();
+    let inside = saying(&scratch, "place/bin/curt-test", "inside");
+    in_every_way("curt-test", |way, mut command| {
+        command.env("PATH", "bin").current_dir(scratch.at("place"));
+        assert_eq!(printed(&command), format!("inside {}\n", inside.display()), "{way}");
+    });
+}
+
+#[test]
+fn the_place_that_nobody_named_is_not_searched() {
+    let scratch = Scratch::new();
+    let here = saying(&scratch, "curt-test", "here");
+    in_every_way("curt-test", |way, mut command| {
+        command.env("PATH", ":/bin").current_dir(scratch.path());
+        let error = command.spawn().unwrap_err();
+        let Cause::Find(cause) = error.cause() else { panic!("{way}: {error:?}") };
+        assert!(matches!(cause.cause(), FindCause::OnlyInWorkingDirectory), "{way}: {cause:?}");
+        let mut policy = Policy::safe(Flavor::Posix);
+        policy.cwd = Cwd::Always;
+        command.search(Search::new().policy(policy));
+        let printed = printed(&command);
+        assert!(printed.starts_with("here "), "{way}: {printed}");
+        assert!(here.exists());
+    });
+}
+
+#[test]
+fn what_cannot_be_started_is_passed_over() {
+    let scratch = Scratch::new();
+    script(&scratch, "a/curt-test", "#!/no/such\n");
+    let good = saying(&scratch, "b/curt-test", "good");
+    let junk = script(&scratch, "c/curt-test", "neither\n");
+    let places = ["a", "b", "c"].map(|name| scratch.at(name));
+    in_every_way("curt-test", |way, mut command| {
+        command.env("PATH", path_of(&[&places[0], &places[1]]));
+        assert_eq!(printed(&command), format!("good {}\n", good.display()), "{way}");
+        // With nothing behind it the first failure is told, and at which file.
+        command.env("PATH", path_of(&[&places[0]]));
+        let error = command.spawn().unwrap_err();
+        assert_eq!(error.path(), scratch.at("a/curt-test"), "{way}");
+        let is_interpreter =
+            matches!(error.cause(), Cause::Start(StartFailure::InterpreterMissing { .. }, _));
+        assert!(is_interpreter, "{way}: {error:?}");
+        // What has no format ends the search, as with execvp.
+        command.env("PATH", path_of(&[&places[2], &places[1]]));
+        let error = command.spawn().unwrap_err();
+        assert_eq!(error.path(), junk, "{way}");
+        assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)), "{way}");
+    });
+}
+
+/// The place that is refused stays refused, whatever happens between the look-up and the start: what was found
+/// is started by its full path, also when this process moves to another directory meanwhile.
+#[test]
+fn a_session_starts_what_it_found() {
+    let scratch = Scratch::new();
+    let good = saying(&scratch, "b/curt-test", "good");
+    let search = Search::new().path(good.parent().unwrap());
+    let mut session = search.session();
+    in_every_way("curt-test", |way, mut command| {
+        command.stdout(crate::spawn::Stream::null());
+        for _ in 0..3 {
+            assert!(command.status_by(&mut session).unwrap().success(), "{way}");
+        }
+        let mut child = command.spawn_by(&mut session).unwrap();
+        assert!(child.wait().unwrap().success(), "{way}");
+    });
+}
+
+#[test]
+fn steps_are_told_without_a_start() {
+    let scratch = Scratch::new();
+    let good = saying(&scratch, "b/curt-test", "good");
+    in_every_way("curt-test", |way, mut command| {
+        command.env("PATH", good.parent().unwrap());
+        let told = command.explain();
+        assert_eq!(told.result.unwrap().path(), good, "{way}");
+    });
+}

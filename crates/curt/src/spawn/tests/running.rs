@@ -1,0 +1,198 @@
+//! Programs that run: their ends, their trees, many at once.
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+use super::{WAYS, in_every_way, printed, shell};
+use crate::spawn::{Child, Command, Stream};
+
+/// So long that a test has failed when it is over.
+const LONG: Duration = Duration::from_secs(20);
+
+#[test]
+fn ends_are_told() {
+    shell("exit 7", |way, command| {
+        assert_eq!(command.status().unwrap().code(), Some(7), "{way}");
+        let mut child = command.spawn().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(7), "{way}");
+        // It is remembered, and costs nothing.
+        let calls = child.calls().total();
+        assert_eq!(child.wait().unwrap().code(), Some(7), "{way}");
+        assert_eq!(child.try_wait().unwrap().unwrap().code(), Some(7), "{way}");
+        child.kill().unwrap();
+        assert_eq!(child.calls().total(), calls, "{way}");
+    });
+    shell("kill -TERM $$", |way, command| {
+        assert_eq!(command.status().unwrap().signal(), Some(15), "{way}");
+        assert_eq!(command.spawn().unwrap().wait().unwrap().signal(), Some(15), "{way}");
+    });
+}
+
+#[test]
+fn waiting_has_a_limit() {
+    in_every_way("/bin/sleep", |way, mut command| {
+        let mut child = command.arg("100").spawn().unwrap();
+        let begun = Instant::now();
+        assert_eq!(child.try_wait().unwrap(), None, "{way}");
+        assert_eq!(child.wait_timeout(Duration::from_millis(30)).unwrap(), None, "{way}");
+        assert!(begun.elapsed() >= Duration::from_millis(30), "{way}");
+        child.kill().unwrap();
+        let ended = child.wait_timeout(LONG).unwrap().unwrap();
+        assert_eq!(ended.signal(), Some(9), "{way}");
+        assert!(begun.elapsed() < LONG, "{way}");
+    });
+    in_every_way("/bin/true", |way, command| {
+        let ended = command.spawn().unwrap().wait_timeout(LONG).unwrap();
+        assert!(ended.unwrap().success(), "{way}");
+    });
+}
+
+/// Whether a process has ended; one that nobody waits for yet has.
+fn is_gone(pid: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
+        Err(_) => true,
+    }
+}
+
+fn assert_goes(pid: u32, way: &str) {
+    let begun = Instant::now();
+    while !is_gone(pid) {
+        assert!(begun.elapsed() < LONG, "{way}: {pid} goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A child that has started another one, and the number of that.
+fn with_grandchild(mut command: Command) -> (Child, u32) {
+    let mut child = command.stdout(Stream::pipe()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    (child, line.trim().parse().unwrap())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_tree_is_ended_together() {
+    shell("sleep 100 & echo $!; wait", |way, mut command| {
+        command.own_tree(true);
+        let (mut child, grandchild) = with_grandchild(command);
+        assert!(!is_gone(grandchild), "{way}");
+        child.kill_tree().unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9), "{way}");
+        assert_goes(grandchild, way);
+        // Nobody is left, which is no error.
+        child.kill_tree().unwrap();
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_outlives_its_leader_is_ended_too() {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "sleep 100 & echo $!"]).own_tree(true);
+    let (mut child, grandchild) = with_grandchild(command);
+    child.wait().unwrap();
+    assert!(!is_gone(grandchild));
+    match child.kill_tree() {
+        Ok(()) => assert_goes(grandchild, "by handle"),
+        Err(error) => {
+            curt_testkit::skip(&format!("the kernel cannot reach a group by handle: {error}"));
+            rustix::process::kill_process(
+                rustix::process::Pid::from_raw(i32::try_from(grandchild).unwrap()).unwrap(),
+                rustix::process::Signal::KILL,
+            )
+            .unwrap();
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn dropping_ends_what_was_asked_to_end() {
+    shell("sleep 100 & echo $!; wait", |way, mut command| {
+        command.own_tree(true).kill_on_drop(true);
+        let (child, grandchild) = with_grandchild(command);
+        let pid = child.id();
+        drop(child);
+        assert!(std::fs::metadata(format!("/proc/{pid}")).is_err(), "{way}: waited for");
+        assert_goes(grandchild, way);
+    });
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn groups_and_sessions_are_their_own() {
+    // PID (NAME) STATE PARENT GROUP SESSION; the shell is told its numbers by the system.
+    let numbers = |command: &Command| -> Vec<i32> {
+        let stat = printed(command);
+        let rest = stat.rsplit(')').next().unwrap();
+        let pid = stat.split(' ').next().unwrap().parse().unwrap();
+        let rest = rest.split_whitespace().skip(2).take(2).map(|word| word.parse().unwrap());
+        std::iter::once(pid).chain(rest).collect()
+    };
+    let own = rustix::process::getpgrp().as_raw_nonzero().get();
+    in_every_way("/bin/cat", |way, mut command| {
+        command.arg("/proc/self/stat");
+        assert_eq!(numbers(&command)[1], own, "{way}");
+        command.new_group(true);
+        let [pid, group, session] = numbers(&command)[..] else { panic!() };
+        assert!(pid == group && pid != session, "{way}");
+        command.new_session(true);
+        let [pid, group, session] = numbers(&command)[..] else { panic!() };
+        assert!(pid == group && pid == session, "{way}");
+    });
+}
+
+/// The pipes among the descriptors of a listing `ls -l /proc/self/fd`: number, and which.
+fn pipes(listing: &str) -> Vec<(i32, String)> {
+    let found = listing.lines().filter_map(|line| line.split_once(" -> pipe:"));
+    found
+        .map(|(begin, pipe)| {
+            (begin.rsplit(' ').next().unwrap().parse().unwrap(), pipe.trim().to_owned())
+        })
+        .collect()
+}
+
+/// Many threads start programs at once: each gets its own output, and none the pipes of another.
+#[test]
+#[cfg(target_os = "linux")]
+fn threads_do_not_mix_their_starts() {
+    let rounds: usize =
+        std::env::var("CURT_STARTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
+    // What this process was started with reaches every child.
+    let before = std::process::Command::new("/bin/ls").args(["-l", "/proc/self/fd"]).output();
+    let before = pipes(&String::from_utf8(before.unwrap().stdout).unwrap());
+    let before: Vec<i32> = before.into_iter().map(|(number, _)| number).collect();
+    for (way, without) in WAYS {
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let before = &before;
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let mut command = Command::new("/bin/sh");
+                        for &feature in without {
+                            command.without(feature);
+                        }
+                        let script =
+                            format!("cat; echo {thread}.{round}; exec ls -l /proc/self/fd");
+                        command.args(["-c", &script]).stdin(Stream::pipe());
+                        command.stdout(Stream::pipe());
+                        let mut child = command.spawn().unwrap();
+                        // A pipe of ours in another's child would keep this one from its end.
+                        drop(child.stdin.take());
+                        let mut text = String::new();
+                        child.stdout.as_mut().unwrap().read_to_string(&mut text).unwrap();
+                        assert!(child.wait().unwrap().success());
+                        assert!(text.starts_with(&format!("{thread}.{round}\n")), "{way}: {text}");
+                        let more = pipes(&text).into_iter().map(|(number, _)| number);
+                        let more: Vec<i32> =
+                            more.filter(|number| *number > 2 && !before.contains(number)).collect();
+                        assert_eq!(more, [0; 0], "{way}: {text}");
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,207 @@
+//! A child that shares this process's memory until it becomes the program, while this thread sleeps: it costs
+//! the same however much memory there is, and its failure is a word in that memory.
+//!
+//! Why this is sound, beyond what the steps promise:
+//!
+//! - **The stack is the child's own**, a piece of this thread's frame, which cannot go away while this
+//!   thread sleeps in the call (`CLONE_VFORK`). Returning twice on one stack, as `vfork` does, is nothing
+//!   that a compiler knows of.
+//! - **No handler of a signal runs in the child**: the kernel takes them away as it is born
+//!   (`CLONE_CLEAR_SIGHAND`). So nothing is blocked around the call. A signal that reaches the child in this time
+//!   does to it what it would do to the program an instant later; what is ignored stays ignored, as
+//!   it does across `execve`. This thread takes signals again when the call returns.
+//! - **Thread-local storage is shared** and not touched: the child's calls go straight to the kernel.
+//! - The shadow stack, where the processor keeps one, is this thread's too; the child pushes below what
+//!   this thread will come back to, and never returns past its own beginning.
+
+use std::cell::UnsafeCell;
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+
+use rustix::io::Errno;
+
+use super::raw::{self, Raw};
+use crate::sys::unix::steps::Steps;
+
+/// What the child and this thread share.
+struct Shared<'a, 'b> {
+    steps: &'a mut Steps<'b>,
+    /// The step that failed, and why.
+    failure: Option<(usize, Errno)>,
+}
+
+/// A child that was born, and whether it became the program.
+pub(super) struct Born {
+    pub(super) pid: i32,
+    pub(super) handle: Option<OwnedFd>,
+    pub(super) failure: Option<(usize, Errno)>,
+}
+
+/// The arguments of `clone3`, of the length that Linux 5.7 gave them; older kernels take zeros at the end.
+#[repr(C, align(8))]
+#[derive(Default)]
+struct Arguments {
+    flags: u64,
+    pidfd: u64,
+    child_tid: u64,
+    parent_tid: u64,
+    exit_signal: u64,
+    stack: u64,
+    stack_size: u64,
+    tls: u64,
+    set_tid: u64,
+    set_tid_size: u64,
+    cgroup: u64,
+}
+
+/// `CLONE_CLEAR_SIGHAND`, Linux 5.5.
+const CLEAR_HANDLERS: u64 = 0x1_0000_0000;
+
+/// Room for the frames of the child: a few hundred bytes, some thousand without optimisation.
+const STACK: usize = 16 << 10;
+
+#[repr(C, align(16))]
+struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
+
+/// Makes a child that goes through the steps. `handle` asks for a descriptor of it.
+///
+/// # Errors
+///
+/// There is no child. `NOSYS`, `INVAL` and `PERM` say that it may be had in another way.
+#[inline(never)]
+pub(super) fn start(steps: &mut Steps<'_>, handle: bool) -> Result<Born, Errno> {
+    let stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
+    let mut pidfd: RawFd = -1;
+    let mut shared = Shared { steps, failure: None };
+    let mut flags = (libc::CLONE_VM | libc::CLONE_VFORK) as u64 | CLEAR_HANDLERS;
+    if handle {
+        flags |= libc::CLONE_PIDFD as u64;
+    }
+    let arguments = Arguments {
+        flags,
+        pidfd: if handle { &raw mut pidfd as u64 } else { 0 },
+        exit_signal: libc::SIGCHLD as u64,
+        stack: stack.0.get() as u64,
+        stack_size: STACK as u64,
+        ..Arguments::default()
+    };
+    // SAFETY: the arguments are those of a child with a stack of its own, which nothing else uses; the rest
+    // lives until the call returns, and the child is gone from this memory by then.
+    let answer = unsafe { clone3(&arguments, child, (&raw mut shared).cast()) };
+    let pid = raw::answer(answer)?;
+    // SAFETY: the kernel wrote the number of a new descriptor there, which is ours alone.
+    let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
+    let pid = i32::try_from(pid).map_err(|_| Errno::CHILD)?;
+    Ok(Born { pid, handle: pidfd, failure: shared.failure })
+}
+
+/// Where the child begins, on its own stack.
+extern "C" fn child(shared: *mut c_void) -> ! {
+    // SAFETY: this is the place that `start` handed over, and the thread that owns it sleeps.
+    let shared = unsafe { &mut *shared.cast::<Shared<'_, '_>>() };
+    shared.failure = Some(shared.steps.run::<Raw>());
+    end()
+}
+
+/// Ends the child without a word.
+fn end() -> ! {
+    loop {
+        // SAFETY: the call takes a number, and ends this process.
+        let _ = unsafe { raw::syscall(libc::SYS_exit_group, [127, 0, 0, 0, 0]) };
+    }
+}
+
+/// `clone3`, where the child calls `begin(argument)` and never comes back.
+///
+/// # Safety
+///
+/// The stack in `arguments` is nobody else's, large enough for `begin`, and a multiple of 16 at both ends.
+/// The flags have the caller sleep until the child has left this memory.
+#[cfg(target_arch = "x86_64")]
+unsafe fn clone3(
+    arguments: &Arguments,
+    begin: extern "C" fn(*mut c_void) -> !,
+    argument: *mut c_void,
+) -> isize {
+    let result;
+    // SAFETY: the parent comes out behind the label with rax, rcx and r11 changed. The child has the same
+    // registers but rax and the stack pointer; it sets up a call, the last frame of its stack, and
+    // does not return. Neither touches the parent's stack. What the child writes is behind a pointer
+    // that the compiler must take for written to.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "mov rdi, r9",
+            "call r8",
+            "ud2",
+            "2:",
+            inlateout("rax") libc::SYS_clone3 as isize => result,
+            in("rdi") ptr_of(arguments),
+            in("rsi") size_of::<Arguments>(),
+            in("r8") begin,
+            in("r9") argument,
+            out("rcx") _,
+            out("r11") _,
+        );
+    }
+    result
+}
+
+/// `clone3`, where the child calls `begin(argument)` and never comes back.
+///
+/// # Safety
+///
+/// The stack in `arguments` is nobody else's, large enough for `begin`, and a multiple of 16 at both ends.
+/// The flags have the caller sleep until the child has left this memory.
+#[cfg(target_arch = "aarch64")]
+unsafe fn clone3(
+    arguments: &Arguments,
+    begin: extern "C" fn(*mut c_void) -> !,
+    argument: *mut c_void,
+) -> isize {
+    let result;
+    // SAFETY: the parent comes out behind the label with x0 changed. The child has the same registers but x0
+    // and the stack pointer; it ends the chain of frames, makes a call that does not return, and changes
+    // x30 in doing so, in its own registers. Neither touches the parent's stack. What the child writes is
+    // behind a pointer that the compiler must take for written to.
+    unsafe {
+        std::arch::asm!(
+            "svc #0",
+            "cbnz x0, 2f",
+            "mov x29, xzr",
+            "mov x0, x10",
+            "blr x9",
+            "brk #1",
+            "2:",
+            in("x8") libc::SYS_clone3,
+            inlateout("x0") ptr_of(arguments) => result,
+            in("x1") size_of::<Arguments>(),
+            in("x9") begin,
+            in("x10") argument,
+        );
+    }
+    result
+}
+
+/// No such child is made on this architecture.
+///
+/// # Safety
+///
+/// Nothing is asked of the caller.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+unsafe fn clone3(
+    arguments: &Arguments,
+    begin: extern "C" fn(*mut c_void) -> !,
+    argument: *mut c_void,
+) -> isize {
+    let _ = (ptr_of(arguments), begin, argument);
+    -(libc::ENOSYS as isize)
+}
+
+fn ptr_of(arguments: &Arguments) -> *const Arguments {
+    arguments
+}

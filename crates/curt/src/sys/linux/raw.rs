@@ -1,0 +1,241 @@
+//! System calls as the kernel takes them, for a child that shares the memory of its parent: no error
+//! number in thread-local storage, no lazy binding, no lock, hardly any stack.
+
+use std::ffi::{c_char, c_long};
+use std::os::fd::RawFd;
+use std::ptr;
+
+use rustix::io::Errno;
+
+use crate::sys::unix::steps::ChildCalls;
+
+/// The kernel's set of signals: 64 of them, one bit each.
+type SignalSet = u64;
+
+/// A system call. Returns what the kernel returns: an error is its negated number.
+///
+/// # Safety
+///
+/// The arguments are what that call takes, and what they point to is as the call wants it.
+#[cfg(target_arch = "x86_64")]
+pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
+    let result;
+    // SAFETY: the instruction clobbers rcx and r11 and nothing else that the compiler uses; the rest is the
+    // caller's promise.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") words[0],
+            in("rsi") words[1],
+            in("rdx") words[2],
+            in("r10") words[3],
+            in("r8") words[4],
+            out("rcx") _,
+            out("r11") _,
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// A system call. Returns what the kernel returns: an error is its negated number.
+///
+/// # Safety
+///
+/// The arguments are what that call takes, and what they point to is as the call wants it.
+#[cfg(target_arch = "aarch64")]
+pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
+    let result;
+    // SAFETY: the kernel keeps all registers but x0; the rest is the caller's promise.
+    unsafe {
+        std::arch::asm!(
+            "svc #0",
+            in("x8") number,
+            inlateout("x0") words[0] => result,
+            in("x1") words[1],
+            in("x2") words[2],
+            in("x3") words[3],
+            in("x4") words[4],
+            options(nostack),
+        );
+    }
+    result
+}
+
+/// A system call, through the C library: only children that are copies are made on this architecture.
+///
+/// # Safety
+///
+/// The arguments are what that call takes, and what they point to is as the call wants it.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
+    // SAFETY: the caller's promise.
+    let result = unsafe { libc::syscall(number, words[0], words[1], words[2], words[3], words[4]) };
+    // SAFETY: the place is this thread's own.
+    if result == -1 { -(unsafe { *libc::__errno_location() } as isize) } else { result as isize }
+}
+
+/// What the kernel's answer means.
+pub(super) fn answer(result: isize) -> Result<usize, Errno> {
+    /// Answers from here up to -1 are errors.
+    const LAST: isize = -4095;
+    if (LAST..0).contains(&result) {
+        Err(Errno::from_raw_os_error(-result as i32))
+    } else {
+        Ok(result as usize)
+    }
+}
+
+/// A descriptor that the kernel has answered with.
+fn number(answer: usize) -> Result<RawFd, Errno> {
+    RawFd::try_from(answer).map_err(|_| Errno::BADF)
+}
+
+/// A call whose arguments are plain numbers.
+fn plain(call: c_long, words: [usize; 5]) -> Result<usize, Errno> {
+    // SAFETY: the callers below pass no pointers, and change nothing but this process's own state as it is
+    // promised: its groups, its descriptors.
+    answer(unsafe { syscall(call, words) })
+}
+
+/// Sets the mask of this thread.
+///
+/// # Safety
+///
+/// The pointer is that of a set in the kernel's form, which every longer form begins with.
+unsafe fn signal_mask(set: *const SignalSet) -> Result<(), Errno> {
+    let words = [libc::SIG_SETMASK as usize, set as usize, 0, size_of::<SignalSet>(), 0];
+    // SAFETY: the caller's promise; the old mask is not asked for.
+    answer(unsafe { syscall(libc::SYS_rt_sigprocmask, words) }).map(drop)
+}
+
+/// The kernel's form of an action; all zeros is the usual one.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Action {
+    handler: usize,
+    flags: usize,
+    #[cfg(target_arch = "x86_64")]
+    restorer: usize,
+    mask: SignalSet,
+}
+
+impl Action {
+    const USUAL: Action = Action {
+        handler: libc::SIG_DFL,
+        flags: 0,
+        #[cfg(target_arch = "x86_64")]
+        restorer: 0,
+        mask: 0,
+    };
+}
+
+/// Sets or asks for the action of a signal.
+fn action(signal: i32, new: Option<Action>) -> Result<Action, Errno> {
+    let mut old = Action::USUAL;
+    let asks = new.is_none();
+    let new = new.as_ref().map_or(ptr::null(), ptr::from_ref);
+    let old_at = if asks { &raw mut old as usize } else { 0 };
+    let words = [signal as usize, new as usize, old_at, size_of::<SignalSet>(), 0];
+    // SAFETY: each pointer is null or that of an action in the kernel's form. The usual action runs no code.
+    answer(unsafe { syscall(libc::SYS_rt_sigaction, words) })?;
+    Ok(old)
+}
+
+/// The calls of a child.
+pub(super) struct Raw;
+
+impl ChildCalls for Raw {
+    fn default_signals() -> Result<(), Errno> {
+        /// There are so many, and two that are never asked about: their actions cannot be set.
+        const SIGNALS: i32 = 64;
+        for signal in
+            (1..=SIGNALS).filter(|signal| ![libc::SIGKILL, libc::SIGSTOP].contains(signal))
+        {
+            let old = action(signal, None)?;
+            if old.handler != libc::SIG_DFL && old.handler != libc::SIG_IGN {
+                action(signal, Some(Action::USUAL))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn default_pipe() -> Result<(), Errno> {
+        action(libc::SIGPIPE, Some(Action::USUAL)).map(drop)
+    }
+
+    fn empty_mask() -> Result<(), Errno> {
+        let none: SignalSet = 0;
+        // SAFETY: it is that of a set.
+        unsafe { signal_mask(&raw const none) }
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
+        // SAFETY: the caller's promise. The C library's form begins with the kernel's.
+        unsafe { signal_mask(set.cast()) }
+    }
+
+    fn new_group() -> Result<(), Errno> {
+        plain(libc::SYS_setpgid, [0; 5]).map(drop)
+    }
+
+    fn new_session() -> Result<(), Errno> {
+        plain(libc::SYS_setsid, [0; 5]).map(drop)
+    }
+
+    fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno> {
+        let flags = libc::CLOSE_RANGE_CLOEXEC as usize;
+        let words = [first as usize, u32::MAX as usize, flags, 0, 0];
+        match plain(libc::SYS_close_range, words) {
+            // Linux 5.9 has the call, 5.11 this use of it.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {}
+            answer => return answer.map(drop),
+        }
+        for fd in first..limit {
+            let set = [fd as usize, libc::F_SETFD as usize, libc::FD_CLOEXEC as usize, 0, 0];
+            // A number that is no descriptor is none to close.
+            let _ = plain(libc::SYS_fcntl, set);
+        }
+        Ok(())
+    }
+
+    fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno> {
+        let words = [fd as usize, libc::F_DUPFD_CLOEXEC as usize, floor as usize, 0, 0];
+        number(plain(libc::SYS_fcntl, words)?)
+    }
+
+    fn open_null() -> Result<RawFd, Errno> {
+        let flags = libc::O_RDWR | libc::O_CLOEXEC;
+        let words = [libc::AT_FDCWD as usize, c"/dev/null".as_ptr() as usize, flags as usize, 0, 0];
+        // SAFETY: the path is a C string.
+        number(answer(unsafe { syscall(libc::SYS_openat, words) })?)
+    }
+
+    fn put(from: RawFd, to: RawFd) -> Result<(), Errno> {
+        plain(libc::SYS_dup3, [from as usize, to as usize, 0, 0, 0]).map(drop)
+    }
+
+    fn keep(fd: RawFd) -> Result<(), Errno> {
+        plain(libc::SYS_fcntl, [fd as usize, libc::F_SETFD as usize, 0, 0, 0]).map(drop)
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn change_directory(path: *const c_char) -> Result<(), Errno> {
+        // SAFETY: the caller's promise.
+        answer(unsafe { syscall(libc::SYS_chdir, [path as usize, 0, 0, 0, 0]) }).map(drop)
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn execute(
+        program: *const c_char,
+        arguments: *const *const c_char,
+        environment: *const *const c_char,
+    ) -> Errno {
+        let words = [program as usize, arguments as usize, environment as usize, 0, 0];
+        // SAFETY: the caller's promise.
+        let result = answer(unsafe { syscall(libc::SYS_execve, words) });
+        result.err().unwrap_or(Errno::NOSYS)
+    }
+}

@@ -1,0 +1,104 @@
+//! Starting programs, asked of the platforms that are not Linux' own: what is said once of all of them.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::error::StartFailure;
+use crate::sys::other::Other;
+use crate::sys::posix::Posix;
+use crate::sys::process::{Group, Kill, Launch, Process, Stage, Stream};
+use crate::sys::{Setup, Sys};
+
+/// A program, with nothing special asked.
+fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launch<'a, P> {
+    Launch {
+        program: Path::new(program),
+        zeroth: OsStr::new("zeroth"),
+        arguments,
+        environment: None,
+        directory: None,
+        streams: [Stream::Inherit, Stream::Null, Stream::Inherit],
+        extra: &[],
+        group: Group::Same,
+        tree: false,
+        close_others: false,
+        unblocks: false,
+        only_waits: false,
+    }
+}
+
+fn ask<S: Process<Setup = Setup>>() {
+    let sys = S::start(&Setup::default());
+    let end = |launch: &Launch<'_, S::Pipe>| {
+        let mut child = sys.start_program(launch).unwrap();
+        assert!(S::id(&child) > 0);
+        let ended = sys.wait(&mut child, None).unwrap().unwrap();
+        sys.forget(child);
+        ended.code()
+    };
+    let arguments = ["-c".into(), "exit 7".into()];
+    assert_eq!(end(&launch("/bin/sh", &arguments)), Some(7));
+    let arguments = ["-c".into(), "test \"$A$HOME\" = b && test \"$(pwd)\" = / && exit 3".into()];
+    let variables = [("A".into(), "b".into())];
+    let mut all = launch("/bin/sh", &arguments);
+    all.environment = Some(&variables);
+    all.directory = Some(Path::new("/"));
+    assert_eq!(end(&all), Some(3));
+
+    let arguments = ["100".into()];
+    let mut child = sys.start_program(&launch("/bin/sleep", &arguments)).unwrap();
+    assert_eq!(sys.wait(&mut child, Some(Duration::from_millis(5))).unwrap(), None);
+    sys.kill(&mut child, Kill::Child).unwrap();
+    let ended = sys.wait(&mut child, Some(Duration::from_secs(20))).unwrap().unwrap();
+    assert_eq!(ended.code(), None);
+    sys.forget(child);
+
+    let reason = |program: &str, directory: Option<&Path>| {
+        let mut launch = launch(program, &[]);
+        launch.directory = directory;
+        let failure = sys.start_program(&launch).map(drop).unwrap_err();
+        assert_ne!(failure.at, Stage::Child);
+        sys.explain(&launch, &failure)
+    };
+    assert_eq!(reason("/no/such", None), StartFailure::ProgramMissing);
+    assert_eq!(reason("/etc/passwd", None), StartFailure::NotExecutable);
+    assert_eq!(reason("/bin/true", Some(Path::new("/no/such"))), StartFailure::Directory);
+    assert!(sys.calls().total() > 0);
+}
+
+#[test]
+fn posix_starts_programs() {
+    ask::<Posix>();
+}
+
+/// By way of the library as far as that goes, and by a copy for the rest.
+#[test]
+fn posix_gives_what_is_asked_for() {
+    let sys = Posix::start(&Setup::default());
+    let arguments = ["-c".into(), "echo out".into()];
+    for (close_others, way) in [(true, "fork"), (false, "posix_spawn")] {
+        let (reader, writer) = sys.pipe().unwrap();
+        let mut launch = launch("/bin/sh", &arguments);
+        launch.streams = [Stream::Null, Stream::Open(&writer), Stream::Null];
+        (launch.close_others, launch.tree, launch.unblocks) = (close_others, true, true);
+        let mut child = sys.start_program(&launch).unwrap();
+        sys.close_pipe(writer);
+        let [out, none] = sys.drain([Some(reader), None]).unwrap();
+        assert_eq!((out.as_slice(), none.len()), (&b"out\n"[..], 0));
+        assert!(sys.wait(&mut child, None).unwrap().unwrap().success());
+        sys.kill(&mut child, Kill::Tree).unwrap();
+        assert_eq!(sys.calls().of(way), 1, "{way}");
+    }
+}
+
+#[test]
+fn the_standard_library_starts_programs() {
+    ask::<Other>();
+    let sys = Other::start(&Setup::default());
+    assert_eq!(sys.pipe().unwrap_err().kind(), std::io::ErrorKind::Unsupported);
+    let mut launch = launch("/bin/true", &[]);
+    launch.tree = true;
+    let failure = sys.start_program(&launch).map(drop).unwrap_err();
+    assert_eq!(failure.error.kind(), std::io::ErrorKind::Unsupported);
+}

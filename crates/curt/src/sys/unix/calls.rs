@@ -1,0 +1,344 @@
+//! The calls that starting programs and waiting for them takes, as `linux` and `posix` both make them: each
+//! passes its platform's door, which counts it and can fail it.
+
+use std::ffi::CStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::ptr;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+
+use super::steps::Step;
+use super::words::Words;
+
+/// The kinds of call, which each door knows by the names that its platform's tracer has for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProcessCall {
+    Clone,
+    PosixSpawn,
+    Fork,
+    Wait,
+    WaitHandle,
+    Handle,
+    SignalHandle,
+    Kill,
+    Pipe,
+    Poll,
+    Open,
+    Read,
+    Close,
+    SignalMask,
+    SignalAction,
+    SetGroup,
+    SetSession,
+    CloseRange,
+    Copy,
+    Duplicate,
+    ChangeDirectory,
+    Execute,
+    Sleep,
+}
+
+/// A door that starts programs.
+pub(crate) trait ProcessDoor {
+    /// Counts a call, and says what it must fail with.
+    fn pass_process(&self, call: ProcessCall) -> Result<(), Errno>;
+
+    /// Counts the call of a child that is about to be made. Asking for all handlers is one of many, told
+    /// as one.
+    fn pass_step(&self, step: Step) -> Result<(), Errno> {
+        self.pass_process(match step {
+            Step::DefaultSignals | Step::DefaultPipe => ProcessCall::SignalAction,
+            Step::Group => ProcessCall::SetGroup,
+            Step::Session => ProcessCall::SetSession,
+            Step::CloseFrom { .. } => ProcessCall::CloseRange,
+            Step::Lift { .. } => ProcessCall::Copy,
+            Step::Null { .. } => ProcessCall::Open,
+            Step::Put { .. } => ProcessCall::Duplicate,
+            Step::Directory(_) => ProcessCall::ChangeDirectory,
+            Step::EmptyMask | Step::RestoreMask(_) => ProcessCall::SignalMask,
+            Step::Execute { .. } => ProcessCall::Execute,
+        })
+    }
+
+    /// A pipe that no child inherits, the end to read from first.
+    fn pipe(&self) -> Result<(OwnedFd, OwnedFd), Errno> {
+        self.pass_process(ProcessCall::Pipe)?;
+        #[cfg(not(target_vendor = "apple"))]
+        return rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
+        // There is no call for it there: a program that another thread starts in between gets it too.
+        #[cfg(target_vendor = "apple")]
+        {
+            let (reader, writer) = rustix::pipe::pipe()?;
+            rustix::io::fcntl_setfd(&reader, rustix::io::FdFlags::CLOEXEC)?;
+            rustix::io::fcntl_setfd(&writer, rustix::io::FdFlags::CLOEXEC)?;
+            Ok((reader, writer))
+        }
+    }
+
+    fn close_fd(&self, fd: OwnedFd) {
+        let _ = self.pass_process(ProcessCall::Close);
+        drop(fd);
+    }
+
+    fn read_fd(&self, fd: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
+        self.pass_process(ProcessCall::Read)?;
+        rustix::io::read(fd, rustix::buffer::spare_capacity(into))
+    }
+
+    fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
+        self.pass_process(ProcessCall::Open)?;
+        // Nobody is waited for where it is a pipe with a name.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+    }
+
+    /// Waits until one of the descriptors can be read, or has reached its end, no longer than the limit.
+    /// Which can.
+    fn poll<const N: usize>(
+        &self,
+        fds: [BorrowedFd<'_>; N],
+        limit: Option<Duration>,
+    ) -> Result<[bool; N], Errno> {
+        self.pass_process(ProcessCall::Poll)?;
+        let mut polls = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        // A limit beyond what the system can count is none.
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        rustix::event::poll(&mut polls, limit.as_ref())?;
+        Ok(polls.map(|poll| !poll.revents().is_empty()))
+    }
+
+    /// Asks for the end of a child of ours; `None` where it goes on and nobody waits.
+    fn wait_for(&self, pid: Pid, blocks: bool) -> Result<Option<WaitStatus>, Errno> {
+        self.pass_process(ProcessCall::Wait)?;
+        let options = if blocks { WaitOptions::empty() } else { WaitOptions::NOHANG };
+        Ok(rustix::process::waitpid(Some(pid), options)?.map(|(_, status)| status))
+    }
+
+    /// Sends a signal to a child that has not been waited for, or to its group.
+    fn kill(&self, pid: Pid, group: bool) -> Result<(), Errno> {
+        self.pass_process(ProcessCall::Kill)?;
+        if group {
+            rustix::process::kill_process_group(pid, Signal::KILL)
+        } else {
+            rustix::process::kill_process(pid, Signal::KILL)
+        }
+    }
+
+    fn sleep_for(&self, time: Duration) {
+        if self.pass_process(ProcessCall::Sleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+
+    /// Starts a program by way of the C library, which does the rest as it sees fit.
+    fn posix_spawn(&self, words: &Words, attributes: &Attributes) -> Result<Pid, Errno> {
+        self.pass_process(ProcessCall::PosixSpawn)?;
+        let mut pid: libc::pid_t = 0;
+        // SAFETY: the attributes were initialised and not destroyed; the words are a C string and two lists
+        // of such that end with null, none of which the call writes to.
+        let error = unsafe {
+            libc::posix_spawn(
+                &raw mut pid,
+                words.program.as_ptr(),
+                attributes.actions.0.as_ptr(),
+                attributes.flags.0.as_ptr(),
+                words.arguments().cast(),
+                words.environment().cast(),
+            )
+        };
+        check(error)?;
+        Pid::from_raw(pid).ok_or(Errno::CHILD)
+    }
+
+    /// A copy of this process; `None` in the copy, where nothing may be done but what a handler of a signal
+    /// may do.
+    ///
+    /// # Safety
+    ///
+    /// The copy ends, or becomes a program, before it leaves the caller's function.
+    unsafe fn fork(&self) -> Result<Option<Pid>, Errno> {
+        self.pass_process(ProcessCall::Fork)?;
+        // SAFETY: the caller's promise.
+        let pid = unsafe { libc::fork() };
+        if pid < 0 {
+            return Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::AGAIN));
+        }
+        Ok(Pid::from_raw(pid))
+    }
+}
+
+/// What the C library is told about a child: neither part is moved once it is made.
+pub(crate) struct Attributes {
+    actions: Actions,
+    flags: Flags,
+}
+
+impl Attributes {
+    /// Writing to a pipe without a reader ends it, everything else as it is here.
+    pub(crate) fn new(group: bool, unblocks: bool) -> Result<Attributes, Errno> {
+        let mut new = Attributes { actions: Actions::new()?, flags: Flags::new()? };
+        let attributes = new.flags.0.as_mut_ptr();
+        let mut flags = libc::POSIX_SPAWN_SETSIGDEF;
+        let pipe = signals(&[libc::SIGPIPE])?;
+        // SAFETY: the attributes were initialised, and the set is one.
+        check(unsafe { libc::posix_spawnattr_setsigdefault(attributes, pipe.as_ptr()) })?;
+        if unblocks {
+            flags |= libc::POSIX_SPAWN_SETSIGMASK;
+            let none = signals(&[])?;
+            // SAFETY: as above.
+            check(unsafe { libc::posix_spawnattr_setsigmask(attributes, none.as_ptr()) })?;
+        }
+        if group {
+            flags |= libc::POSIX_SPAWN_SETPGROUP;
+            // SAFETY: as above.
+            check(unsafe { libc::posix_spawnattr_setpgroup(attributes, 0) })?;
+        }
+        #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+        let flags = flags as libc::c_short;
+        // SAFETY: as above.
+        check(unsafe { libc::posix_spawnattr_setflags(attributes, flags) })?;
+        Ok(new)
+    }
+
+    /// A descriptor under another number.
+    pub(crate) fn put(&mut self, from: RawFd, to: RawFd) -> Result<(), Errno> {
+        let actions = self.actions.0.as_mut_ptr();
+        // SAFETY: the actions were initialised.
+        check(unsafe { libc::posix_spawn_file_actions_adddup2(actions, from, to) })
+    }
+
+    /// The null device under a number.
+    pub(crate) fn null(&mut self, to: RawFd) -> Result<(), Errno> {
+        let (actions, path) = (self.actions.0.as_mut_ptr(), c"/dev/null".as_ptr());
+        // SAFETY: the actions were initialised, and the path is a C string that lives for ever.
+        check(unsafe { libc::posix_spawn_file_actions_addopen(actions, to, path, libc::O_RDWR, 0) })
+    }
+}
+
+/// Initialised.
+struct Actions(Box<MaybeUninit<libc::posix_spawn_file_actions_t>>);
+
+impl Actions {
+    fn new() -> Result<Actions, Errno> {
+        let mut place = Box::new(MaybeUninit::uninit());
+        // SAFETY: the place is for one of these, and ours.
+        check(unsafe { libc::posix_spawn_file_actions_init(place.as_mut_ptr()) })?;
+        Ok(Actions(place))
+    }
+}
+
+impl Drop for Actions {
+    fn drop(&mut self) {
+        // SAFETY: it was initialised, or there were no such value.
+        unsafe { libc::posix_spawn_file_actions_destroy(self.0.as_mut_ptr()) };
+    }
+}
+
+/// Initialised.
+struct Flags(Box<MaybeUninit<libc::posix_spawnattr_t>>);
+
+impl Flags {
+    fn new() -> Result<Flags, Errno> {
+        let mut place = Box::new(MaybeUninit::uninit());
+        // SAFETY: the place is for one of these, and ours.
+        check(unsafe { libc::posix_spawnattr_init(place.as_mut_ptr()) })?;
+        Ok(Flags(place))
+    }
+}
+
+impl Drop for Flags {
+    fn drop(&mut self) {
+        // SAFETY: it was initialised, or there were no such value.
+        unsafe { libc::posix_spawnattr_destroy(self.0.as_mut_ptr()) };
+    }
+}
+
+/// A set of signals.
+fn signals(members: &[i32]) -> Result<MaybeUninit<libc::sigset_t>, Errno> {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the place is for a set, which the call makes an empty one.
+    check(unsafe { libc::sigemptyset(set.as_mut_ptr()) })?;
+    for &member in members {
+        // SAFETY: it is a set.
+        check(unsafe { libc::sigaddset(set.as_mut_ptr(), member) })?;
+    }
+    Ok(set)
+}
+
+/// Holds back all signals of this thread until it is dropped.
+pub(crate) struct Blocked {
+    before: MaybeUninit<libc::sigset_t>,
+}
+
+impl Blocked {
+    pub(crate) fn new() -> Result<Blocked, Errno> {
+        let mut all = MaybeUninit::uninit();
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: the place is for a set, which the call fills.
+        check(unsafe { libc::sigfillset(all.as_mut_ptr()) })?;
+        // SAFETY: one is a set, the other one a place for one.
+        check(unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr())
+        })?;
+        Ok(Blocked { before })
+    }
+}
+
+impl Blocked {
+    /// What was held back before.
+    pub(crate) fn before(&self) -> *const libc::sigset_t {
+        self.before.as_ptr()
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        // SAFETY: the set is what the call in `new` wrote.
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, self.before.as_ptr(), ptr::null_mut());
+        }
+    }
+}
+
+/// What functions of this family return is the number of an error.
+fn check(error: i32) -> Result<(), Errno> {
+    if error == 0 { Ok(()) } else { Err(Errno::from_raw_os_error(error)) }
+}
+
+/// One end of a pipe, or what else is open.
+#[derive(Debug)]
+pub(crate) struct Pipe(pub(crate) OwnedFd);
+
+impl AsRawFd for Pipe {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+impl AsFd for Pipe {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl io::Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(&self.0, into)?)
+    }
+}
+
+impl io::Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(&self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Why a program could not be started: what the system's number leaves open is read from the file itself, by
+//! one open and one read, on this path alone.
+
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use rustix::io::Errno;
+
+use std::os::fd::AsFd;
+
+use super::calls::ProcessDoor;
+use crate::error::StartFailure;
+use crate::sys::process::{Failure, Launch, Stage, seen_by_child};
+
+/// The kernel looks at no more of a script, and what comes before the code of an image fits.
+const HEAD: usize = 4 << 10;
+
+/// What a failure means.
+pub(crate) fn explain<P>(
+    door: &impl ProcessDoor,
+    launch: &Launch<'_, P>,
+    failure: &Failure,
+) -> StartFailure {
+    let Some(error) = Errno::from_io_error(&failure.error) else {
+        return StartFailure::InvalidText;
+    };
+    match (failure.at, error) {
+        (Stage::Directory, _) => StartFailure::Directory,
+        (Stage::Child, _) => StartFailure::System,
+        (_, Errno::NOENT | Errno::NOTDIR) => missing(door, launch),
+        (_, Errno::ACCESS | Errno::ISDIR) => StartFailure::NotExecutable,
+        (_, Errno::NOEXEC) => StartFailure::BadFormat,
+        #[cfg(target_os = "linux")]
+        (_, Errno::LIBBAD) => StartFailure::BadFormat,
+        (_, Errno::TXTBSY) => StartFailure::TextBusy,
+        (_, Errno::TOOBIG) => StartFailure::TooLong,
+        _ => StartFailure::System,
+    }
+}
+
+/// The same answer says that the program is missing, and that what it needs to run is.
+fn missing<P>(door: &impl ProcessDoor, launch: &Launch<'_, P>) -> StartFailure {
+    let path = seen_by_child(launch);
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
+        return StartFailure::ProgramMissing;
+    };
+    let file = match door.open_to_read(&path) {
+        Ok(file) => file,
+        // It is there, and cannot be looked at.
+        Err(Errno::ACCESS | Errno::PERM) => return StartFailure::System,
+        Err(_) => return StartFailure::ProgramMissing,
+    };
+    let mut head = Vec::with_capacity(HEAD);
+    let read = door.read_fd(file.as_fd(), &mut head);
+    door.close_fd(file);
+    let interpreter = read.ok().and_then(|_| interpreter(&head));
+    interpreter.map_or(StartFailure::System, |(path, carriage_return)| {
+        StartFailure::InterpreterMissing { interpreter: path, carriage_return }
+    })
+}
+
+/// What a file says that it is to be run by, and whether its line ends as on Windows.
+fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
+    let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
+    if let Some(rest) = head.strip_prefix(b"#!") {
+        let line = rest.split(|&byte| byte == b'\n').next()?;
+        let begin = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
+        let word = line[begin..].split(|byte| matches!(byte, b' ' | b'\t' | 0)).next()?;
+        let plain = word.strip_suffix(b"\r");
+        return Some((path(plain.unwrap_or(word)), plain.is_some()));
+    }
+    image_interpreter(head).map(|bytes| (path(bytes), false))
+}
+
+/// The loader that an ELF image of this machine's kind names (System V ABI, "Program Header").
+fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
+    const INTERPRETER: u64 = 3;
+    if !head.starts_with(b"\x7fELF") {
+        return None;
+    }
+    let is_wide = *head.get(4)? == 2;
+    let is_little = *head.get(5)? == 1;
+    let number = |at: usize, length: usize| -> Option<u64> {
+        let bytes = head.get(at..at.checked_add(length)?)?;
+        let digits: Vec<u8> =
+            if is_little { bytes.iter().rev().copied().collect() } else { bytes.to_vec() };
+        Some(digits.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+    };
+    // Where the fields are in the two sizes of the format: begin, size and number of the headers, and in
+    // each the offset and length of what it is about.
+    let (begin, each, count) = if is_wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };
+    let begin = usize::try_from(number(begin.0, begin.1)?).ok()?;
+    let (each, count) = (number(each, 2)? as usize, number(count, 2)? as usize);
+    let header = (0..count)
+        .map_while(|index| begin.checked_add(each.checked_mul(index)?))
+        .find(|&at| number(at, 4) == Some(INTERPRETER))?;
+    let (offset, size, width) = if is_wide { (8, 32, 8) } else { (4, 16, 4) };
+    let offset = usize::try_from(number(header.checked_add(offset)?, width)?).ok()?;
+    let size = usize::try_from(number(header.checked_add(size)?, width)?).ok()?;
+    head.get(offset..offset.checked_add(size)?)?.split(|&byte| byte == 0).next()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! Two ways to start a program that every Unix has, and what a child is afterwards.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::calls::{Attributes, Blocked, Pipe, ProcessDoor};
+use super::steps::{Birth, ChildCalls, Steps};
+use super::words::Words;
+use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
+
+/// A started program.
+#[derive(Debug)]
+pub(crate) struct Child {
+    pub(crate) pid: Pid,
+    /// Names the child for good; its number may be another process's after it was waited for.
+    pub(crate) handle: Option<OwnedFd>,
+    /// Whether it leads a group, which has its number.
+    pub(crate) leads: bool,
+    pub(crate) ended: Option<ExitStatus>,
+}
+
+impl Child {
+    pub(crate) fn new<P>(pid: Pid, handle: Option<OwnedFd>, launch: &Launch<'_, P>) -> Child {
+        let leads = launch.tree || launch.group != Group::Same;
+        Child { pid, handle, leads, ended: None }
+    }
+}
+
+/// No child, for this reason.
+pub(crate) fn childless(error: Errno) -> Failure {
+    Failure { at: Stage::Child, error: error.into() }
+}
+
+/// By way of `posix_spawn`; `None` where that cannot do all that is asked, portably.
+pub(crate) fn by_library(
+    door: &impl ProcessDoor,
+    launch: &Launch<'_, Pipe>,
+    words: &Words,
+) -> Option<Result<Pid, Failure>> {
+    let opened = launch.streams.iter().zip(0..).filter_map(|(stream, to)| match stream {
+        Stream::Open(pipe) => Some((pipe.as_raw_fd(), to)),
+        Stream::Inherit | Stream::Null => None,
+    });
+    let puts: Vec<(i32, i32)> =
+        opened.chain(launch.extra.iter().map(|(pipe, to)| (pipe.as_raw_fd(), *to))).collect();
+    let nulls = || {
+        let streams = launch.streams.iter().zip(0..);
+        streams.filter(|(stream, _)| matches!(stream, Stream::Null)).map(|(_, to)| to)
+    };
+    let is_target = |fd: i32| puts.iter().any(|&(_, to)| to == fd) || nulls().any(|to| to == fd);
+    // A descriptor whose number something else is put to, or that keeps its own, needs more than the
+    // portable actions can say; so do directories, sessions and the closing of others.
+    let is_plain = launch.directory.is_none()
+        && launch.group != Group::Session
+        && !launch.close_others
+        && !puts.iter().any(|&(from, _)| is_target(from));
+    if !is_plain {
+        return None;
+    }
+    let describe = || {
+        let mut attributes =
+            Attributes::new(launch.tree || launch.group == Group::New, launch.unblocks)?;
+        nulls().try_for_each(|to| attributes.null(to))?;
+        puts.iter().try_for_each(|&(from, to)| attributes.put(from, to))?;
+        Ok(attributes)
+    };
+    let attributes = match describe() {
+        Ok(attributes) => attributes,
+        Err(error) => return Some(Err(childless(error))),
+    };
+    Some(door.posix_spawn(words, &attributes).map_err(|error| {
+        // The library does not tell at what it failed; nearly always it is the program.
+        let at = match error {
+            Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::BADF => Stage::Child,
+            _ => Stage::Program,
+        };
+        Failure { at, error: error.into() }
+    }))
+}
+
+/// By way of `fork`: a copy of the process, which takes the longer the larger it is. It can do all that is
+/// asked. A failure comes back through a pipe, whose end says that there was none.
+pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
+    door: &D,
+    launch: &Launch<'_, Pipe>,
+    words: &Words,
+    limit: usize,
+) -> Result<Pid, Failure> {
+    let (reader, writer) = door.pipe().map_err(childless)?;
+    let writer = out_of_the_way(door, launch, writer).map_err(childless)?;
+    // In the copy, handlers of this process would do to its pipes and files what they do here.
+    let blocked = Blocked::new().map_err(childless)?;
+    let birth = Birth { copied: Some(blocked.before()), limit };
+    let mut steps = Steps::new(launch, words, birth, |step| door.pass_step(step));
+    // SAFETY: the copy goes through the steps, which do nothing that a handler might not do, and ends.
+    let pid = match unsafe { door.fork() } {
+        Ok(Some(pid)) => pid,
+        Ok(None) => {
+            let (index, error) = steps.run::<C>();
+            let told = (index as u64) << 32 | u64::from(error.raw_os_error().unsigned_abs());
+            // So few bytes are written whole or not at all.
+            let _ = rustix::io::write(&writer, &told.to_ne_bytes());
+            // SAFETY: ends the copy without running what the original would run at its end.
+            unsafe { libc::_exit(127) };
+        }
+        Err(error) => return Err(childless(error)),
+    };
+    drop(blocked);
+    door.close_fd(writer);
+    let mut told = Vec::with_capacity(8);
+    let read = loop {
+        match door.read_fd(reader.as_fd(), &mut told) {
+            Err(Errno::INTR) => {}
+            answer => break answer,
+        }
+    };
+    door.close_fd(reader);
+    let failure = match (read, <[u8; 8]>::try_from(told)) {
+        (Ok(_), Ok(told)) => {
+            let told = u64::from_ne_bytes(told);
+            let error = Errno::from_raw_os_error((told & 0xffff) as i32);
+            steps.failure((told >> 32) as usize, error)
+        }
+        (Ok(_), Err(_)) => return Ok(pid),
+        (Err(error), _) => {
+            // Nobody knows whether it runs, so it must not.
+            let _ = door.kill(pid, false);
+            childless(error)
+        }
+    };
+    reap(door, pid);
+    Err(failure)
+}
+
+/// Moves the end that a failure is written to above the numbers that the child puts something to.
+fn out_of_the_way(
+    door: &impl ProcessDoor,
+    launch: &Launch<'_, Pipe>,
+    writer: OwnedFd,
+) -> Result<OwnedFd, Errno> {
+    let most = launch.extra.iter().map(|&(_, to)| to).max().unwrap_or(0).max(2);
+    if writer.as_raw_fd() > most {
+        return Ok(writer);
+    }
+    door.pass_process(super::calls::ProcessCall::Copy)?;
+    let moved = rustix::io::fcntl_dupfd_cloexec(&writer, most.saturating_add(1))?;
+    door.close_fd(writer);
+    Ok(moved)
+}
+
+/// Waits for a child that did not become a program, so that nothing is left of it.
+pub(crate) fn reap(door: &impl ProcessDoor, pid: Pid) {
+    while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
+}
+
+/// Ends a child, or its group, by its number where a handle could not do it.
+pub(crate) fn killed(
+    door: &impl ProcessDoor,
+    child: &Child,
+    group: bool,
+    by_handle: Result<(), Errno>,
+) -> io::Result<()> {
+    let killed = match by_handle {
+        // No handle; or one that cannot reach a group. A number that was waited for may be anybody's.
+        Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) if child.ended.is_none() => {
+            door.kill(child.pid, group)
+        }
+        answer => answer,
+    };
+    match killed {
+        // Nobody is left.
+        Err(Errno::SRCH) => Ok(()),
+        answer => Ok(answer?),
+    }
+}
+
+/// Waits by the child's number, which is its own as long as nobody has waited for it.
+pub(crate) fn wait_by_number(
+    door: &impl ProcessDoor,
+    pid: Pid,
+    limit: Option<Duration>,
+) -> io::Result<Option<ExitStatus>> {
+    /// The first sleep between two questions, and the longest.
+    const SHORT: Duration = Duration::from_micros(500);
+    const LONG: Duration = Duration::from_millis(20);
+    let begun = Instant::now();
+    let mut pause = SHORT;
+    loop {
+        match door.wait_for(pid, limit.is_none()) {
+            Ok(Some(status)) => return Ok(Some(ExitStatus::from_raw(status.as_raw()))),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let Some(limit) = limit else { continue };
+        let left = limit.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        door.sleep_for(pause.min(left));
+        pause = (pause * 2).min(LONG);
+    }
+}
+
+/// Reads two pipes to their ends.
+pub(crate) fn drain(door: &impl ProcessDoor, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+    let mut read = [Vec::new(), Vec::new()];
+    let [first, second] = pipes;
+    let [into_first, into_second] = &mut read;
+    let rest = match (first, second) {
+        (Some(first), Some(second)) => {
+            let open = (first, second);
+            // Whoever reads one to its end first may wait for ever: the child may wait to write to the other.
+            loop {
+                let fds = [open.0.as_fd(), open.1.as_fd()];
+                let [is_first, is_second] = match door.poll(fds, None) {
+                    Err(Errno::INTR) => continue,
+                    answer => answer?,
+                };
+                if is_first && read_some(door, &open.0, into_first)? {
+                    door.close_fd(open.0.0);
+                    break Some((open.1, into_second));
+                }
+                if is_second && read_some(door, &open.1, into_second)? {
+                    door.close_fd(open.1.0);
+                    break Some((open.0, into_first));
+                }
+            }
+        }
+        (Some(first), None) => Some((first, into_first)),
+        (None, Some(second)) => Some((second, into_second)),
+        (None, None) => None,
+    };
+    if let Some((pipe, into)) = rest {
+        while !read_some(door, &pipe, into)? {}
+        door.close_fd(pipe.0);
+    }
+    Ok(read)
+}
+
+/// Reads what there is; whether that was the end.
+fn read_some(door: &impl ProcessDoor, pipe: &Pipe, into: &mut Vec<u8>) -> io::Result<bool> {
+    /// A pipe holds no more.
+    const ROOM: usize = 64 << 10;
+    into.reserve(ROOM.min(into.capacity().max(4 << 10)));
+    loop {
+        match door.read_fd(pipe.as_fd(), into) {
+            Err(Errno::INTR) => {}
+            answer => return Ok(answer? == 0),
+        }
+    }
+}

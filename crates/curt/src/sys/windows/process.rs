@@ -1,0 +1,368 @@
+//! Starting programs on Windows: `CreateProcessW` with the full path of the application, a list of what is
+//! inherited, and a job from the first moment on where the tree is to be ended.
+//!
+//! - **No search.** The application is a full path always; the line is what the program is told.
+//! - **Batch files** are run by the cmd.exe of the system's directory, with a line that is made for it. The
+//!   name decides as it is on disk.
+//! - **Nothing is inherited that is not listed**: the streams are handed over as copies which are made late and
+//!   closed early, since a start by other code that has no list inherits whatever is inheritable meanwhile.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::windows::ffi::{OsStrExt, OsStringExt};
+use std::os::windows::io::{AsHandle, AsRawHandle, OwnedHandle};
+use std::os::windows::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::ptr;
+use std::time::Duration;
+
+use windows_sys::Win32::Foundation as codes;
+use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_PROCESS};
+
+use super::Windows;
+use super::call::Door;
+use super::call::process::{Given, Texts, read_pipe, write_pipe};
+use crate::command_line::{self, CommandLineError};
+use crate::error::StartFailure;
+use crate::sys::process::{Failure, Group, Kill, Launch, Process, Stage, Stream, seen_by_child};
+
+/// The code that a process ends with that is ended by force.
+const KILLED: u32 = 1;
+
+/// A started program.
+#[derive(Debug)]
+pub(crate) struct Child {
+    process: OwnedHandle,
+    id: u32,
+    job: Option<OwnedHandle>,
+    ended: Option<ExitStatus>,
+}
+
+/// One end of a pipe, or what else is open.
+#[derive(Debug)]
+pub(crate) struct Pipe(pub(crate) OwnedHandle);
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        read_pipe(self.0.as_handle(), into)
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        write_pipe(self.0.as_handle(), bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that is handed over as text, with a NUL at its end.
+struct Words {
+    application: Vec<u16>,
+    line: Vec<u16>,
+    environment: Option<Vec<u16>>,
+    directory: Option<Vec<u16>>,
+}
+
+fn units(text: &OsStr) -> Vec<u16> {
+    text.encode_wide().collect()
+}
+
+fn terminated(mut text: Vec<u16>) -> Vec<u16> {
+    text.push(0);
+    text
+}
+
+/// No process, for this reason.
+fn childless(error: io::Error) -> Failure {
+    Failure { at: Stage::Child, error }
+}
+
+/// A text that cannot be handed over.
+fn unwritable(error: CommandLineError) -> Failure {
+    let kind = match error {
+        CommandLineError::TooLong { .. } => ErrorKind::ArgumentListTooLong,
+        _ => ErrorKind::InvalidInput,
+    };
+    childless(io::Error::new(kind, error))
+}
+
+/// A full path, by text.
+fn full(path: &Path, at: Stage) -> Result<Vec<u16>, Failure> {
+    let invalid = || Failure { at, error: ErrorKind::InvalidInput.into() };
+    if path.as_os_str().encode_wide().any(|unit| unit == 0) {
+        return Err(invalid());
+    }
+    let path = std::path::absolute(path).map_err(|error| Failure { at, error })?;
+    Ok(units(path.as_os_str()))
+}
+
+/// The form that everybody knows of a path in the kernel's form, where it means the same: cmd.exe does not take
+/// the other one, and programs do not expect it as their working directory.
+fn plain(path: Vec<u16>) -> Vec<u16> {
+    let prefix = |text: &str| {
+        let text: Vec<u16> = text.encode_utf16().collect();
+        path.strip_prefix(text.as_slice())
+    };
+    let short: Vec<u16> = match (prefix(r"\\?\UNC\"), prefix(r"\\?\")) {
+        (Some(rest), _) => r"\\".encode_utf16().chain(rest.iter().copied()).collect(),
+        (None, Some(rest)) => rest.to_vec(),
+        (None, None) => return path,
+    };
+    // What Win32 would change of it, dots and spaces at the end of names or devices, means another file.
+    let means = std::path::absolute(OsString::from_wide(&short));
+    if means.is_ok_and(|means| units(means.as_os_str()) == short) { short } else { path }
+}
+
+impl Words {
+    fn new(launch: &Launch<'_, Pipe>) -> Result<Words, Failure> {
+        let program = full(&seen_by_child(launch), Stage::Program)?;
+        let is_batch = command_line::is_batch(&program);
+        let arguments = launch.arguments.iter().map(|argument| units(argument));
+        let (application, line) = if is_batch {
+            let mut cmd = Door::system_directory().map_err(childless)?;
+            cmd.extend(r"\cmd.exe".encode_utf16());
+            (cmd, command_line::batch(&plain(program), arguments).map_err(unwritable)?)
+        } else {
+            let line = command_line::image(&units(launch.zeroth), arguments);
+            (program, line.map_err(unwritable)?)
+        };
+        let environment = launch.environment.map(|variables| {
+            let variables = variables.iter().map(|(name, value)| (units(name), units(value)));
+            command_line::environment_block(variables).map_err(unwritable)
+        });
+        let directory = launch.directory.map(|path| full(path, Stage::Directory));
+        Ok(Words {
+            application: terminated(application),
+            line: terminated(line),
+            environment: environment.transpose()?,
+            directory: directory.transpose()?.map(plain).map(terminated),
+        })
+    }
+}
+
+/// The handles that a child gets. They are closed as soon as it has them.
+struct Handles {
+    owned: Vec<OwnedHandle>,
+    streams: [HANDLE; 3],
+    all: Vec<HANDLE>,
+}
+
+impl Windows {
+    fn handles(&self, launch: &Launch<'_, Pipe>) -> io::Result<Handles> {
+        let mut handles =
+            Handles { owned: Vec::new(), streams: [ptr::null_mut(); 3], all: Vec::new() };
+        let mut null: HANDLE = ptr::null_mut();
+        for (number, stream) in (0_u32..).zip(&launch.streams) {
+            let handle = match stream {
+                Stream::Open(pipe) => Some(self.door.inheritable(pipe.0.as_raw_handle())?),
+                Stream::Inherit => {
+                    // A program without a console has none, which its children have neither.
+                    let own = Door::stream(number);
+                    if own.is_null() { None } else { self.door.inheritable(own).ok() }
+                }
+                Stream::Null if null.is_null() => {
+                    let opened = self.door.open_null()?;
+                    null = opened.as_raw_handle();
+                    Some(opened)
+                }
+                Stream::Null => None,
+            };
+            let place = handles.streams.get_mut(number as usize);
+            let place = place.ok_or(ErrorKind::InvalidInput)?;
+            *place = match (&handle, stream) {
+                (Some(handle), _) => handle.as_raw_handle(),
+                (None, Stream::Null) => null,
+                (None, _) => ptr::null_mut(),
+            };
+            handles.all.extend(handle.as_ref().map(AsRawHandle::as_raw_handle));
+            handles.owned.extend(handle);
+        }
+        for (pipe, _) in launch.extra {
+            let handle = pipe.0.as_raw_handle();
+            if !handles.all.contains(&handle) {
+                handles.all.push(handle);
+            }
+        }
+        Ok(handles)
+    }
+
+    /// The others must know these by their values, so they are made inheritable themselves while they are.
+    fn share(&self, launch: &Launch<'_, Pipe>, wanted: bool) {
+        for (pipe, _) in launch.extra {
+            self.door.set_inheritable(pipe.0.as_handle(), wanted);
+        }
+    }
+}
+
+impl Process for Windows {
+    type Child = Child;
+    type Pipe = Pipe;
+
+    fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
+        let (reader, writer) = self.door.pipe()?;
+        Ok((Pipe(reader), Pipe(writer)))
+    }
+
+    fn close_pipe(&self, pipe: Pipe) {
+        self.door.close(pipe.0);
+    }
+
+    fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
+        let mut words = Words::new(launch)?;
+        let job = launch.tree.then(|| self.door.create_job()).transpose().map_err(childless)?;
+        let handles = self.handles(launch).map_err(childless)?;
+        let given = Given {
+            streams: handles.streams,
+            inherited: &handles.all,
+            job: job.as_ref().map(AsHandle::as_handle),
+            flags: match launch.group {
+                Group::Same => 0,
+                Group::New => CREATE_NEW_PROCESS_GROUP,
+                Group::Session => DETACHED_PROCESS,
+            },
+        };
+        let texts = Texts {
+            application: &words.application,
+            line: &mut words.line,
+            environment: words.environment.as_deref(),
+            directory: words.directory.as_deref(),
+        };
+        self.share(launch, true);
+        let created = self.door.create_process(texts, &given);
+        self.share(launch, false);
+        for handle in handles.owned {
+            self.door.close(handle);
+        }
+        match created {
+            Ok((process, id)) => Ok(Child { process, id, job, ended: None }),
+            Err(error) => {
+                if let Some(job) = job {
+                    self.door.close(job);
+                }
+                Err(Failure { at: Stage::Program, error })
+            }
+        }
+    }
+
+    /// The numbers of Win32, "System Error Codes".
+    fn explain(&self, _: &Launch<'_, Pipe>, failure: &Failure) -> StartFailure {
+        match failure.error.kind() {
+            ErrorKind::ArgumentListTooLong => return StartFailure::TooLong,
+            ErrorKind::InvalidInput if failure.error.raw_os_error().is_none() => {
+                return StartFailure::InvalidText;
+            }
+            _ => {}
+        }
+        let number = failure.error.raw_os_error().and_then(|number| u32::try_from(number).ok());
+        match (failure.at, number) {
+            (Stage::Directory, _) | (_, Some(codes::ERROR_DIRECTORY)) => StartFailure::Directory,
+            (Stage::Child, _) | (_, None) => StartFailure::System,
+            (_, Some(number)) => match number {
+                codes::ERROR_FILE_NOT_FOUND
+                | codes::ERROR_PATH_NOT_FOUND
+                | codes::ERROR_INVALID_NAME
+                | codes::ERROR_BAD_PATHNAME => StartFailure::ProgramMissing,
+                codes::ERROR_ACCESS_DENIED => StartFailure::NotExecutable,
+                codes::ERROR_SHARING_VIOLATION => StartFailure::TextBusy,
+                codes::ERROR_FILENAME_EXCED_RANGE => StartFailure::TooLong,
+                codes::ERROR_ELEVATION_REQUIRED => StartFailure::NeedsElevation,
+                codes::ERROR_BAD_FORMAT
+                | codes::ERROR_EXE_MACHINE_TYPE_MISMATCH
+                | codes::ERROR_INVALID_STARTING_CODESEG..=codes::ERROR_INFLOOP_IN_RELOC_CHAIN => {
+                    StartFailure::BadFormat
+                }
+                _ => StartFailure::System,
+            },
+        }
+    }
+
+    fn wait(&self, child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+        if child.ended.is_none() && self.door.wait(child.process.as_handle(), limit)? {
+            let code = self.door.exit_code(child.process.as_handle())?;
+            child.ended = Some(ExitStatus::from_raw(code));
+        }
+        Ok(child.ended)
+    }
+
+    fn kill(&self, child: &mut Child, what: Kill) -> io::Result<()> {
+        if let (Kill::Tree, Some(job)) = (what, &child.job) {
+            return self.door.terminate_job(job.as_handle(), KILLED);
+        }
+        if child.ended.is_some() {
+            return Ok(());
+        }
+        match self.door.terminate(child.process.as_handle(), KILLED) {
+            // What has ended denies it.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                let has_ended = self.door.wait(child.process.as_handle(), Some(Duration::ZERO))?;
+                if has_ended { Ok(()) } else { Err(error) }
+            }
+            answer => answer,
+        }
+    }
+
+    fn id(child: &Child) -> u32 {
+        child.id
+    }
+
+    fn forget(&self, child: Child) {
+        self.door.close(child.process);
+        if let Some(job) = child.job {
+            self.door.close(job);
+        }
+    }
+
+    /// Where both are pipes, one is read by a thread of its own: pipes cannot be waited for together.
+    fn drain(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+        let (first, second) = match pipes {
+            [Some(first), Some(second)] => {
+                let read = std::thread::scope(|scope| {
+                    let other = scope.spawn(|| read_whole(&second));
+                    let first = read_whole(&first);
+                    // A thread that panicked has read nothing that could be told.
+                    (first, other.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())))
+                });
+                self.door.close(first.0);
+                self.door.close(second.0);
+                read
+            }
+            [first, second] => {
+                let read = |pipe: Option<Pipe>| {
+                    let Some(pipe) = pipe else { return Ok((Vec::new(), 0)) };
+                    let read = read_whole(&pipe);
+                    self.door.close(pipe.0);
+                    read
+                };
+                (read(first), read(second))
+            }
+        };
+        let ((first, first_reads), (second, second_reads)) = (first?, second?);
+        self.door.count_reads(first_reads + second_reads)?;
+        Ok([first, second])
+    }
+
+    fn variable_key(name: &OsStr) -> OsString {
+        OsString::from_wide(&command_line::block::key(&units(name)))
+    }
+}
+
+/// All that comes from a pipe, and by how many reads.
+fn read_whole(pipe: &Pipe) -> io::Result<(Vec<u8>, u64)> {
+    const PIECE: usize = 64 << 10;
+    let mut whole = Vec::new();
+    for reads in 1.. {
+        let length = whole.len();
+        whole.resize(length + PIECE, 0);
+        let read = read_pipe(pipe.0.as_handle(), whole.get_mut(length..).unwrap_or_default())?;
+        whole.truncate(length + read);
+        if read == 0 {
+            return Ok((whole, reads));
+        }
+    }
+    Ok((whole, 0))
+}

@@ -1,0 +1,3 @@
+module curt.invalid/rivals/start-go
+
+go 1.22
