@@ -341,7 +341,7 @@ pub(crate) struct Extended {
 }
 
 /// Entries of a listing, in the order of the system.
-pub(crate) trait Listing: Send {
+pub(crate) trait Listing: Send + Sync {
     type Unit: Unit;
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
