@@ -1,6 +1,7 @@
 //! What can be asked of `curt ls` and `curt stat`.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 
 use clap::{ArgAction, Args};
 
@@ -214,6 +215,10 @@ pub(crate) struct LsOptions {
     /// Say what the options cost in calls, and do nothing else
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) explain_cost: bool,
+
+    /// The most threads to ask with about the entries of a directory; 1 starts none [default: as many as pay]
+    #[arg(short = 'j', long, value_name = "N", help_heading = BEYOND_GNU)]
+    pub(crate) threads: Option<NonZeroUsize>,
 
     /// Say how many operating-system calls were made
     #[arg(long, help_heading = BEYOND_GNU)]

@@ -132,6 +132,35 @@ fn stat_tells_of_each_path_by_name_and_value() {
 }
 
 #[test]
+fn any_number_of_threads_says_the_same() {
+    let scratch = Scratch::in_memory();
+    for number in 0..1_500 {
+        if number % 10 == 0 {
+            // Now and then one that leads nowhere.
+            scratch.link(format!("d/{number}"), if number % 20 == 0 { "missing" } else { "1" });
+        } else {
+            scratch.file_with(format!("d/{number}"), &[b'x'; 50][..number % 50]);
+        }
+    }
+    for options in ["-l", "-lL", "-lUF", "-laSr", "-Rs", "--group-directories-first", "-LF"] {
+        let said = |threads: &str| run(&scratch, &["ls", options, "-j", threads, "d"]);
+        let (code, out, errors) = said("1");
+        assert_eq!(out.lines().filter(|line| line.ends_with("999")).count(), 1, "{options}");
+        let nowhere = if options.contains('L') { 75 } else { 0 };
+        assert_eq!((errors.lines().count(), code), (nowhere, Some(i32::from(nowhere > 0))));
+        for threads in ["2", "4", "8"] {
+            assert!(said(threads) == (code, out.clone(), errors.clone()), "{options} -j{threads}");
+        }
+        assert!(run(&scratch, &["ls", options, "d"]) == (code, out, errors), "{options}");
+    }
+    let calls = |threads: &str| {
+        let (_, _, counted) = run(&scratch, &["ls", "-l", "--stats", "-j", threads, "d"]);
+        counted.lines().find(|line| line.contains("statx")).map(str::to_owned).unwrap()
+    };
+    assert_eq!(calls("1"), calls("4"), "the calls of all threads are added up");
+}
+
+#[test]
 fn a_batch_is_answered_line_by_line() {
     let scratch = Scratch::new();
     sample(&scratch);

@@ -192,7 +192,7 @@ impl Root {
         let dir = self.with(Operation::OpenDirectory, path, |confined, text| {
             confined.enter(text, Purpose::Listing)
         })?;
-        Ok(Directory::of(Os::start(&self.setup), dir, path.to_owned()))
+        Ok(Directory::of(self.setup.clone(), Os::start(&self.setup), dir, path.to_owned()))
     }
 
     /// Makes a directory. A name that is there already, a link included, is an error.

@@ -60,9 +60,10 @@ impl Descent {
     /// Opens a directory for listing, as [`Directory::open`] does.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
-        let sys = Os::start(&Setup::default().for_reading(Features::default()));
+        let setup = Setup::default().for_reading(Features::default());
+        let sys = Os::start(&setup);
         let opened = self.0.at_path(path, |from, name| sys.open_below(from, name, true));
-        Directory::opened(sys, path, opened)
+        Directory::opened(setup, sys, path, opened)
     }
 
     /// Asks about a path, as [`Stat::path`] does.

@@ -7,6 +7,8 @@
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
 //! - Entries come in the order of the system, one at a time, from one buffer: a directory of a million
 //!   entries takes no more memory than one of ten.
+//! - A directory may also be read as a whole ([`List::gather`]): then several threads ask, where there is
+//!   much to ask, and the entries keep their order.
 //! - A failure to ask about one entry is that entry's ([`Value::Failed`](crate::Value)); the listing
 //!   goes on.
 //!
@@ -23,6 +25,7 @@
 //! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
+//! | a directory as a whole, of 4,096 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
 //! | asking about many names of one directory | 1 each | 1 each | 5 together, where a listing answers |
 //!
@@ -39,6 +42,7 @@
 //! kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its ladders.
 
 mod descent;
+mod gather;
 mod many;
 #[cfg(test)]
 mod tests;
@@ -55,7 +59,7 @@ use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
 use crate::name::Name;
-use crate::sys::{Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
+use crate::sys::{self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
 
 type Unit = <Os as Sys>::Unit;
 
@@ -203,6 +207,8 @@ fn into_result<D>(opened: Opened<D>) -> io::Result<D> {
 
 /// A directory that is open for listing.
 pub struct Directory {
+    /// What other threads are started with.
+    setup: Setup,
     sys: Os,
     dir: <Os as Sys>::Dir,
     buf: <Os as Sys>::DirBuf,
@@ -220,13 +226,15 @@ impl Directory {
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
-        let sys = Os::start(&Setup::default().for_reading(features));
+        let setup = Setup::default().for_reading(features);
+        let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
-        Directory::opened(sys, path, opened)
+        Directory::opened(setup, sys, path, opened)
     }
 
     /// What the answer to opening it means.
     fn opened(
+        setup: Setup,
         sys: Os,
         path: &Path,
         opened: io::Result<Opened<<Os as Sys>::Dir>>,
@@ -235,12 +243,13 @@ impl Directory {
         let dir = opened.map_err(|error| {
             Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
         })?;
-        Ok(Directory::of(sys, dir, path.to_owned()))
+        Ok(Directory::of(setup, sys, dir, path.to_owned()))
     }
 
-    /// A directory that was opened elsewhere for listing.
-    pub(crate) fn of(sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
-        Directory { sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
+    /// A directory that was opened elsewhere for listing, and what it is asked through, which was begun
+    /// with this setup.
+    pub(crate) fn of(setup: Setup, sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
+        Directory { setup, sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
     /// The least buffer that is accepted, in bytes: one that holds the longest name there is.
@@ -259,9 +268,11 @@ impl Directory {
 
     /// Lists the entries.
     pub fn list(self, plan: Plan) -> List {
-        let Directory { sys, dir, buf, path } = self;
+        let Directory { setup, sys, dir, buf, path } = self;
         List {
+            setup,
             asker: Asker::new(sys, plan),
+            helped: Calls::default(),
             dir: Some(dir),
             buf,
             path,
@@ -275,7 +286,10 @@ impl Directory {
 
 /// The entries of a directory, one at a time.
 pub struct List {
+    setup: Setup,
     asker: Asker<Os>,
+    /// The calls that other threads made.
+    helped: Calls,
     /// Only dropping takes it.
     dir: Option<<Os as Sys>::Dir>,
     buf: <Os as Sys>::DirBuf,
@@ -292,38 +306,37 @@ impl List {
     /// After an error of the listing as a whole there is no more.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
-        loop {
-            if let Some((entry, next)) = self.buf.entry(self.position).filter(|_| !self.is_fresh) {
-                let at = std::mem::replace(&mut self.position, next);
-                let dir = self.dir.as_ref()?;
-                let path = || self.path.join(Os::path(entry.name.units().to_vec()));
-                let follow = self.asker.plan().follow == Follow::Links;
-                let subject = Subject { dir, name: entry.name, path: &path, follow };
-                self.asker.begin(&mut self.metadata);
-                self.buf.facts(at, &entry, &mut self.metadata.facts);
-                self.asker.tell(&subject, &mut self.metadata);
-                return Some(Ok(Entry { list: self, at }));
-            }
+        while self.here().is_none() {
             if self.listing == Batch::End {
                 return None;
             }
             if let Err(error) = self.read() {
-                self.listing = Batch::End;
                 return Some(Err(error));
             }
         }
+        let dir = self.dir.as_ref()?;
+        let (entry, next) = self.buf.entry(self.position)?;
+        let at = std::mem::replace(&mut self.position, next);
+        let place = Place { dir, path: &self.path, buf: &self.buf };
+        Some(Ok(place.tell(&self.asker, at, entry, &mut self.metadata)))
     }
 
+    /// The next entry, if it was read already, and where the one after it lies.
+    fn here(&self) -> Option<(sys::Entry<'_, Unit>, usize)> {
+        self.buf.entry(self.position).filter(|_| !self.is_fresh)
+    }
+
+    /// Reads the next entries. After an error there are no more.
     fn read(&mut self) -> Result<(), Error> {
         let Some(dir) = &self.dir else { return Ok(()) };
         self.position = 0;
         self.is_fresh = false;
         let read = self.asker.sys.read(dir, &mut self.buf);
         // A short listing is not the end of it: a signal may have cut it short.
-        self.listing = read.map_err(|error| {
+        self.listing = *read.as_ref().unwrap_or(&Batch::End);
+        read.map(|_| ()).map_err(|error| {
             Error::new(Operation::ReadDirectory, self.path.clone(), Cause::Os(error))
-        })?;
-        Ok(())
+        })
     }
 
     /// Begins again, without opening the directory again. What was not read yet is not rewound.
@@ -353,7 +366,9 @@ impl List {
 
     /// The calls made so far.
     pub fn calls(&self) -> Calls {
-        self.asker.sys.calls()
+        let mut calls = self.asker.sys.calls();
+        calls.add(&self.helped);
+        calls
     }
 }
 
@@ -365,32 +380,64 @@ impl Drop for List {
     }
 }
 
-/// One entry of a listing.
-pub struct Entry<'a> {
-    list: &'a mut List,
-    at: usize,
+/// Where the entries of a listing are.
+struct Place<'a> {
+    dir: &'a <Os as Sys>::Dir,
+    path: &'a Path,
+    buf: &'a <Os as Sys>::DirBuf,
 }
 
-impl Entry<'_> {
+impl<'a> Place<'a> {
+    /// Finds out what the plan wants of the entry that lies at `at`.
+    fn tell<'e>(
+        &self,
+        asker: &'e Asker<Os>,
+        at: usize,
+        entry: sys::Entry<'e, Unit>,
+        metadata: &'e mut Metadata,
+    ) -> Entry<'e>
+    where
+        'a: 'e,
+    {
+        asker.begin(metadata);
+        self.buf.facts(at, &entry, &mut metadata.facts);
+        let Place { dir, path, .. } = *self;
+        let mut entry = Entry { asker, dir, path, name: entry.name, metadata };
+        entry.ask(|subject, metadata| asker.tell(subject, metadata));
+        entry
+    }
+}
+
+/// One entry of a listing.
+pub struct Entry<'a> {
+    asker: &'a Asker<Os>,
+    dir: &'a <Os as Sys>::Dir,
+    /// The directory's.
+    path: &'a Path,
+    pub(crate) name: Name<'a, Unit>,
+    metadata: &'a mut Metadata,
+}
+
+impl<'a> Entry<'a> {
     /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows::Units` has the
     /// units.
-    pub fn name(&self) -> Cow<'_, OsStr> {
-        self.raw_name().map_or(Cow::Borrowed(OsStr::new("")), |name| Os::text(name.units()))
+    pub fn name(&self) -> Cow<'a, OsStr> {
+        Os::text(self.name.units())
     }
 
     /// The path: that of the directory as it was given, and the name.
     pub fn path(&self) -> PathBuf {
-        self.list.path.join(self.name())
+        self.path.join(self.name())
     }
 
     /// What was found out.
     pub fn metadata(&self) -> &Metadata {
-        &self.list.metadata
+        self.metadata
     }
 
     /// Takes what was found out.
     pub fn into_metadata(self) -> Metadata {
-        std::mem::take(&mut self.list.metadata)
+        std::mem::take(self.metadata)
     }
 
     /// The name, of its own.
@@ -400,17 +447,15 @@ impl Entry<'_> {
 
     /// Asks for more fields of this entry: what they cost beyond what is known.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
-        let List { asker, dir, buf, path, metadata, .. } = &mut *self.list;
-        if let (Some((entry, _)), Some(dir)) = (buf.entry(self.at), dir.as_ref()) {
-            let path = || path.join(Os::path(entry.name.units().to_vec()));
-            let follow = asker.plan().follow == Follow::Links;
-            let subject = Subject { dir, name: entry.name, path: &path, follow };
-            asker.fetch(&subject, more, metadata);
-        }
-        &self.list.metadata
+        let asker = self.asker;
+        self.ask(|subject, metadata| asker.fetch(subject, more, metadata));
+        self.metadata
     }
 
-    pub(crate) fn raw_name(&self) -> Option<Name<'_, Unit>> {
-        self.list.buf.entry(self.at).map(|(entry, _)| entry.name)
+    fn ask(&mut self, ask: impl FnOnce(&Subject<'_, Os>, &mut Metadata)) {
+        let path = || self.path.join(Os::path(self.name.units().to_vec()));
+        let follow = self.asker.plan().follow == Follow::Links;
+        let subject = Subject { dir: self.dir, name: self.name, path: &path, follow };
+        ask(&subject, self.metadata);
     }
 }

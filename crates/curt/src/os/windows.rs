@@ -19,7 +19,7 @@ pub trait Units {
 
 impl Units for Entry<'_> {
     fn units(&self) -> &[u16] {
-        self.raw_name().map_or(&[], |name| name.units())
+        self.name.units()
     }
 }
 

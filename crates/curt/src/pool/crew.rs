@@ -11,7 +11,7 @@ use crate::sys::{Sys, Usage};
 
 /// Helpers need little: a traversal takes the same stack at any depth. The rest is for the callbacks
 /// of the caller.
-const HELPER_STACK: usize = 256 << 10;
+pub(crate) const HELPER_STACK: usize = 256 << 10;
 
 /// The most directories that one operation holds open, and the fewest that one worker can do with.
 const MOST_DESCRIPTORS: usize = 1024;

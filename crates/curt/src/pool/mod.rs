@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-pub(crate) use crew::{Crew, Start, budget};
+pub(crate) use crew::{Crew, HELPER_STACK, Start, budget};
 pub(crate) use governor::{Governor, Pace, Sample};
 
 /// What is outstanding of a directory: the pieces of its work that were handed over.

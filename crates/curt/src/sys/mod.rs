@@ -137,7 +137,7 @@ impl Settings for Setup {
 }
 
 /// Entries of a listing, in the order of the system.
-pub(crate) trait Listing: Send {
+pub(crate) trait Listing: Send + Sync {
     type Unit: Unit;
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.

@@ -13,7 +13,8 @@ use crate::args::{Clock, Sort};
 pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: Kind,
-    /// What was asked about it; nothing where the name and the kind were enough.
+    pub(super) columns: Columns,
+    /// All that was found out about it, where the columns are not all that is shown.
     pub(super) metadata: Option<Box<Metadata>>,
     /// What a link leads to, where that matters.
     pub(super) target: Option<(Kind, Option<u32>)>,
@@ -21,41 +22,63 @@ pub(super) struct Item {
     pub(super) is_opened: bool,
 }
 
+/// What the long form shows in columns, and what is sorted by. It lies in the entry: what is allocated by
+/// itself, for each entry, costs more than all else that is done about it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Columns {
+    pub(super) mode: Option<u32>,
+    pub(super) user_id: Option<u32>,
+    pub(super) group_id: Option<u32>,
+    pub(super) links: Option<u64>,
+    pub(super) size: Option<u64>,
+    pub(super) allocated: Option<u64>,
+    pub(super) device_number: Option<u64>,
+    pub(super) time: Option<Time>,
+}
+
+impl Columns {
+    /// Those of an entry, with the time by this clock.
+    pub(super) fn new(metadata: &Metadata, clock: Clock) -> Columns {
+        let time = match clock {
+            Clock::Accessed => metadata.accessed(),
+            Clock::Changed => metadata.changed(),
+            Clock::Modified => metadata.modified(),
+            Clock::Created => metadata.created(),
+        };
+        Columns {
+            mode: metadata.mode().known(),
+            user_id: metadata.user_id().known(),
+            group_id: metadata.group_id().known(),
+            links: metadata.links().known(),
+            size: metadata.size().known(),
+            allocated: metadata.allocated().known(),
+            device_number: metadata.device_number().known(),
+            time: time.known(),
+        }
+    }
+}
+
 impl Item {
-    /// An entry of this name.
-    pub(super) fn new(name: OsString, metadata: Metadata) -> Item {
-        let kind = metadata.kind().known().unwrap_or_default();
-        Item { name, kind, metadata: Some(Box::new(metadata)), target: None, is_opened: false }
+    /// An entry of this name, with all that is known of it.
+    pub(super) fn new(name: OsString, metadata: Metadata, clock: Clock) -> Item {
+        let mut item = Item::unknown(name, metadata.kind().known().unwrap_or_default());
+        item.columns = Columns::new(&metadata, clock);
+        item.metadata = Some(Box::new(metadata));
+        item
     }
 
     /// One of which nothing but the kind is known.
     pub(super) fn unknown(name: OsString, kind: Kind) -> Item {
-        Item { name, kind, metadata: None, target: None, is_opened: false }
+        let columns = Columns::default();
+        Item { name, kind, columns, metadata: None, target: None, is_opened: false }
     }
 
-    /// A value, where it is known.
+    /// A value that is in no column, where it is known.
     pub(super) fn get<'a, T>(
         &'a self,
         value: impl FnOnce(&'a Metadata) -> Value<'a, T>,
     ) -> Option<T> {
         value(self.metadata.as_deref()?).known()
-    }
-
-    pub(super) fn mode(&self) -> Option<u32> {
-        self.get(Metadata::mode)
-    }
-
-    pub(super) fn allocated(&self) -> Option<u64> {
-        self.get(Metadata::allocated)
-    }
-
-    pub(super) fn time(&self, clock: Clock) -> Option<Time> {
-        match clock {
-            Clock::Accessed => self.get(Metadata::accessed),
-            Clock::Changed => self.get(Metadata::changed),
-            Clock::Modified => self.get(Metadata::modified),
-            Clock::Created => self.get(Metadata::created),
-        }
     }
 
     /// Asking about it failed.
@@ -79,10 +102,10 @@ pub(super) fn sort(items: &mut [Item], settings: &Settings) {
         |one: &Item, other: &Item| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes());
     let compare = |one: &Item, other: &Item| -> Ordering {
         let first = match settings.sort {
-            Sort::Size => Reverse(one.get(Metadata::size).unwrap_or(0))
-                .cmp(&Reverse(other.get(Metadata::size).unwrap_or(0))),
-            Sort::Time => Reverse(one.time(settings.clock).unwrap_or_default())
-                .cmp(&Reverse(other.time(settings.clock).unwrap_or_default())),
+            Sort::Size => Reverse(one.columns.size.unwrap_or(0))
+                .cmp(&Reverse(other.columns.size.unwrap_or(0))),
+            Sort::Time => Reverse(one.columns.time.unwrap_or_default())
+                .cmp(&Reverse(other.columns.time.unwrap_or_default())),
             Sort::Extension => extension(one).cmp(extension(other)),
             Sort::Name | Sort::None => Ordering::Equal,
         };
@@ -108,12 +131,12 @@ fn extension(item: &Item) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::{Item, extension};
-    use curt::Metadata;
+    use curt::Kind;
 
     #[test]
     fn extensions_begin_with_the_last_dot() {
         for (name, expected) in [("a.tar.gz", ".gz"), ("a", ""), (".b", ".b"), ("a.", ".")] {
-            let item = Item::new(name.into(), Metadata::default());
+            let item = Item::unknown(name.into(), Kind::File);
             assert_eq!(extension(&item), expected.as_bytes());
         }
     }

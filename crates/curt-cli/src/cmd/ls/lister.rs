@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use curt::{
     Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
-    Stat,
+    Stat, Threads,
 };
 
 use super::PROGRAM;
-use super::item::{self, Item};
+use super::item::{self, Columns, Item};
 use super::owners::Owners;
 use super::settings::{Form, Hidden, Marks, Operands, Settings};
 use super::shown::Writer;
+use crate::args::Clock;
 use crate::exit::Exit;
 use crate::out::{Screen, json, text};
 use crate::quote::quote;
@@ -53,8 +54,7 @@ pub(super) struct Lister<'a> {
     pending: Vec<Pending>,
     /// The directories that lead to the one being listed, where links may make a circle.
     way: Vec<(Option<u64>, Option<u128>)>,
-    /// More is shown of an entry than its name and its kind.
-    keeps_metadata: bool,
+    keeps: Keeps,
     has_headers: bool,
     is_first: bool,
     totals: Totals,
@@ -65,17 +65,13 @@ impl<'a> Lister<'a> {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
-        let is_plain = Fields::NAME | Fields::KIND;
-        let keeps_metadata = !settings.plan().fields().without(is_plain).is_empty()
-            || settings.form != Form::Listing
-            || settings.marks == Marks::All;
         Lister {
-            keeps_metadata,
+            keeps: Keeps::new(settings),
             settings,
             writer: Writer::new(settings, screen),
             screen,
             gone,
-            owners: Owners::default(),
+            owners: Owners::new(settings),
             stat: Stat::new(plan.follow(follow)),
             follow: Stat::new(plan.follow(Follow::Links)),
             descent: Descent::new(),
@@ -128,12 +124,8 @@ impl<'a> Lister<'a> {
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
             for item in &items {
                 if let Some(metadata) = &item.metadata {
-                    self.owners.learn_operand(
-                        &mut self.descent,
-                        Path::new(&item.name),
-                        metadata,
-                        self.settings,
-                    );
+                    let path = Path::new(&item.name);
+                    self.owners.learn_operand(&mut self.descent, path, metadata);
                 }
             }
             self.writer.items(&items, None, &self.owners);
@@ -155,7 +147,7 @@ impl<'a> Lister<'a> {
                 return None;
             }
         };
-        let mut item = Item::new(name.to_owned(), metadata);
+        let mut item = Item::new(name.to_owned(), metadata, settings.clock);
         let follows = settings.operands == Operands::Followed;
         if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
             return None;
@@ -163,7 +155,8 @@ impl<'a> Lister<'a> {
         if item.kind.is_link() && settings.operands == Operands::Directories {
             // A link to a directory stands for the directory. Others are what they are.
             let followed = self.follow.path(path).ok();
-            let followed = followed.map(|metadata| Item::new(name.to_owned(), metadata));
+            let followed =
+                followed.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock));
             item = followed.filter(|item| item.kind == Kind::Directory).unwrap_or(item);
         }
         item.is_opened = item.kind == Kind::Directory && !settings.themselves;
@@ -181,13 +174,14 @@ impl<'a> Lister<'a> {
             for (_, error) in metadata.failures() {
                 report(&mut self.totals, self.screen, settings, error, path, true);
             }
-            self.owners.learn_operand(&mut self.descent, path, metadata, settings);
+            self.owners.learn_operand(&mut self.descent, path, metadata);
         }
         let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
-        if wants_mode && item.mode().is_none() {
+        if wants_mode && item.columns.mode.is_none() {
             let plan = settings.operand_plan();
             let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
             if let Ok(metadata) = self.descent.stat(&mut stat, path) {
+                item.columns = Columns::new(&metadata, settings.clock);
                 item.metadata = Some(Box::new(metadata));
             }
             self.totals.calls.add(&stat.calls());
@@ -222,13 +216,14 @@ impl<'a> Lister<'a> {
             }
             self.writer.header(path);
         }
+        if self.settings.streams() {
+            self.stream(&mut list, path, is_operand);
+            return self.totals.calls.add(&list.calls());
+        }
         let mut items = self.dots(path);
         self.read(&mut list, path, is_operand, &mut items);
         self.totals.calls.add(&list.calls());
         drop(list);
-        if self.settings.streams() {
-            return;
-        }
         for item in &mut items {
             if item.kind.is_link() && self.settings.asks_for_targets() {
                 let path = attach(path, &item.name);
@@ -246,55 +241,76 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Reads the entries of a directory, or shows each at once where nothing has to be waited for.
+    /// Reads the entries of a directory.
     fn read(&mut self, list: &mut List, path: &OsStr, is_operand: bool, items: &mut Vec<Item>) {
-        let streams = self.settings.streams();
+        let begin = items.len();
+        let (settings, teller) = (self.settings, self.teller());
+        let read = list.gather(
+            self.keeps.threads(settings),
+            items,
+            |name| settings.shows(name).then(|| Item::unknown(name.to_owned(), Kind::Unknown)),
+            |item, entry| teller.tell(item, entry),
+        );
+        for item in &mut items[begin..] {
+            self.settle(item, path);
+        }
+        if let Err(error) = read {
+            self.fail(&error, Path::new(path), is_operand);
+        }
+    }
+
+    /// Shows each entry of a directory at once, where nothing has to be waited for.
+    fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
+        for item in self.dots(path) {
+            self.show(item, path);
+        }
         while !self.gone.is_cancelled() {
             let failed = match list.next() {
                 None => break,
                 Some(Err(error)) => Some(error),
                 Some(Ok(entry)) => {
-                    items.extend(self.entry(entry, path));
+                    let name = entry.to_name();
+                    if self.settings.shows(&name) {
+                        let mut item = Item::unknown(name, Kind::Unknown);
+                        self.teller().tell(&mut item, entry);
+                        self.settle(&mut item, path);
+                        self.show(item, path);
+                    }
                     None
                 }
             };
             if let Some(error) = failed {
                 self.fail(&error, Path::new(path), is_operand);
             }
-            if streams {
-                for item in items.drain(..) {
-                    let mut item = item;
-                    let path_of_item = attach(path, &item.name);
-                    self.find_target(&mut item, &path_of_item);
-                    self.totals.entries += 1;
-                    self.writer.items(&[item], Some(path), &self.owners);
-                }
-            }
         }
     }
 
-    /// One entry of a directory, unless it is left out.
-    fn entry(&mut self, mut entry: Entry<'_>, dir: &OsStr) -> Option<Item> {
-        let settings = self.settings;
-        let is_hidden = entry.name().as_encoded_bytes().starts_with(b".");
-        if is_hidden && settings.hidden == Hidden::WithDot {
-            return None;
+    fn teller(&self) -> Teller<'_> {
+        let Settings { clock, marks, .. } = *self.settings;
+        Teller { owners: &self.owners, wants_mode: marks == Marks::All, clock, keeps: self.keeps }
+    }
+
+    /// Shows an entry of a directory by itself.
+    fn show(&mut self, mut item: Item, dir: &OsStr) {
+        let path = attach(dir, &item.name);
+        self.find_target(&mut item, &path);
+        self.totals.entries += 1;
+        self.writer.items(&[item], Some(dir), &self.owners);
+    }
+
+    /// Says what failed of an entry of a directory, and leaves of a link that was to be followed and leads
+    /// nowhere only its name and its kind.
+    fn settle(&mut self, item: &mut Item, dir: &OsStr) {
+        for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
+            let path = attach(dir, &item.name);
+            report(&mut self.totals, self.screen, self.settings, error, &path, false);
         }
-        let kind = entry.metadata().kind().known().unwrap_or_default();
-        if settings.marks == Marks::All && kind == Kind::File {
-            entry.fetch(Fields::MODE);
+        if self.settings.follow && item.kind.is_link() {
+            let path = attach(dir, &item.name);
+            if self.leads_nowhere(&path, false) {
+                *item = Item::unknown(std::mem::take(&mut item.name), item.kind);
+            }
         }
-        self.owners.learn(&mut entry, settings);
-        let name = entry.to_name();
-        for (_, error) in entry.metadata().failures() {
-            let path = attach(dir, &name);
-            report(&mut self.totals, self.screen, settings, error, &path, false);
-        }
-        if settings.follow && kind.is_link() && self.leads_nowhere(&attach(dir, &name), false) {
-            return Some(Item::unknown(name, kind));
-        }
-        let metadata = self.keeps_metadata.then(|| Box::new(entry.into_metadata()));
-        Some(Item { name, kind, metadata, target: None, is_opened: false })
     }
 
     /// The two entries that listings leave out, if they are to be shown.
@@ -305,13 +321,13 @@ impl<'a> Lister<'a> {
         }
         for name in [".", ".."] {
             let path = Path::new(dir).join(name);
-            if !self.keeps_metadata {
+            if self.keeps == Keeps::Nothing {
                 items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
             match self.descent.stat(&mut self.stat, &path) {
                 Ok(metadata) => {
-                    let mut item = Item::new(name.into(), metadata);
+                    let mut item = Item::new(name.into(), metadata, self.settings.clock);
                     self.complete(&mut item, &path);
                     items.push(item);
                 }
@@ -374,6 +390,62 @@ impl<'a> Lister<'a> {
 
     fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {
         report(&mut self.totals, self.screen, self.settings, error, path, is_operand);
+    }
+}
+
+/// What several threads at once need in order to tell of the entries of a directory.
+struct Teller<'a> {
+    owners: &'a Owners,
+    /// Files are marked by their mode.
+    wants_mode: bool,
+    clock: Clock,
+    keeps: Keeps,
+}
+
+impl Teller<'_> {
+    /// Adds what was found out about an entry.
+    fn tell(&self, item: &mut Item, mut entry: Entry<'_>) {
+        item.kind = entry.metadata().kind().known().unwrap_or_default();
+        if self.wants_mode && item.kind == Kind::File {
+            entry.fetch(Fields::MODE);
+        }
+        self.owners.learn(&mut entry);
+        let metadata = entry.metadata();
+        if self.keeps != Keeps::Nothing {
+            item.columns = Columns::new(metadata, self.clock);
+        }
+        let has_more = metadata.target().known().is_some() || metadata.failures().next().is_some();
+        if self.keeps == Keeps::All || has_more {
+            item.metadata = Some(Box::new(entry.into_metadata()));
+        }
+    }
+}
+
+/// What is kept of an entry beside its name and its kind, and beside what few entries have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keeps {
+    Nothing,
+    Columns,
+    All,
+}
+
+impl Keeps {
+    fn new(settings: &Settings) -> Keeps {
+        let fields = settings.plan().fields();
+        if settings.form != Form::Listing || fields.intersects(Fields::ID | Fields::ACL) {
+            return Keeps::All;
+        }
+        let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
+        if is_plain && settings.marks != Marks::All { Keeps::Nothing } else { Keeps::Columns }
+    }
+
+    /// How many threads ask. What they allocate for each entry, their allocator gets from the system in
+    /// so small pieces that it costs more than they bring.
+    fn threads(self, settings: &Settings) -> Threads {
+        match settings.threads {
+            Threads::Automatic if self == Keeps::All => Threads::AtMost(1),
+            threads => threads,
+        }
     }
 }
 

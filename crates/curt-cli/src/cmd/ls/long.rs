@@ -64,7 +64,7 @@ impl<'a> Lines<'a> {
         if !self.settings.is_long() {
             return;
         }
-        widen(&mut widths.links, column::width(item.get(Metadata::links)));
+        widen(&mut widths.links, column::width(item.columns.links));
         widen(&mut widths.user, self.user(item).width());
         widen(&mut widths.group, self.group(item).width());
         if let Some((major, minor)) = device(item) {
@@ -72,10 +72,10 @@ impl<'a> Lines<'a> {
             widen(&mut widths.minor, column::width(Some(minor)));
             widen(&mut widths.size, widths.major + 2 + widths.minor);
         } else if self.settings.human {
-            let size = item.get(Metadata::size);
+            let size = item.columns.size;
             widen(&mut widths.size, size.map_or(1, |bytes| human::size(bytes).len()));
         } else {
-            widen(&mut widths.size, column::width(item.get(Metadata::size)));
+            widen(&mut widths.size, column::width(item.columns.size));
         }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Lines<'a> {
             line.push(b' ');
         }
         if self.settings.blocks {
-            match item.allocated() {
+            match item.columns.allocated {
                 Some(bytes) if self.settings.human => {
                     column::add_text(&human::size(bytes), self.widths.blocks, line);
                 }
@@ -111,7 +111,7 @@ impl<'a> Lines<'a> {
             line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
         }
         line.push(b' ');
-        column::add(item.get(Metadata::links), self.widths.links, line);
+        column::add(item.columns.links, self.widths.links, line);
         line.push(b' ');
         if settings.owner {
             self.user(item).write(self.widths.user, line);
@@ -121,7 +121,7 @@ impl<'a> Lines<'a> {
         }
         self.size_column(item, line);
         if let Some(times) = &settings.times {
-            match item.time(settings.clock) {
+            match item.columns.time {
                 Some(time) => times.add(time, line),
                 None => line.extend(times.unknown().bytes()),
             }
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
             line.extend(b", ");
             column::add(Some(minor), widths.minor, line);
         } else {
-            match item.get(Metadata::size) {
+            match item.columns.size {
                 Some(bytes) if self.settings.human => {
                     column::add_text(&human::size(bytes), widths.size, line);
                 }
@@ -157,7 +157,7 @@ impl<'a> Lines<'a> {
     }
 
     fn blocks_width(&self, item: &Item) -> usize {
-        match item.allocated() {
+        match item.columns.allocated {
             Some(bytes) if self.settings.human => human::size(bytes).len(),
             bytes => column::width(bytes.map(blocks)),
         }
@@ -169,12 +169,12 @@ impl<'a> Lines<'a> {
     }
 
     fn user(&self, item: &Item) -> Owner<'a> {
-        let id = item.get(Metadata::user_id);
+        let id = item.columns.user_id;
         Owner::new(id, id.and_then(|id| self.owners.user(id)))
     }
 
     fn group(&self, item: &Item) -> Owner<'a> {
-        let id = item.get(Metadata::group_id);
+        let id = item.columns.group_id;
         Owner::new(id, id.and_then(|id| self.owners.group(id)))
     }
 }
@@ -213,7 +213,7 @@ impl<'a> Owner<'a> {
 }
 
 fn mode(item: &Item, line: &mut Vec<u8>) {
-    if let Some(mode) = item.mode() {
+    if let Some(mode) = item.columns.mode {
         entry::add_mode(mode, item.kind, line);
     } else {
         line.push(entry::kind_letter(item.kind));
@@ -229,5 +229,5 @@ fn blocks(bytes: u64) -> u64 {
 /// The number of a device, for what is one.
 fn device(item: &Item) -> Option<(u64, u64)> {
     let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
-    item.get(Metadata::device_number).filter(|_| is_device).map(sys::device_parts)
+    item.columns.device_number.filter(|_| is_device).map(sys::device_parts)
 }

@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
     /// The name of an entry, with its mark.
     pub(super) fn name(&self, item: &Item) -> Name {
         let mut name = self.marked(item, self.is_aligned);
-        if let Some(mark) = mark(self.settings.marks, item.kind, item.mode()) {
+        if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode) {
             name.bytes.push(mark);
             name.width += 1;
         }
@@ -49,7 +49,7 @@ impl<'a> Names<'a> {
             return;
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
-        line.extend(mark(self.settings.marks, item.kind, item.mode()));
+        line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
     }
 
     /// The name without a mark, as it stands before an arrow.
@@ -76,7 +76,7 @@ impl<'a> Names<'a> {
         }
         let palette = self.settings.palette.as_ref();
         let color = palette.and_then(|palette| {
-            palette.color(item.name.as_encoded_bytes(), item.kind, item.mode())
+            palette.color(item.name.as_encoded_bytes(), item.kind, item.columns.mode)
         });
         match color {
             Some(color) => {

@@ -3,39 +3,89 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
+use std::sync::OnceLock;
 
-use curt::{Descent, Entry, Fields, Metadata, Plan, Stat};
+use curt::{Descent, Entry, Fields, Metadata, Plan, Stat, Value};
 
 use super::settings::Settings;
 
-/// What was looked up so far.
-#[derive(Default)]
+/// What was looked up so far. Several threads look and add at once.
 pub(super) struct Owners {
+    /// Which names are to be shown.
+    shown: Fields,
     users: Names,
     groups: Names,
 }
 
-/// Names by their numbers. There are few, and most entries have the same as the one before.
+/// Names by their numbers, one behind the other, and never taken away: who looks waits for nobody, but for
+/// the name that is being looked up. There are few, and most entries have the same as the one before.
 #[derive(Default)]
-struct Names(Vec<(u32, Option<OsString>)>);
+struct Names(OnceLock<Box<Known>>);
+
+struct Known {
+    id: u32,
+    name: Option<OsString>,
+    next: Names,
+}
 
 impl Names {
     fn get(&self, id: u32) -> Option<&OsStr> {
-        self.0.iter().find(|known| known.0 == id)?.1.as_deref()
+        self.known().find(|known| known.id == id)?.name.as_deref()
     }
 
     fn has(&self, id: u32) -> bool {
-        self.0.iter().any(|known| known.0 == id)
+        self.known().any(|known| known.id == id)
     }
 
-    fn add(&mut self, id: u32, name: Option<OsString>) {
-        if !self.has(id) {
-            self.0.push((id, name));
+    fn known(&self) -> impl Iterator<Item = &Known> {
+        std::iter::successors(self.0.get(), |known| known.next.0.get()).map(|known| &**known)
+    }
+
+    /// Sees to it that the name of this number was looked up, once.
+    fn learn(&self, id: u32, look_up: impl FnOnce() -> Option<OsString>) {
+        let mut names = self;
+        let mut look_up = Some(look_up);
+        loop {
+            let known = names.0.get_or_init(|| {
+                let name = look_up.take().and_then(|look_up| look_up());
+                Box::new(Known { id, name, next: Names::default() })
+            });
+            if known.id == id {
+                return;
+            }
+            names = &known.next;
+        }
+    }
+}
+
+impl Drop for Names {
+    /// One after the other: of their own accord, each would be dropped within the one before.
+    fn drop(&mut self) {
+        let mut next = self.0.take();
+        while let Some(mut known) = next {
+            next = known.next.0.take();
         }
     }
 }
 
 impl Owners {
+    /// Those that are to be shown.
+    pub(super) fn new(settings: &Settings) -> Owners {
+        let are_shown = settings.is_long() && !settings.numeric;
+        let shown = [(settings.owner, Fields::USER), (settings.group, Fields::GROUP)]
+            .into_iter()
+            .filter(|&(is_shown, _)| is_shown && are_shown)
+            .fold(Fields::NONE, |all, (_, field)| all | field);
+        Owners { shown, users: Names::default(), groups: Names::default() }
+    }
+
+    /// The numbers of the owners whose names are to be shown.
+    fn ids(&self, metadata: &Metadata) -> (Option<u32>, Option<u32>) {
+        let shows = |field| self.shown.contains(field);
+        let user = metadata.user_id().known().filter(|_| shows(Fields::USER));
+        (user, metadata.group_id().known().filter(|_| shows(Fields::GROUP)))
+    }
+
     /// The name of a user, where it has one.
     pub(super) fn user(&self, id: u32) -> Option<&OsStr> {
         self.users.get(id)
@@ -47,53 +97,81 @@ impl Owners {
     }
 
     /// Learns the names of an entry's owners, if they are to be shown.
-    pub(super) fn learn(&mut self, entry: &mut Entry<'_>, settings: &Settings) {
-        let missing = self.missing(entry.metadata(), settings);
-        if !missing.is_empty() {
-            self.remember(entry.fetch(missing), missing);
+    pub(super) fn learn(&self, entry: &mut Entry<'_>) {
+        let (user, group) = self.ids(entry.metadata());
+        if let Some(id) = user {
+            self.users.learn(id, || text(entry.fetch(Fields::USER).user()));
+        }
+        if let Some(id) = group {
+            self.groups.learn(id, || text(entry.fetch(Fields::GROUP).group()));
         }
     }
 
     /// The same for an operand.
-    pub(super) fn learn_operand(
-        &mut self,
-        descent: &mut Descent,
-        path: &Path,
-        metadata: &Metadata,
-        settings: &Settings,
-    ) {
-        let missing = self.missing(metadata, settings);
-        if missing.is_empty() {
+    pub(super) fn learn_operand(&self, descent: &mut Descent, path: &Path, metadata: &Metadata) {
+        let (user, group) = self.ids(metadata);
+        let is_known =
+            user.is_none_or(|id| self.users.has(id)) && group.is_none_or(|id| self.groups.has(id));
+        if is_known {
             return;
         }
-        let ids = Fields::USER_ID | Fields::GROUP_ID;
-        // Gone meanwhile: its numbers are shown.
-        if let Ok(metadata) = descent.stat(&mut Stat::new(Plan::new(missing | ids)), path) {
-            self.remember(&metadata, missing);
+        let fields = Fields::USER | Fields::USER_ID | Fields::GROUP | Fields::GROUP_ID;
+        // Gone meanwhile: its numbers are shown. Another one meanwhile: its own are learned.
+        let Ok(metadata) = descent.stat(&mut Stat::new(Plan::new(fields)), path) else { return };
+        let (user, group) = self.ids(&metadata);
+        if let Some(id) = user {
+            self.users.learn(id, || text(metadata.user()));
+        }
+        if let Some(id) = group {
+            self.groups.learn(id, || text(metadata.group()));
         }
     }
+}
 
-    fn missing(&self, metadata: &Metadata, settings: &Settings) -> Fields {
-        let mut missing = Fields::NONE;
-        if settings.numeric || !settings.is_long() {
-            return missing;
-        }
-        let is_new = |names: &Names, id: Option<u32>| id.is_some_and(|id| !names.has(id));
-        if settings.owner && is_new(&self.users, metadata.user_id().known()) {
-            missing |= Fields::USER;
-        }
-        if settings.group && is_new(&self.groups, metadata.group_id().known()) {
-            missing |= Fields::GROUP;
-        }
-        missing
+fn text(name: Value<'_, &OsStr>) -> Option<OsString> {
+    name.known().map(OsStr::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn each_number_is_looked_up_once_by_all_threads_together() {
+        const NUMBERS: u32 = 5_000;
+        let (names, looked_up) = (Names::default(), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (names, looked_up) = (&names, &looked_up);
+                scope.spawn(move || {
+                    for step in 0..NUMBERS {
+                        let step = if thread % 2 == 0 { step } else { NUMBERS - 1 - step };
+                        let id = step / 10;
+                        names.learn(id, || {
+                            looked_up.fetch_add(1, Ordering::Relaxed);
+                            (id % 2 == 0).then(|| id.to_string().into())
+                        });
+                        let expected = (id % 2 == 0).then(|| id.to_string());
+                        assert!(names.has(id));
+                        assert_eq!(names.get(id), expected.as_deref().map(AsRef::as_ref));
+                    }
+                });
+            }
+        });
+        assert_eq!(looked_up.into_inner(), NUMBERS as usize / 10);
+        assert_eq!(names.get(NUMBERS), None);
     }
 
-    fn remember(&mut self, metadata: &Metadata, asked: Fields) {
-        if let (true, Some(id)) = (asked.contains(Fields::USER), metadata.user_id().known()) {
-            self.users.add(id, metadata.user().known().map(OsStr::to_owned));
+    #[test]
+    fn a_long_row_of_names_is_dropped_without_much_stack() {
+        let mut names = Names::default();
+        for id in 0..200_000 {
+            let mut first = Names::default();
+            std::mem::swap(&mut first, &mut names);
+            let known = super::Known { id, name: None, next: first };
+            assert!(names.0.set(Box::new(known)).is_ok());
         }
-        if let (true, Some(id)) = (asked.contains(Fields::GROUP), metadata.group_id().known()) {
-            self.groups.add(id, metadata.group().known().map(OsStr::to_owned));
-        }
+        drop(names);
     }
 }

@@ -1,8 +1,9 @@
 //! What the options come to.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 
-use curt::{Fields, Follow, Freshness, Plan};
+use curt::{Fields, Follow, Freshness, Plan, Threads};
 
 use super::colors::Palette;
 use super::times::Times;
@@ -80,6 +81,7 @@ pub(super) struct Settings {
     pub(super) width: usize,
     /// Names go to a terminal, which must not act upon them.
     pub(super) quoted: bool,
+    pub(super) threads: Threads,
 }
 
 impl Settings {
@@ -141,12 +143,18 @@ impl Settings {
             end: if options.zero { 0 } else { b'\n' },
             width: width(options),
             quoted: is_terminal && !options.zero,
+            threads: options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())),
             form,
         })
     }
 
     pub(super) fn is_long(&self) -> bool {
         self.format == Format::Long && self.form == Form::Listing
+    }
+
+    /// Whether an entry of this name is not left out.
+    pub(super) fn shows(&self, name: &OsStr) -> bool {
+        self.hidden != Hidden::WithDot || !name.as_encoded_bytes().starts_with(b".")
     }
 
     /// The room that entries take is shown, and its sum.

@@ -60,7 +60,8 @@ impl<'a> Writer<'a> {
 
     /// The line that says how much room all entries take.
     pub(super) fn total(&self, items: &[Item], owners: &Owners) {
-        let bytes = items.iter().filter_map(Item::allocated).fold(0, u64::saturating_add);
+        let bytes =
+            items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
         let room = Lines::new(self.settings, owners, &[]).room(bytes);
         let mut line = format!("total {room}").into_bytes();
         line.push(self.settings.end);

@@ -2,4 +2,5 @@
 
 #[cfg(unix)]
 mod descent;
+mod gather;
 mod many;

@@ -1,0 +1,167 @@
+//! Directories read as a whole: the same answer with any number of threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::fields::{Fields, Plan};
+use crate::list::Directory;
+use crate::{Calls, List, Threads, list};
+use curt_testkit::Scratch;
+
+const ALL: [Threads; 5] = [
+    Threads::AtMost(1),
+    Threads::AtMost(2),
+    Threads::AtMost(4),
+    Threads::AtMost(8),
+    Threads::Automatic,
+];
+
+/// What becomes of an entry: its name, and its size or the failure to find that out.
+type Told = (String, Option<Result<u64, String>>);
+
+fn files(scratch: &Scratch, count: usize) {
+    scratch.dir("d");
+    for number in 0..count {
+        std::fs::write(scratch.at(format!("d/{number}")), &[b'x'; 100][..number % 100]).unwrap();
+    }
+}
+
+fn sizes(scratch: &Scratch) -> List {
+    list(scratch.at("d"), Plan::new(Fields::SIZE | Fields::LINKS)).unwrap()
+}
+
+fn told(entry: &crate::Entry<'_>) -> Result<u64, String> {
+    let failed = entry.metadata().failures().next().map(|(_, error)| error.to_string());
+    failed.map_or_else(|| Ok(entry.metadata().size().known().unwrap()), Err)
+}
+
+fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Vec<Told>, Calls) {
+    let mut all = Vec::new();
+    let note = |name: &std::ffi::OsStr| {
+        let name = name.to_str().unwrap().to_owned();
+        // It was listed, and is gone when it is asked about.
+        let goes = name.ends_with('7');
+        if let Some(scratch) = vanishing.filter(|_| goes) {
+            std::fs::remove_file(scratch.at("d").join(&name)).unwrap();
+        }
+        (!name.ends_with('3')).then_some((name, None))
+    };
+    list.gather(threads, &mut all, note, |item, entry| {
+        assert_eq!(item.0, entry.to_name().to_str().unwrap());
+        assert!(item.1.is_none(), "told of twice");
+        item.1 = Some(told(&entry));
+    })
+    .unwrap();
+    (all, list.calls())
+}
+
+#[test]
+fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
+    for count in [0, 1, 63, 129, 3_000] {
+        let scratch = Scratch::in_memory();
+        files(&scratch, count);
+        let mut expected = Vec::new();
+        let mut one_by_one = sizes(&scratch);
+        while let Some(entry) = one_by_one.next() {
+            let entry = entry.unwrap();
+            expected.push((entry.to_name().into_string().unwrap(), Some(told(&entry))));
+        }
+        let left_out = expected.iter().filter(|(name, _)| name.ends_with('3')).count() as u64;
+        expected.retain(|(name, _)| !name.ends_with('3'));
+        for threads in ALL {
+            let mut list = sizes(&scratch);
+            let (all, calls) = gather(&mut list, threads, None);
+            assert!(all == expected, "{count} entries, {threads:?}");
+            let processors = calls.of("sched_getaffinity");
+            assert!(processors <= 1, "{calls:?}");
+            let expected = one_by_one.calls().total();
+            assert_eq!(
+                calls.total() - processors + per_entry() * left_out,
+                expected,
+                "{threads:?}"
+            );
+            assert!(gather(&mut list, threads, None).0.is_empty(), "it was read to its end");
+            list.reset().unwrap();
+            assert_eq!(gather(&mut list, threads, None).0.len(), all.len());
+        }
+    }
+}
+
+/// The calls for one entry of this plan.
+fn per_entry() -> u64 {
+    Plan::new(Fields::SIZE | Fields::LINKS).cost().entry.into()
+}
+
+#[test]
+fn what_vanishes_meanwhile_fails_alone_and_in_its_place() {
+    for threads in ALL {
+        let scratch = Scratch::in_memory();
+        files(&scratch, 2_000);
+        let (all, _) = gather(&mut sizes(&scratch), threads, Some(&scratch));
+        assert_eq!(all.len(), 1_800);
+        for (name, told) in all {
+            let number: u64 = name.parse().unwrap();
+            assert_eq!(told.unwrap().ok(), (number % 10 != 7).then_some(number % 100), "{name}");
+        }
+    }
+}
+
+#[test]
+fn small_directories_and_plain_listings_start_no_thread() {
+    let scratch = Scratch::in_memory();
+    files(&scratch, 1_100);
+    let caller = std::thread::current().id();
+    let elsewhere = |plan: Fields, threads: Threads, most: usize| {
+        let helped = AtomicUsize::new(0);
+        let mut noted = 0;
+        let mut list = list(scratch.at("d"), Plan::new(plan)).unwrap();
+        let note = |_: &std::ffi::OsStr| {
+            noted += 1;
+            (noted <= most).then_some(())
+        };
+        list.gather(threads, &mut Vec::new(), note, |(), _| {
+            let is_helper = std::thread::current().id() != caller;
+            helped.fetch_add(usize::from(is_helper), Ordering::Relaxed);
+        })
+        .unwrap();
+        assert_eq!(noted, 1_100);
+        helped.into_inner() > 0
+    };
+    assert!(!elsewhere(Fields::LINKS, Threads::Automatic, 1_023), "too few");
+    assert!(!elsewhere(Fields::LINKS, Threads::AtMost(8), 127), "too few for a second part");
+    assert!(!elsewhere(Fields::LINKS, Threads::AtMost(1), 1_100), "one thread was asked for");
+    assert!(!elsewhere(Fields::NAME | Fields::KIND, Threads::AtMost(8), 1_100), "nothing to ask");
+    // Who comes first takes the work: a helper that starts late gets none.
+    let mut runs = 0..1_000;
+    assert!(
+        runs.any(|_| elsewhere(Fields::LINKS, Threads::AtMost(8), 1_100)),
+        "nobody ever helped"
+    );
+}
+
+#[test]
+fn a_panic_reaches_the_caller() {
+    let scratch = Scratch::in_memory();
+    files(&scratch, 1_100);
+    for threads in ALL {
+        let asked = AtomicUsize::new(0);
+        let run = std::panic::AssertUnwindSafe(|| {
+            let mut list = sizes(&scratch);
+            let tell = |(): &mut (), _: crate::Entry<'_>| {
+                assert_ne!(asked.fetch_add(1, Ordering::Relaxed), 500, "as told to");
+            };
+            let _ = list.gather(threads, &mut Vec::new(), |_| Some(()), tell);
+        });
+        assert!(std::panic::catch_unwind(run).is_err(), "{threads:?}");
+    }
+}
+
+#[test]
+fn small_buffers_are_gathered_one_after_the_other() {
+    let scratch = Scratch::in_memory();
+    files(&scratch, 1_000);
+    let small = || Directory::open(scratch.at("d")).unwrap().buffer(16 << 10).unwrap();
+    let mut list = small().list(Plan::new(Fields::SIZE | Fields::LINKS));
+    let (all, _) = gather(&mut list, Threads::AtMost(3), None);
+    assert_eq!(all.len(), 900);
+    assert!(all.iter().all(|(_, told)| told.as_ref().is_some_and(Result::is_ok)));
+}
