@@ -88,7 +88,7 @@ impl Lookup for Windows {
 
     /// There is no such right that could be asked for in a call: what is no directory counts.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Candidate {
-        match self.door.open(self.searched(from, path), READ_ATTRIBUTES, FILE) {
+        match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
                 self.door.close(handle);
                 Candidate::Program
@@ -101,7 +101,7 @@ impl Lookup for Windows {
         let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
         let options =
             super::FOLLOW | nt::FILE_NON_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let handle = self.door.open(self.searched(from, path), access, options)?;
+        let handle = self.door.open(searched(from, path), access, options)?;
         let read = self.door.read(handle.as_handle(), room);
         self.door.close(handle);
         match read {
@@ -111,7 +111,7 @@ impl Lookup for Windows {
     }
 
     fn open_search(&self, from: &Dir, path: Name<'_, u16>) -> Opened<Dir> {
-        match self.door.open(self.searched(from, path), LIST, PLACE) {
+        match self.door.open(searched(from, path), LIST, PLACE) {
             Ok(handle) => {
                 let mut dir = Dir::new(handle, from.volume);
                 dir.is_place = true;
@@ -164,7 +164,7 @@ impl Lookup for Windows {
         let last = path.units().rsplit(|unit| unit.is_separator()).next().unwrap_or_default();
         spelled.clear();
         spelled.extend_from_slice(last);
-        match self.door.open(self.searched(from, path), READ_ATTRIBUTES, FILE) {
+        match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
                 spell(&self.door, handle.as_handle(), from.volume, spelled);
                 self.door.close(handle);
@@ -175,11 +175,9 @@ impl Lookup for Windows {
     }
 }
 
-impl Windows {
-    /// A name that people type: in any case of letters.
-    fn searched<'a>(&self, from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
-        Target { root: from.root(), name: path.units(), any_case: true }
-    }
+/// A name that people type: in any case of letters.
+fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
+    Target { root: from.root(), name: path.units(), any_case: true }
 }
 
 /// What the length 0 of a variable means.

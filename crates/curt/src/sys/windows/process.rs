@@ -226,14 +226,14 @@ impl Process for Windows {
                 Group::Session => DETACHED_PROCESS,
             },
         };
-        let texts = Texts {
+        let mut texts = Texts {
             application: &words.application,
             line: &mut words.line,
             environment: words.environment.as_deref(),
             directory: words.directory.as_deref(),
         };
         self.share(launch, true);
-        let created = self.door.create_process(texts, &given);
+        let created = self.door.create_process(&mut texts, &given);
         self.share(launch, false);
         for handle in handles.owned {
             self.door.close(handle);

@@ -8,7 +8,7 @@ use std::ptr;
 use std::time::Duration;
 
 use windows_sys::Win32::Foundation::{
-    DUPLICATE_SAME_ACCESS, DuplicateHandle, ERROR_BROKEN_PIPE, GENERIC_READ, GENERIC_WRITE, HANDLE,
+    DUPLICATE_SAME_ACCESS, DuplicateHandle, GENERIC_READ, GENERIC_WRITE, HANDLE,
     HANDLE_FLAG_INHERIT, INVALID_HANDLE_VALUE, SetHandleInformation, WAIT_OBJECT_0, WAIT_TIMEOUT,
 };
 use windows_sys::Win32::Security::SECURITY_ATTRIBUTES;
@@ -214,7 +214,7 @@ impl Door {
     /// Creates a process: a handle, and its number.
     pub(crate) fn create_process(
         &self,
-        texts: Texts<'_>,
+        texts: &mut Texts<'_>,
         given: &Given<'_>,
     ) -> io::Result<(OwnedHandle, u32)> {
         self.pass_process(Call::CreateProcess)?;
@@ -325,7 +325,7 @@ pub(crate) fn read_pipe(pipe: BorrowedHandle<'_>, into: &mut [u8]) -> io::Result
         ReadFile(pipe.as_raw_handle(), into.as_mut_ptr(), length, &raw mut read, ptr::null_mut())
     };
     match done(answer) {
-        Err(error) if error.raw_os_error() == Some(ERROR_BROKEN_PIPE as i32) => Ok(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         answer => answer.map(|()| read as usize),
     }
 }
