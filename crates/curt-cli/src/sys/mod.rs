@@ -22,10 +22,32 @@ mod other;
 use other as system;
 
 pub(crate) use system::{
-    device_parts, end_as, end_by, error_name, error_number, error_text, leave_interrupts, listen,
-    local_zone, name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file,
-    read_input, terminal_width,
+    device_parts, end_as, end_by, error_number, error_text, leave_interrupts, listen, local_zone,
+    name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input,
+    terminal_width,
 };
+
+#[cfg(unix)]
+pub(crate) use unix::error_name;
+
+/// The name that POSIX has for what happened, so that answers read alike on every system.
+#[cfg(not(unix))]
+pub(crate) fn error_name(error: &io::Error) -> String {
+    let name = match error.kind() {
+        io::ErrorKind::NotFound => "ENOENT",
+        io::ErrorKind::PermissionDenied => "EACCES",
+        io::ErrorKind::AlreadyExists => "EEXIST",
+        io::ErrorKind::NotADirectory => "ENOTDIR",
+        io::ErrorKind::IsADirectory => "EISDIR",
+        io::ErrorKind::DirectoryNotEmpty => "ENOTEMPTY",
+        io::ErrorKind::ResourceBusy => "EBUSY",
+        io::ErrorKind::InvalidInput => "EINVAL",
+        io::ErrorKind::ReadOnlyFilesystem => "EROFS",
+        io::ErrorKind::WouldBlock => "EAGAIN",
+        _ => return error_number(error).map_or("EIO".to_owned(), |number| format!("E{number}")),
+    };
+    name.to_owned()
+}
 
 /// What comes before and after the first such ASCII character.
 pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {

@@ -68,7 +68,7 @@ fn each_question_has_its_answer() {
         given("w/here.com", "cwd", "image", true),
         given("a/bare", "path:0", "image", false),
         given("a/x.js", "path:0", "association", false),
-        json!({"err": "not-found", "message": "not found"}),
+        json!({"err": "not-found", "unsearchable": [], "message": "not found"}),
         given("a/Hello.CMD", "path:0", "batch", false),
         given("b/hello.exe", "path:0", "image", false),
     ];

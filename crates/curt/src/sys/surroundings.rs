@@ -14,10 +14,15 @@ pub(crate) trait Surroundings: Sys {
     fn working_directory(&self) -> io::Result<PathBuf>;
 
     /// The working directory of a drive that is not the working directory's, where it has one.
-    fn drive_directory(letter: &str) -> Option<PathBuf>;
+    fn drive_directory(letter: &str) -> Option<PathBuf> {
+        let _ = letter;
+        None
+    }
 
     /// The home directory that the environment names.
-    fn home() -> Option<OsString>;
+    fn home() -> Option<OsString> {
+        std::env::var_os("HOME")
+    }
 
     /// The home directory of a user as the user database has it; an empty name is the user's whose
     /// process this is.

@@ -36,13 +36,12 @@ pub(super) fn failure(object: Object, error: &FindError) -> Object {
     if let Some(path) = error.path() {
         object = object.path("path", path);
     }
-    if !error.unsearchable().is_empty() {
-        let directories = error.unsearchable().iter();
-        let directories: Vec<String> =
-            directories.map(|directory| json::os_string(directory.as_os_str())).collect();
-        object = object.raw("unsearchable", &format!("[{}]", directories.join(",")));
-    }
-    object.text("message", &reason(error))
+    let directories = error.unsearchable().iter();
+    let directories: Vec<String> =
+        directories.map(|directory| json::os_string(directory.as_os_str())).collect();
+    object
+        .raw("unsearchable", &format!("[{}]", directories.join(",")))
+        .text("message", &reason(error))
 }
 
 /// Every step of a search, and what came of it, as an object.

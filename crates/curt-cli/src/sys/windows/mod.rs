@@ -81,24 +81,6 @@ pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     })
 }
 
-/// The name that POSIX has for what happened, so that answers read alike on every system.
-pub(crate) fn error_name(error: &io::Error) -> String {
-    let name = match error.kind() {
-        io::ErrorKind::NotFound => "ENOENT",
-        io::ErrorKind::PermissionDenied => "EACCES",
-        io::ErrorKind::AlreadyExists => "EEXIST",
-        io::ErrorKind::NotADirectory => "ENOTDIR",
-        io::ErrorKind::IsADirectory => "EISDIR",
-        io::ErrorKind::DirectoryNotEmpty => "ENOTEMPTY",
-        io::ErrorKind::ResourceBusy => "EBUSY",
-        io::ErrorKind::InvalidInput => "EINVAL",
-        io::ErrorKind::ReadOnlyFilesystem => "EROFS",
-        io::ErrorKind::WouldBlock => "EAGAIN",
-        _ => return error_number(error).map_or("EIO".to_owned(), |number| format!("E{number}")),
-    };
-    name.to_owned()
-}
-
 /// The system's own words in its own language, without the number that std appends, and what may
 /// be behind them where they do not say.
 pub(crate) fn error_text(error: &io::Error) -> String {

@@ -1,6 +1,5 @@
 //! What a process finds itself in.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -11,14 +10,6 @@ use crate::sys::surroundings::Surroundings;
 impl Surroundings for Linux {
     fn working_directory(&self) -> io::Result<PathBuf> {
         Ok(self.door.getcwd()?)
-    }
-
-    fn drive_directory(_: &str) -> Option<PathBuf> {
-        None
-    }
-
-    fn home() -> Option<OsString> {
-        std::env::var_os("HOME")
     }
 
     fn home_of(user: &[u8]) -> Option<PathBuf> {

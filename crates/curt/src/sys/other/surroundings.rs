@@ -1,6 +1,5 @@
 //! What a process finds itself in, as far as the standard library knows.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -10,14 +9,6 @@ use crate::sys::surroundings::Surroundings;
 impl Surroundings for Other {
     fn working_directory(&self) -> io::Result<PathBuf> {
         std::env::current_dir()
-    }
-
-    fn drive_directory(_: &str) -> Option<PathBuf> {
-        None
-    }
-
-    fn home() -> Option<OsString> {
-        std::env::var_os("HOME")
     }
 
     fn home_of(_: &[u8]) -> Option<PathBuf> {
