@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 /// The most kinds of call a platform may have.
-const KINDS: usize = 48;
+const KINDS: usize = 40;
 
 /// The operating-system calls that an operation made, by the platform's own names.
 ///
@@ -59,27 +59,49 @@ impl fmt::Debug for Calls {
 /// The counter of one worker: plain cells, because a worker belongs to one thread at a time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
-    counts: [Cell<u64>; KINDS],
+    /// In two parts, as each worker has them on its stack: below 2^48 together.
+    low: [Cell<u32>; KINDS],
+    high: [Cell<u16>; KINDS],
 }
 
 impl Counter {
     pub(crate) fn new(names: &'static [&'static str]) -> Self {
         debug_assert!(names.len() <= KINDS);
-        Counter { names, counts: [const { Cell::new(0) }; KINDS] }
+        let (low, high) = ([const { Cell::new(0) }; KINDS], [const { Cell::new(0) }; KINDS]);
+        Counter { names, low, high }
     }
 
     /// Counts one call of the kind with this index into the names.
     pub(crate) fn tick(&self, kind: usize) {
-        if let Some(count) = self.counts.get(kind) {
-            count.set(count.get() + 1);
+        if let Some(low) = self.low.get(kind) {
+            low.set(low.get().wrapping_add(1));
+            if low.get() == 0 {
+                self.high[kind].set(self.high[kind].get().wrapping_add(1));
+            }
         }
     }
 
     pub(crate) fn calls(&self) -> Calls {
         let mut counts = [0; KINDS];
-        for (count, cell) in counts.iter_mut().zip(&self.counts) {
-            *count = cell.get();
+        for (count, (low, high)) in counts.iter_mut().zip(self.low.iter().zip(&self.high)) {
+            *count = u64::from(high.get()) << 32 | u64::from(low.get());
         }
         Calls { names: self.names, counts }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Counter;
+
+    #[test]
+    fn counts_go_beyond_32_bits() {
+        let counter = Counter::new(&["one", "two"]);
+        counter.low[1].set(u32::MAX - 1);
+        for _ in 0..3 {
+            counter.tick(1);
+        }
+        assert_eq!(counter.calls().of("two"), (1 << 32) + 1);
+        assert_eq!(counter.calls().total(), (1 << 32) + 1);
     }
 }

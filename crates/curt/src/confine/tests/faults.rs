@@ -43,11 +43,15 @@ fn tree() -> Scratch {
 
 fn every_call_fails_once<S: Beneath<Setup = Setup>>(setup: &Setup) {
     for (what, deed) in deeds::<S>() {
-        let scratch = tree();
-        let root = Confined::<S>::open(S::start(setup), &scratch.at("root")).unwrap();
-        let before = root.sys().calls();
-        deed(&root).unwrap_or_else(|failure| panic!("{what}: {failure:?}"));
-        let made = root.sys().calls();
+        let measure = |_| {
+            let scratch = tree();
+            let root = Confined::<S>::open(S::start(setup), &scratch.at("root")).unwrap();
+            let before = root.sys().calls();
+            deed(&root).unwrap_or_else(|failure| panic!("{what}: {failure:?}"));
+            (before, root.sys().calls())
+        };
+        // A rename anywhere on the system makes the kernel ask to be asked again (`EAGAIN`).
+        let (before, made) = (0..5).map(measure).min_by_key(|(_, made)| made.total()).unwrap();
         for (name, count) in made.iter() {
             for nth in before.of(name)..count {
                 for error in ERRORS {
