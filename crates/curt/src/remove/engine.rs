@@ -90,7 +90,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Works until nothing is left for anybody, then adds its part to the report.
-    pub(super) fn work(mut self) {
+    pub(super) fn work(&mut self) {
         loop {
             if let Some(task) = self.at.run.pool().try_take() {
                 self.run_task(task);
@@ -106,8 +106,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
         self.forget_parent();
         self.at.tell_progress();
-        let report = std::mem::take(&mut self.at.report);
-        self.at.run.add(report, &self.at.sys);
+        self.at.run.add(&mut self.at.report, &self.at.sys);
     }
 
     /// Runs until no frame is left above the first `floor`.

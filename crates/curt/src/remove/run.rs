@@ -57,6 +57,8 @@ pub(super) struct Run<'r, S: Sys> {
     /// Guesses that were wrong, and those that are being tested.
     guesses: AtomicU32,
     operands: &'r [&'r Path],
+    /// How many removed directories may stay open until they are closed in one call.
+    retire: usize,
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) below: Option<Arc<S::Dir>>,
     next_operand: AtomicUsize,
@@ -74,19 +76,31 @@ impl<'r, S: Sys> Run<'r, S> {
         operands: &'r [&'r Path],
         below: Option<S::Dir>,
     ) -> Report {
-        let plain = is_plain(options);
+        // In steps, because what each has on the stack lies below all that follows otherwise.
+        let run = Run::<S>::begin(options, setup, operands, below);
+        run.work(&setup.with(options.without, run.retire));
+        run.end()
+    }
+
+    fn begin(
+        options: &Remove<'r>,
+        setup: &S::Setup,
+        operands: &'r [&'r Path],
+        below: Option<S::Dir>,
+    ) -> Self {
         let first = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = pool::budget(limit);
         let is_alone = options.confirm != Confirm::Never;
         // Both together stay within half of the limit.
         let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
-        let setup = setup.with(options.without, retire);
         let begin = Sample { now: first.now(), ..Sample::default() };
-        let run = Run {
+        let begun = first.wall_clock();
+        let report = Report { calls: first.calls(), ..Report::default() };
+        Run {
             options: *options,
             crew: Crew::new(Pace::CHANGING, options.threads, is_alone, budget, begin),
-            plain,
+            plain: is_plain(options),
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
             may_hoist: empties(options)
@@ -97,20 +111,23 @@ impl<'r, S: Sys> Run<'r, S> {
             } else {
                 budget
             }),
+            retire,
             root: OnceLock::new(),
-            begun: first.wall_clock(),
+            begun,
             serial: AtomicU64::new(0),
             guesses: AtomicU32::new(0),
             operands,
             below: below.map(Arc::new),
             next_operand: AtomicUsize::new(0),
             totals: Mutex::default(),
-            report: Mutex::default(),
-        };
-        run.add(Report::default(), &first);
-        run.work(&setup);
-        let threads = run.pool().workers();
-        let mut report = run.report.into_inner().unwrap_or_else(PoisonError::into_inner);
+            report: Mutex::new(report),
+        }
+    }
+
+    fn end(self) -> Report {
+        let options = self.options;
+        let threads = self.pool().workers();
+        let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = threads;
         report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
@@ -205,7 +222,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     /// Adds what a worker did to the report.
-    pub(super) fn add(&self, part: Report, sys: &S) {
+    pub(super) fn add(&self, part: &mut Report, sys: &S) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.files += part.files;
         report.directories += part.directories;
@@ -216,8 +233,8 @@ impl<'r, S: Sys> Run<'r, S> {
         if let Some(bytes) = part.bytes {
             *report.bytes.get_or_insert(0) += bytes;
         }
-        report.errors.extend(part.errors);
-        report.relocated.extend(part.relocated);
+        report.errors.append(&mut part.errors);
+        report.relocated.append(&mut part.relocated);
         report.calls.add(&sys.calls());
     }
 }
