@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 fn curt_which(scratch: &Scratch, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("which").args(args).current_dir(scratch.at("w")).stdin(Stdio::null());
+    command.arg("which").args(args).current_dir(scratch.typed().join("w")).stdin(Stdio::null());
     command.output().unwrap()
 }
 
@@ -27,7 +27,7 @@ fn ground() -> (Scratch, String) {
 fn answers(scratch: &Scratch, path: &str, questions: &[Value]) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.args(["which", "--batch", "--rules", "windows", "--path", path]);
-    command.args(["--pathext", ".COM;.EXE;.BAT;.CMD"]).current_dir(scratch.at("w"));
+    command.args(["--pathext", ".COM;.EXE;.BAT;.CMD"]).current_dir(scratch.typed().join("w"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     for question in questions {

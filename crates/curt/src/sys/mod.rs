@@ -273,7 +273,8 @@ pub(crate) trait Sys:
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// The path from a root, by text: below the working directory where it is relative.
+    /// The path from a root, by text: below the working directory where it is relative, or that where it is
+    /// empty.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
     /// Reads a small file to its end; one that is longer than `most` is an error. A link in its place is
     /// not followed, and nothing is waited for where it is no plain file.

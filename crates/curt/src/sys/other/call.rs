@@ -133,7 +133,8 @@ impl Door {
 
     pub(super) fn absolute(&self, path: &Path) -> Result<std::path::PathBuf> {
         self.pass(Call::Absolute)?;
-        std::path::absolute(path)
+        let here = std::path::Path::new(".");
+        std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
     }
 
     /// What the path leads to.

@@ -415,7 +415,8 @@ impl Sys for Windows {
 
     /// What the system makes of the text is no call to it.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
-        std::path::absolute(path)
+        let here = Path::new(".");
+        std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u16>, most: usize) -> io::Result<Vec<u8>> {
