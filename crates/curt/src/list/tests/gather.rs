@@ -92,7 +92,7 @@ fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
 fn calls_for_none(scratch: &Scratch) -> u64 {
     let mut list = sizes(scratch);
     let mut none = Vec::<()>::new();
-    list.gather(Threads::AtMost(1), &mut none, |_| None, |_, _| {}).unwrap();
+    list.gather(Threads::AtMost(1), &mut none, |_| None, |(), _| {}).unwrap();
     list.calls().total()
 }
 
