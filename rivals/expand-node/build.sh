@@ -1,13 +1,6 @@
 #!/bin/sh
-# Writes OUT/expand-node: the script, with the real interpreter's path in its first line. A name on
-# PATH may be a version manager's shim, whose start-up is not Node's.
+# Writes OUT/expand-node, a script for the Node that is installed.
 set -eu
-: "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$OUT"
-node=$(node -p process.execPath)
-{
-    printf '#!%s\n' "$node"
-    cat "$here/main.js"
-} >"$OUT/expand-node"
-chmod +x "$OUT/expand-node"
+. "$here/../script.sh"
+script_node "$here/main.js" expand-node

@@ -1,13 +1,6 @@
 #!/bin/sh
-# Writes OUT/tree-python: the script, with the real interpreter's path in its first line. A name on
-# PATH may be a version manager's shim, whose start-up is not Python's.
+# Writes OUT/tree-python, a script for the Python that is installed.
 set -eu
-: "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$OUT"
-python=$(python3 -c 'import sys; print(sys.executable)')
-{
-    printf '#!%s -I\n' "$python"
-    cat "$here/main.py"
-} >"$OUT/tree-python"
-chmod +x "$OUT/tree-python"
+. "$here/../script.sh"
+script_python "$here/main.py" tree-python
