@@ -91,10 +91,15 @@ impl<'a, U: Unit> Name<'a, U> {
 
     /// Whether this is one of the two entries that every directory has.
     pub(crate) fn is_dot_or_dot_dot(self) -> bool {
-        let dot = U::ascii(b'.');
-        matches!(self.units(), [first] if *first == dot)
-            || matches!(self.units(), [first, second] if *first == dot && *second == dot)
+        is_dot_or_dot_dot(self.units())
     }
+}
+
+/// Whether this is the name of one of the two entries that every directory has.
+pub(crate) fn is_dot_or_dot_dot<U: Unit>(units: &[U]) -> bool {
+    let dot = U::ascii(b'.');
+    matches!(units, [first] if *first == dot)
+        || matches!(units, [first, second] if *first == dot && *second == dot)
 }
 
 /// Names kept for later, one behind the other: the arena of a traversal, or a batch that is handed

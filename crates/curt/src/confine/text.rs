@@ -1,6 +1,6 @@
 //! Paths taken apart by text. No call, and nothing is folded before the system has seen it.
 
-use crate::name::{Name, Unit};
+use crate::name::{Name, Unit, is_dot_or_dot_dot};
 
 /// A path, terminated.
 #[derive(Clone, Debug, Default)]
@@ -54,11 +54,11 @@ impl<U: Unit> Text<U> {
 
 /// Whether it is no name of its own: nothing, `.` or `..`.
 pub(super) fn is_dots<U: Unit>(name: &[U]) -> bool {
-    name.len() <= 2 && name.iter().all(|&unit| unit == U::ascii(b'.'))
+    name.is_empty() || is_dot_or_dot_dot(name)
 }
 
 pub(super) fn is_dot_dot<U: Unit>(name: &[U]) -> bool {
-    name.len() == 2 && is_dots(name)
+    name.len() == 2 && is_dot_or_dot_dot(name)
 }
 
 /// Names joined by the system's separator; `.` for none.

@@ -3,7 +3,7 @@
 
 use super::lists::is_forbidden;
 use crate::flavor::{Flavor, Release};
-use crate::name::Unit;
+use crate::name::{Unit, is_dot_or_dot_dot};
 use crate::win_path::{Start, WinUnit, device_at_end, is_separator};
 
 /// The longest name of a directory entry, in units.
@@ -47,7 +47,7 @@ fn read_posix<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
     if let Some(last) = name.iter().rposition(|&unit| unit == slash) {
         return Ok(Asked::Given(last + 1));
     }
-    if is_dots(name) {
+    if is_dot_or_dot_dot(name) {
         return Err(Refusal::Invalid("it is a directory"));
     }
     Ok(Asked::Bare)
@@ -113,11 +113,6 @@ fn fault<U: WinUnit>(unit: U) -> Option<&'static str> {
         b'*' | b'?' | b'<' | b'>' | b'"' => "it is a pattern",
         _ => "it contains what no name may",
     })
-}
-
-/// Whether it is one of the two names that every directory has.
-pub(super) fn is_dots<U: Unit>(name: &[U]) -> bool {
-    name.len() <= 2 && !name.is_empty() && name.iter().all(|&unit| unit == U::ascii(b'.'))
 }
 
 /// Where the extension of a name begins, with its dot: the last one.

@@ -160,7 +160,7 @@ fn the_newest_forms_tell_more_for_one_call() {
 }
 
 /// One record of the newest form.
-fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u64) -> Vec<u8> {
+pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u64) -> Vec<u8> {
     let units: Vec<u8> = child.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut bytes = vec![0; 8];
     for time in [ticks, 0, ticks + 1, ticks + 2] {
@@ -174,6 +174,22 @@ fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u64) -> Vec<u
     bytes.extend(id.to_le_bytes());
     bytes.extend(units);
     bytes
+}
+
+/// Records as the system writes them: each begins at a multiple of eight, and says where the next does.
+pub(super) fn chained(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
+    let mut all: Vec<u8> = Vec::new();
+    let mut last = 0;
+    for (index, record) in records.enumerate() {
+        if index > 0 {
+            all.resize(all.len().next_multiple_of(8), 0xee);
+            let next = (all.len() - last) as u32;
+            all[last..last + 4].copy_from_slice(&next.to_le_bytes());
+            last = all.len();
+        }
+        all.extend(record);
+    }
+    all
 }
 
 const LISTED: [(&str, u32, u32, Kind); 10] = [
@@ -211,23 +227,14 @@ unsafe extern "system" fn list_made_up(
     if READ.fetch_add(1, Ordering::Relaxed) > 0 {
         return STATUS_NO_MORE_FILES;
     }
-    let mut all = Vec::new();
-    for (index, (child, attributes, tag, _)) in LISTED.into_iter().enumerate() {
+    let record = |(index, (child, attributes, tag, _))| {
         let id = (index as u128) << 100 | 5;
-        let mut bytes = record(child, attributes, tag, id, BEFORE);
-        if index + 1 < LISTED.len() {
-            bytes.resize(bytes.len().next_multiple_of(8), 0xee);
-            let next = bytes.len() as u32;
-            bytes[..4].copy_from_slice(&next.to_le_bytes());
-        }
-        all.extend(bytes);
-    }
+        record(child, attributes, tag, id, BEFORE)
+    };
+    let all = chained(LISTED.into_iter().enumerate().map(record));
     assert!(all.len() <= length as usize);
-    // SAFETY: the caller's buffer has that length, and nothing else refers to it meanwhile.
-    unsafe { std::ptr::copy_nonoverlapping(all.as_ptr(), buffer.cast::<u8>(), all.len()) };
-    // SAFETY: the block is the caller's, and live.
-    unsafe { (*block).Information = all.len() };
-    0
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, buffer, &all) }
 }
 
 #[test]
@@ -287,11 +294,8 @@ unsafe extern "system" fn all_are_links(
     let names = [0_u16, 0, 0, 0, 0, 10, 1, 0];
     point.extend(names.iter().flat_map(|number| number.to_le_bytes()));
     point.extend("there".encode_utf16().flat_map(u16::to_le_bytes));
-    // SAFETY: the caller's buffer is long enough, and nothing else refers to it meanwhile.
-    unsafe { std::ptr::copy_nonoverlapping(point.as_ptr(), output.cast::<u8>(), point.len()) };
-    // SAFETY: the block is the caller's, and live.
-    unsafe { (*block).Information = point.len() };
-    0
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, output, &point) }
 }
 
 #[test]

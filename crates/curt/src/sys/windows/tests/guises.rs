@@ -2,6 +2,7 @@
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
+use super::asking::{chained, record};
 use super::*;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Origin, Plan, Value};
@@ -26,24 +27,11 @@ unsafe extern "system" fn list_junctions(
     if READ.fetch_add(1, Ordering::Relaxed) % 2 == 1 {
         return STATUS_NO_MORE_FILES;
     }
-    let mut all = Vec::new();
-    for (child, next) in [("mounted", 104_u32), ("elsewhere", 0)] {
-        let units: Vec<u8> = child.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let mut bytes = vec![0; 88];
-        bytes[..4].copy_from_slice(&next.to_le_bytes());
-        bytes[56..60].copy_from_slice(&0x410_u32.to_le_bytes());
-        bytes[60..64].copy_from_slice(&(units.len() as u32).to_le_bytes());
-        bytes[68..72].copy_from_slice(&0xa000_0003_u32.to_le_bytes());
-        bytes.extend(units);
-        bytes.resize(bytes.len().max(next as usize), 0);
-        all.extend(bytes);
-    }
+    let junction = |child| record(child, 0x410, 0xa000_0003, 0, 0);
+    let all = chained(["mounted", "elsewhere"].into_iter().map(junction));
     assert!(all.len() <= length as usize);
-    // SAFETY: the caller's buffer has that length, and nothing else refers to it meanwhile.
-    unsafe { std::ptr::copy_nonoverlapping(all.as_ptr(), buffer.cast::<u8>(), all.len()) };
-    // SAFETY: the block is the caller's, and live.
-    unsafe { (*block).Information = all.len() };
-    0
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, buffer, &all) }
 }
 
 /// Says that a volume is mounted at the first one, and that the second leads to a directory.
@@ -69,11 +57,8 @@ unsafe extern "system" fn hold_volumes(
     point.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     // Each of the two names has a NUL behind it; the second is empty.
     point.extend([&target[..], &[0; 4]].concat());
-    // SAFETY: the caller's buffer is long enough, and nothing else refers to it meanwhile.
-    unsafe { std::ptr::copy_nonoverlapping(point.as_ptr(), output.cast::<u8>(), point.len()) };
-    // SAFETY: the block is the caller's, and live.
-    unsafe { (*block).Information = point.len() };
-    0
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, output, &point) }
 }
 
 #[test]

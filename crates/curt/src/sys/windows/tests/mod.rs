@@ -114,10 +114,20 @@ unsafe extern "system" fn list_extended(
     let bytes: Vec<u8> = old.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let new = extend(&bytes);
     assert!(new.len() <= length as usize);
-    // SAFETY: the caller's buffer has that length, and nothing else refers to it meanwhile.
-    unsafe { std::ptr::copy_nonoverlapping(new.as_ptr(), buffer.cast::<u8>(), new.len()) };
-    // SAFETY: the block is the caller's, and live.
-    unsafe { (*block).Information = new.len() };
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, buffer, &new) }
+}
+
+/// Answers with these bytes.
+///
+/// # Safety
+///
+/// The block is live, and the buffer has room for them; nothing else refers to either meanwhile.
+unsafe fn answer(block: *mut IO_STATUS_BLOCK, buffer: *mut c_void, bytes: &[u8]) -> NTSTATUS {
+    // SAFETY: the caller's promise.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast::<u8>(), bytes.len()) };
+    // SAFETY: the caller's promise.
+    unsafe { (*block).Information = bytes.len() };
     0
 }
 
