@@ -302,15 +302,20 @@ enum PreserveRoot {
 /// What the command line asks; the error is help, or what is wrong with it.
 pub(crate) fn parse() -> Result<Command, clap::Error> {
     let mut args = std::env::args_os().skip(1).peekable();
-    if args.peek().is_some_and(|command| command == "rm") {
-        if let Some(options) = plain::rm(std::env::args_os().skip(2)) {
-            return Ok(Command::Rm(options));
-        }
-        // The definitions of the other commands take longer to build than ten files to remove.
-        return rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm);
+    let command = args.peek().and_then(|command| command.to_str());
+    let words = std::env::args_os().skip(2);
+    let plain = match command {
+        Some("rm") => plain::rm(words).map(Command::Rm),
+        Some("ls") => plain::ls(words).map(Command::Ls),
+        Some("walk") => plain::walk(words).map(|options| Command::Walk(Box::new(options))),
+        _ => None,
+    };
+    if let Some(command) = plain {
+        return Ok(command);
     }
-    // So do those of these.
-    match args.peek().and_then(|command| command.to_str()) {
+    // The definitions of the other commands take longer to build than ten files to remove.
+    match command {
+        Some("rm") => rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm),
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("beneath") => only("beneath", args).map(Command::Beneath),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),

@@ -39,6 +39,7 @@ Exit status:
 
 /// What `curt ls` was asked.
 #[derive(Args, Clone, Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
 #[command(about = "List directories", long_about = LS_LONG_ABOUT, after_help = LS_AFTER)]
 pub(crate) struct LsOptions {

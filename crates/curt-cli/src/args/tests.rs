@@ -1,6 +1,11 @@
 //! The command line against what GNU rm makes of the same words.
 
-use super::{Asking, Cli, RmOptions, Root, When, asking, parse_when, plain, rm_alone, root};
+use std::ffi::OsString;
+
+use super::{
+    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, only, parse_when, plain,
+    rm_alone, root,
+};
 use clap::{CommandFactory, FromArgMatches};
 
 fn rm(words: &[&str]) -> Result<RmOptions, clap::Error> {
@@ -77,21 +82,47 @@ fn nonsense_is_refused() {
     }
 }
 
-#[test]
-fn plain_command_lines_mean_what_clap_makes_of_them() {
-    const WORDS: [&str; 12] =
-        ["-r", "-R", "-f", "-d", "-v", "-rf", "-fvdR", "--", "-", "", "tree", "-ri"];
+/// Reads all command lines of up to so many words in both ways; how many were plain.
+fn compare<T: PartialEq + std::fmt::Debug>(
+    words: &[&str],
+    most: u32,
+    plain: impl Fn(std::vec::IntoIter<OsString>) -> Option<T>,
+    by_clap: impl Fn(&[&str]) -> Result<T, clap::Error>,
+) -> usize {
     let mut plain_ones = 0;
-    for length in 0..=4_u32 {
-        for number in 0..WORDS.len().pow(length) {
-            let word = |place| WORDS[number / WORDS.len().pow(place) % WORDS.len()];
-            let words: Vec<&str> = (0..length).map(word).collect();
-            let Some(plain) = plain::rm(words.iter().map(Into::into)) else { continue };
-            assert_eq!(plain, rm(&words).ok().unwrap(), "{words:?}");
+    for length in 0..=most {
+        for number in 0..words.len().pow(length) {
+            let word = |place| words[number / words.len().pow(place) % words.len()];
+            let line: Vec<&str> = (0..length).map(word).collect();
+            let line_of_system: Vec<OsString> = line.iter().map(Into::into).collect();
+            let Some(plain) = plain(line_of_system.into_iter()) else { continue };
+            assert_eq!(plain, by_clap(&line).ok().unwrap(), "{line:?}");
             plain_ones += 1;
         }
     }
+    plain_ones
+}
+
+#[test]
+fn plain_command_lines_mean_what_clap_makes_of_them() {
+    let words = ["-r", "-R", "-f", "-d", "-v", "-rf", "-fvdR", "--", "-", "", "tree", "-ri"];
+    let plain_ones = compare(&words, 4, plain::rm, rm);
     assert!(plain_ones > 15_000, "{plain_ones}");
+
+    let words = [
+        "-1", "-A", "-R", "-a", "-d", "-h", "-i", "-l", "-n", "-r", "-s", "-lart", "-lah", "-aA",
+        "--", "-", "", "tree",
+    ];
+    let plain_ones = compare(&words, 3, plain::ls, |words| {
+        only::<LsOptions>("ls", [&["ls"], words].concat().iter().map(Into::into))
+    });
+    assert!(plain_ones > 5_000, "{plain_ones}");
+
+    let words = ["--", "-", "", "tree", "-0", "-j1"];
+    let plain_ones = compare(&words, 4, plain::walk, |words| {
+        only::<WalkOptions>("walk", [&["walk"], words].concat().iter().map(Into::into))
+    });
+    assert!(plain_ones > 300, "{plain_ones}");
 }
 
 #[test]
@@ -99,5 +130,11 @@ fn what_is_not_plain_is_left_to_clap() {
     for word in ["-i", "-I", "-j1", "-rx", "--force", "--recursive", "--help", "-rf-", "-r=", "-é"]
     {
         assert!(plain::rm([word.into()].into_iter()).is_none(), "{word}");
+    }
+    for word in ["-t", "-S", "-U", "-f", "-F", "-lF", "-g", "-w9", "-x", "--all", "--help", "-l-"] {
+        assert!(plain::ls([word.into()].into_iter()).is_none(), "{word}");
+    }
+    for word in ["-0", "-L", "-x", "--help", "--name"] {
+        assert!(plain::walk([word.into()].into_iter()).is_none(), "{word}");
     }
 }

@@ -37,6 +37,7 @@ Exit status:
 
 /// What `curt walk` was asked.
 #[derive(Args, Default)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER)]
 pub(crate) struct WalkOptions {

@@ -175,7 +175,7 @@ pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
 
 /// Adds those letters to a line.
 pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
-    line.push(match mode & KIND_BITS {
+    let kind = match mode & KIND_BITS {
         0o100_000 => b'-',
         0o040_000 => b'd',
         0o120_000 => b'l',
@@ -184,19 +184,21 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
         0o010_000 => b'p',
         0o140_000 => b's',
         _ => kind_letter(kind),
-    });
-    let special = [(0o4000, b's', b'S'), (0o2000, b's', b'S'), (0o1000, b't', b'T')];
-    for (shift, (bit, with, without)) in [6, 3, 0].into_iter().zip(special) {
-        let bits = mode >> shift;
-        line.push(if bits & 4 == 0 { b'-' } else { b'r' });
-        line.push(if bits & 2 == 0 { b'-' } else { b'w' });
-        line.push(match (mode & bit != 0, bits & 1 != 0) {
+    };
+    let three = |shift: u32, special: u32, with: u8| {
+        let letter = |bit: u32, letter: u8| if mode >> shift & bit == 0 { b'-' } else { letter };
+        let last = match (mode & special != 0, mode >> shift & 1 != 0) {
             (true, true) => with,
-            (true, false) => without,
+            (true, false) => with.to_ascii_uppercase(),
             (false, true) => b'x',
             (false, false) => b'-',
-        });
-    }
+        };
+        [letter(4, b'r'), letter(2, b'w'), last]
+    };
+    line.push(kind);
+    line.extend_from_slice(&three(6, 0o4000, b's'));
+    line.extend_from_slice(&three(3, 0o2000, b's'));
+    line.extend_from_slice(&three(0, 0o1000, b't'));
 }
 
 /// The letter of a kind, where that is all that is known.

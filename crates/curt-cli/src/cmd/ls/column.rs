@@ -2,7 +2,18 @@
 
 /// How many digits a number has; an unknown one is shown as a question mark.
 pub(super) fn width(number: Option<impl Into<u128>>) -> usize {
-    number.map_or(1, |number| number.into().checked_ilog10().map_or(1, |log| log as usize + 1))
+    number.map_or(1, |number| {
+        let number = number.into();
+        // A division of 128 bits is a call, and most numbers are small.
+        match u64::try_from(number) {
+            Ok(number) => digits(number),
+            Err(_) => number.checked_ilog10().map_or(1, |log| log as usize + 1),
+        }
+    })
+}
+
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
 /// Adds a number that ends at the right of its column.
@@ -14,7 +25,7 @@ pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec
         return add_text(&number.to_string(), column, line);
     };
     let begin = line.len();
-    let digits = rest.checked_ilog10().map_or(1, |log| log as usize + 1);
+    let digits = digits(rest);
     let blank = column.saturating_sub(digits);
     line.resize(begin + blank + digits, b' ');
     for digit in line[begin + blank..].iter_mut().rev() {

@@ -1,13 +1,11 @@
 //! Lines: the long form, with its columns, and names with numbers before them.
 
-use std::ffi::OsStr;
-
 use curt::{Kind, Metadata};
 
 use super::column;
 use super::item::Item;
-use super::names::{Names, width};
-use super::owners::Owners;
+use super::names::Names;
+use super::owners::{Name, Owners};
 use super::settings::Settings;
 use crate::out::{entry, human};
 use crate::sys;
@@ -36,7 +34,7 @@ pub(super) struct Lines<'a> {
 
 /// What stands in the column of an owner.
 enum Owner<'a> {
-    Name(&'a OsStr),
+    Name(&'a Name),
     Number(u32),
     Unknown,
 }
@@ -180,7 +178,7 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Owner<'a> {
-    fn new(id: Option<u32>, name: Option<&'a OsStr>) -> Self {
+    fn new(id: Option<u32>, name: Option<&'a Name>) -> Self {
         match (id, name) {
             (_, Some(name)) => Owner::Name(name),
             (Some(id), None) => Owner::Number(id),
@@ -190,7 +188,7 @@ impl<'a> Owner<'a> {
 
     fn width(&self) -> usize {
         match self {
-            Owner::Name(name) => width(name.as_encoded_bytes()),
+            Owner::Name(name) => name.width,
             Owner::Number(id) => column::width(Some(*id)),
             Owner::Unknown => 1,
         }
@@ -204,10 +202,10 @@ impl<'a> Owner<'a> {
                 line.push(b' ');
                 return;
             }
-            Owner::Name(name) => name.as_encoded_bytes(),
+            Owner::Name(name) => name.text.as_encoded_bytes(),
             Owner::Unknown => b"?",
         };
-        line.extend(bytes);
+        line.extend_from_slice(bytes);
         line.resize(line.len() + column.saturating_sub(self.width()) + 1, b' ');
     }
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use curt::{Descent, Entry, Fields, Metadata, Plan, Stat, Value};
 
+use super::names::width;
 use super::settings::Settings;
 
 /// What was looked up so far. Several threads look and add at once.
@@ -24,13 +25,27 @@ struct Names(OnceLock<Box<Known>>);
 
 struct Known {
     id: u32,
-    name: Option<OsString>,
+    name: Option<Name>,
     next: Names,
 }
 
+/// The name of an owner, and how many columns it takes: every entry asks for both.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    pub(super) text: OsString,
+    pub(super) width: usize,
+}
+
+impl From<OsString> for Name {
+    fn from(text: OsString) -> Name {
+        let width = width(text.as_encoded_bytes());
+        Name { text, width }
+    }
+}
+
 impl Names {
-    fn get(&self, id: u32) -> Option<&OsStr> {
-        self.known().find(|known| known.id == id)?.name.as_deref()
+    fn get(&self, id: u32) -> Option<&Name> {
+        self.known().find(|known| known.id == id)?.name.as_ref()
     }
 
     fn has(&self, id: u32) -> bool {
@@ -47,7 +62,7 @@ impl Names {
         let mut look_up = Some(look_up);
         loop {
             let known = names.0.get_or_init(|| {
-                let name = look_up.take().and_then(|look_up| look_up());
+                let name = look_up.take().and_then(|look_up| look_up()).map(Name::from);
                 Box::new(Known { id, name, next: Names::default() })
             });
             if known.id == id {
@@ -87,12 +102,12 @@ impl Owners {
     }
 
     /// The name of a user, where it has one.
-    pub(super) fn user(&self, id: u32) -> Option<&OsStr> {
+    pub(super) fn user(&self, id: u32) -> Option<&Name> {
         self.users.get(id)
     }
 
     /// The name of a group, where it has one.
-    pub(super) fn group(&self, id: u32) -> Option<&OsStr> {
+    pub(super) fn group(&self, id: u32) -> Option<&Name> {
         self.groups.get(id)
     }
 
@@ -154,7 +169,8 @@ mod tests {
                         });
                         let expected = (id % 2 == 0).then(|| id.to_string());
                         assert!(names.has(id));
-                        assert_eq!(names.get(id), expected.as_deref().map(AsRef::as_ref));
+                        let name = names.get(id).and_then(|name| name.text.to_str());
+                        assert_eq!(name, expected.as_deref());
                     }
                 });
             }

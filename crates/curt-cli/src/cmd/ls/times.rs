@@ -59,7 +59,9 @@ impl Times {
         if !known[place].as_ref().is_some_and(is_it) {
             known[place] = Some((time.seconds, is_recent, self.text(time, format)));
         }
-        line.extend(known[place].iter().flat_map(|(_, _, text)| text.bytes()));
+        if let Some((_, _, text)) = &known[place] {
+            line.extend_from_slice(text.as_bytes());
+        }
     }
 
     fn text(&self, time: Time, format: &Format) -> String {
