@@ -3,31 +3,26 @@
 
 use std::process::ExitCode;
 
-use curt::{Command, Search};
+use curt::{Command, Error, Search};
 
-fn main() -> ExitCode {
+fn main() -> Result<ExitCode, Error> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (count, name, keeps) = match words.as_slice() {
         [count, name] => (count.parse::<u32>(), name, false),
         [count, name, option] if option == "--session" => (count.parse(), name, true),
-        _ => return ExitCode::from(2),
+        _ => return Ok(ExitCode::from(2)),
     };
-    let Ok(count) = count else { return ExitCode::from(2) };
+    let Ok(count) = count else { return Ok(ExitCode::from(2)) };
     let command = Command::new(name);
     let mut session = keeps.then(|| Search::new().session());
     for _ in 0..count {
-        let ended = match &mut session {
-            Some(session) => command.status_by(session),
-            None => command.status(),
+        let status = match &mut session {
+            Some(session) => command.status_by(session)?,
+            None => command.status()?,
         };
-        match ended {
-            Ok(status) if status.success() => {}
-            Ok(_) => return ExitCode::FAILURE,
-            Err(error) => {
-                eprintln!("start_by_name: {error}");
-                return ExitCode::FAILURE;
-            }
+        if !status.success() {
+            return Ok(ExitCode::FAILURE);
         }
     }
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
