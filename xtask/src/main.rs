@@ -4,6 +4,7 @@
 //! itself depends on std alone, so that the first chore runs as soon as a checkout is there.
 
 mod debian_root;
+mod fuzz;
 mod host;
 mod lint;
 mod msrv;
@@ -37,6 +38,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "run every suite; the last line is `N passed, N failed, N skipped`",
         run: test::run,
+    },
+    Task {
+        name: "fuzz",
+        arguments: "TARGET [OPTION…]",
+        about: "run a target under fuzz/ with libFuzzer, as long as its options say",
+        run: fuzz::run,
     },
     Task {
         name: "rivals",

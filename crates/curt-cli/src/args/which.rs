@@ -59,7 +59,8 @@ pub(crate) struct WhichOptions {
     #[command(flatten)]
     pub(crate) look_up: LookUpOptions,
 
-    /// Answer in JSON: one object per file or error, then a summary
+    /// Answer in JSON: one object per file or error, then a summary; by POSIX' rules what is found is read to
+    /// tell its kind (3 calls, 4 for a script)
     #[arg(long)]
     pub(crate) json: bool,
 

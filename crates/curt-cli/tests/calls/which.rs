@@ -33,10 +33,14 @@ fn path(scratch: &Scratch, count: usize) -> String {
     entries.join(":")
 }
 
-/// What the command did, without its own start. Not in JSON, which looks into what is found.
+/// What the command did, without its own start.
 fn log(scratch: &Scratch, path: &str, name: &str) -> String {
+    log_of(scratch, &["which", "--path", path, name])
+}
+
+fn log_of(scratch: &Scratch, words: &[&str]) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let (_, log) = trace(scratch, program, &["which", "--path", path, name]);
+    let (_, log) = trace(scratch, program, words);
     log.lines().filter(|line| !line.contains("execve(")).flat_map(|line| [line, "\n"]).collect()
 }
 
@@ -65,6 +69,21 @@ fn a_directory_costs_a_call_and_a_hit_two() {
     writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
     writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
     writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
+    // In JSON a hit is read, to tell what it is.
+    for (name, what) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
+        let file = scratch.file_with(format!("kinds/{name}"), what.as_bytes());
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let kinds = scratch.at("kinds").display().to_string();
+        let calls = |json: &[&str]| -> u64 {
+            let words = [&["which", "--path", &kinds], json, &[name]].concat();
+            // The standard library looks at what it closes, in a debug build.
+            let made =
+                count(&log_of(&scratch, &words)).into_iter().filter(|(name, _)| name != "fcntl");
+            made.map(|(_, count)| count).sum()
+        };
+        let more = calls(&["--json"]) - calls(&[]);
+        writeln!(text, "calls more in JSON, found is {name}: {more}").unwrap();
+    }
     check_snapshot("which", &text);
 }
 

@@ -191,3 +191,42 @@ fn scripts_are_looked_into_in_json_alone() {
     }
     assert!(about("dos")["message"].as_str().unwrap().contains("carriage return"));
 }
+
+/// By Windows' rules a directory that may be searched and not listed is asked name by name; in another case of
+/// letters only Windows knows them.
+#[test]
+#[cfg(unix)]
+fn another_user_finds_what_may_not_be_listed() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let scratch = Scratch::new();
+    let copy = scratch.at("curt");
+    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &copy).unwrap();
+    for file in ["listed/tool.cmd", "unlisted/tool.CMD", "unlisted/other.exe", "closed/tool.exe"] {
+        scratch.file(file);
+    }
+    for (path, mode) in [(".", 0o755), ("unlisted", 0o711), ("closed", 0o700)] {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(scratch.at(path), mode).unwrap();
+    }
+    let ask = |path: &str, name: &str| {
+        let mut command = Command::new(&copy);
+        command.args(["which", "--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD"]);
+        command.args(["--path", path, name]).current_dir(scratch.typed());
+        command.uid(65_534).gid(65_534).output()
+    };
+    match ask("listed", "tool") {
+        Ok(output) if output.status.success() => {}
+        other => return curt_testkit::skip(&format!("another user cannot be taken: {other:?}")),
+    }
+    let found = |path: &str, name: &str| {
+        let output = ask(path, name).unwrap();
+        let line = String::from_utf8(output.stdout).unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        (line.trim_end().rsplit('/').next().unwrap_or_default().to_owned(), told)
+    };
+    assert_eq!(found("closed;unlisted;listed", "tool").0, "tool.CMD");
+    assert_eq!(found("unlisted;listed", "other").0, "");
+    let (_, told) = found("closed", "tool");
+    assert!(told.contains("could not search") && told.contains("closed"), "{told}");
+}

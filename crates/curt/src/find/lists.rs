@@ -134,9 +134,15 @@ pub(super) fn is_forbidden<U: WinUnit>(unit: U) -> bool {
     )
 }
 
-/// How a file is started whose name ends so: the whole extension counts, in any case of letters.
+/// How a file is started whose name ends so: the whole extension counts, in any case of letters. Asked of
+/// every hit, so nothing is allocated.
 pub(super) fn program_of<U: Unit>(extension: &[U]) -> Program {
-    let known = LAUNCHABLE.iter().find(|(known, _)| U::same_in_any_case(extension, &ascii(known)));
+    let is_it = |known: &str| {
+        let mut pairs = known.bytes().zip(extension);
+        known.len() == extension.len()
+            && pairs.all(|(known, &unit)| U::same_in_any_case(&[U::ascii(known)], &[unit]))
+    };
+    let known = LAUNCHABLE.iter().find(|(known, _)| is_it(known));
     known.map_or(Program::Association, |&(_, program)| program)
 }
 

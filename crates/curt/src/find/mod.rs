@@ -38,7 +38,8 @@
 //! # Races
 //!
 //! A search tells what was there when it asked. Between that and the start somebody may put another file
-//! there, as with every search; who starts what was found must start that very path and not search again.
+//! there, as with every search; who starts what was found must start that very path and not search again
+//! ([`Command`](crate::Command) does, and says what that guarantees).
 //! A directory that is replaced during the search is searched as one or the other, or both, never mixed
 //! within one listing. Nothing is changed, so nothing can be lost.
 //!

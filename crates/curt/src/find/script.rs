@@ -1,11 +1,13 @@
 //! What a file begins with: whether it is an image or a script, and what runs that.
 
+use std::io;
 use std::path::PathBuf;
 
 use super::found::{Hit, Interpreter};
 use super::policy::Program;
+use crate::fields::Fields;
 use crate::name::{Name, Unit};
-use crate::sys::{Candidate, Lookup};
+use crate::sys::{Ask, Lookup};
 
 /// What Linux reads of a script (`BINPRM_BUF_SIZE`); others read no less than half of it.
 const HEAD: usize = 256;
@@ -56,15 +58,18 @@ fn interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     Some((interpreter, argument))
 }
 
-/// Whether an absolute path leads nowhere. What is relative depends on who starts it.
+/// Whether an absolute path leads nowhere, for one call. What is relative depends on who starts it.
 fn is_missing<S: Lookup>(sys: &S, root: &S::Dir, interpreter: &[u8]) -> bool {
     if interpreter.first() != Some(&b'/') {
         return false;
     }
     let mut units: Vec<S::Unit> = interpreter.iter().map(|&byte| S::Unit::ascii(byte)).collect();
     units.push(S::Unit::NUL);
-    let found = sys.executable(root, Name::of_terminated(&units));
-    matches!(found, Candidate::Absent | Candidate::NoDirectory)
+    let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+    let found = sys.query(root, Name::of_terminated(&units), ask);
+    found.is_err_and(|error| {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    })
 }
 
 fn text<S: Lookup>(bytes: &[u8]) -> PathBuf {

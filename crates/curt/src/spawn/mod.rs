@@ -38,6 +38,16 @@
 //!
 //! # Races
 //!
+//! **A look-up and the start that follows it.** What is started is the full path that the look-up ended with, by the
+//! system, without another search. Whatever is exchanged in between, nothing runs that the policy refused by its
+//! place or its kind: not what lies in the working directory or behind an entry that was refused, as no such path is
+//! ever handed to the system; not what may not be executed, a directory, or what only an association would open, as
+//! the system judges the file again and there is nothing to fall back on (no shell is tried, and on Windows the last
+//! name of that path says whether cmd.exe runs it). What is gone by then is a failure, after which the next candidate
+//! of the same search is taken, if the policy goes on. What cannot be prevented: who may write to a directory of
+//! `PATH` decides which file lies under the name; and a script is opened again by what runs it (`#!`, cmd.exe), under
+//! the same path.
+//!
 //! A child has a handle from its birth, so waiting and killing never reach another process with the same
 //! number. A group is reached through its leader's handle too (Linux 6.9); older kernels are asked by number, only
 //! while the leader has not been waited for.

@@ -139,8 +139,9 @@ pub(crate) trait Lookup: Sys<Unit: WinUnit> {
         parent.push(Unit::NUL);
         let dir = match self.open_below(from, Name::of_terminated(&parent), true) {
             Opened::Dir(dir) => dir,
+            // It may be searched, as the first question was answered, and not listed.
             Opened::Failed(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Candidate::Unsearchable;
+                return Candidate::Absent;
             }
             Opened::Failed(error) | Opened::Shortage(error) => return Candidate::Failed(error),
             Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {

@@ -263,21 +263,18 @@ pub(super) fn candidate(
 pub(super) const ABOUT_CANDIDATE: Ask =
     Ask { fields: Fields::KIND.union(Fields::MODE), follow: true, cached: false };
 
-/// Reads until the room is full or there is no more.
+/// Reads what a file begins with: once, as the kernel does to see what runs it. A file on a disk gives all
+/// that there is room for.
 pub(super) fn read_head(
     room: &mut [u8],
     mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
 ) -> io::Result<usize> {
-    let mut length = 0;
-    while length < room.len() {
-        match read(&mut room[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
+    loop {
+        match read(room) {
             Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
+            answer => return Ok(answer?),
         }
     }
-    Ok(length)
 }
 
 /// A variable of the environment.

@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use curt::{Cause, Command, StartFailure, Stream};
@@ -240,4 +243,60 @@ fn names_are_looked_for_in_the_path_of_the_child() {
     let missing: OsString = "no-such-program".into();
     let error = Command::new(missing).spawn().unwrap_err();
     assert!(matches!(error.cause(), Cause::Find(_)), "{error:?}");
+}
+
+/// Takes a file away and puts it back until it is dropped.
+struct Swaps {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Swaps {
+    fn of(file: &Path) -> Swaps {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (file, aside) = (file.to_owned(), file.with_extension("aside"));
+        let ends = Arc::clone(&is_over);
+        let thread = std::thread::spawn(move || {
+            while !ends.load(Ordering::Relaxed) {
+                // What is open cannot be renamed for a moment.
+                if std::fs::rename(&file, &aside).is_ok() {
+                    std::thread::yield_now();
+                    while std::fs::rename(&aside, &file).is_err() {}
+                }
+                std::thread::yield_now();
+            }
+        });
+        Swaps { is_over, thread: Some(thread) }
+    }
+}
+
+impl Drop for Swaps {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// What is gone when it is started is not looked for anywhere else: the directory that the child runs in has a
+/// file of that name, too, which the policy refuses.
+#[test]
+fn nothing_is_started_that_the_policy_refused() {
+    let scratch = Scratch::new();
+    for (folder, word) in [("b", "good"), ("here", "evil")] {
+        scratch.file_with(format!("{folder}/swapped.bat"), format!("@echo {word}\r\n").as_bytes());
+    }
+    let mut command = Command::new("swapped");
+    command.env("PATH", scratch.at("b")).env("PATHEXT", ".COM;.EXE;.BAT;.CMD");
+    command.current_dir(scratch.at("here"));
+    assert_eq!(printed(&command).trim(), "good");
+    let swaps = Swaps::of(&scratch.at("b").join("swapped.bat"));
+    for _ in 0..30 {
+        if let Ok(output) = command.output() {
+            // cmd.exe opens it once more, when it may be gone.
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(!said.contains("evil"), "{said}");
+        }
+    }
+    drop(swaps);
+    assert_eq!(printed(&command).trim(), "good");
 }

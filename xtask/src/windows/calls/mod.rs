@@ -1,10 +1,12 @@
-//! Counts the calls to ntdll that a program makes for a file and for a directory.
+//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking up and
+//! starting programs are counted alike.
 //!
 //! Each is a slope: the same command runs on trees of different sizes, and the difference of the
 //! counts is divided by the difference in size. So neither the start of the program counts nor
 //! that of Wine. What is counted are calls from outside ntdll to its functions for files: a
 //! function of kernel32 counts as what *Wine's* makes of it, which need not be what Windows' does.
 
+mod lookups;
 mod relay;
 mod rivals;
 mod snapshots;
@@ -36,7 +38,7 @@ const MORE_FILES: i64 = 128;
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     match arguments {
         [only] if only == "--check" => return snapshots::check(&Windows::ready()?),
-        [only] if only == "--rivals" => return rivals::table(&Windows::ready()?),
+        [only] if only == "--rivals" => return rivals::tables(&Windows::ready()?),
         _ => {}
     }
     let (program, command) = match arguments {

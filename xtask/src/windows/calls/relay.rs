@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 /// Calls by name.
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// The functions of ntdll that are about files and handles.
+/// The functions of ntdll that are about files, handles and processes. Waits are left out: a runtime's threads
+/// wait for each other as it happens.
 const CALLS: &[&str] = &[
+    "NtAssignProcessToJobObject",
     "NtClose",
     "NtCreateFile",
+    "NtCreateJobObject",
+    "NtCreateUserProcess",
     "NtDeleteFile",
     "NtDeviceIoControlFile",
     "NtDuplicateObject",
@@ -25,18 +29,24 @@ const CALLS: &[&str] = &[
     "NtQueryFullAttributesFile",
     "NtQueryInformationByName",
     "NtQueryInformationFile",
+    "NtQueryInformationProcess",
     "NtQueryObject",
     "NtQuerySecurityObject",
     "NtQuerySymbolicLinkObject",
     "NtQueryVolumeInformationFile",
     "NtReadFile",
+    "NtReadVirtualMemory",
+    "NtResumeThread",
     "NtSetEaFile",
     "NtSetInformationFile",
+    "NtSetInformationJobObject",
     "NtSetInformationObject",
+    "NtSetInformationProcess",
     "NtSetSecurityObject",
     "NtSetVolumeInformationFile",
     "NtUnlockFile",
     "NtWriteFile",
+    "NtWriteVirtualMemory",
 ];
 
 /// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder, with
@@ -55,13 +65,13 @@ set_debug RelayFromExclude ''
 run() {
     folder=$1 status=0
     shift
-    (cd "$folder" && WINEDEBUG=-all,+relay exec wine "$@") \
+    (cd "$folder" && WINEDEBUG=-all,+pid,+relay exec wine "$@") \
         </dev/null >"$folder.out" 2>"$folder.log" || status=$?
     echo "$status" >"$folder.status"
 }
 "#;
 
-/// What precedes the name of a function in the log, behind the number of the thread.
+/// What precedes the name of a function in the log, behind the numbers of the process and the thread.
 const CALL: &str = ":Call ntdll.";
 
 /// The calls in a log. Processes that the command started are in there, as `cmd` itself is one.
@@ -72,6 +82,15 @@ pub(super) fn count(log: &str) -> Counts {
         *counts.entry(name.to_owned()).or_default() += 1;
     }
     counts
+}
+
+/// The calls of the process that made the first one: the command itself.
+pub(super) fn count_first(log: &str) -> Counts {
+    let process = |line: &str| line.split(':').next().map(str::to_owned);
+    let mut calls = log.lines().filter(|line| line.contains(CALL));
+    let Some(first) = calls.next().and_then(process) else { return Counts::new() };
+    let own = log.lines().filter(|line| process(line).as_ref() == Some(&first));
+    count(&own.collect::<Vec<&str>>().join("\n"))
 }
 
 /// The calls that curt counted itself, in what `--stats --json` prints; only those that can be in
@@ -108,19 +127,20 @@ pub(super) fn complaint(log: &str) -> &str {
 mod tests {
     use super::*;
 
-    const LOG: &str = "0138:trace:relay:load_list L\"RelayInclude\" = L\"ntdll.NtClose\"\n\
-        0138:Call PE DLL (proc=00006FFFFFC31BD0,reason=PROCESS_ATTACH)\n\
-        0138:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
-        0138:Ret  ntdll.NtClose() retval=00000000 ret=6fffff40861b\n\
-        013c:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
+    const LOG: &str = "0020:0138:trace:relay:load_list L\"RelayInclude\" = L\"ntdll.NtClose\"\n\
+        0020:0138:Call PE DLL (proc=00006FFFFFC31BD0,reason=PROCESS_ATTACH)\n\
+        0020:0138:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
+        0020:0138:Ret  ntdll.NtClose() retval=00000000 ret=6fffff40861b\n\
+        0020:013c:Call ntdll.NtClose(00000060) ret=6fffff40861b\n\
         rm: it is there\n\
-        013c:Call ntdll.NtOpenFile(7ffffe377368) ret=6fffff40861b\n";
+        0024:0150:Call ntdll.NtOpenFile(7ffffe377368) ret=6fffff40861b\n";
 
     #[test]
     fn calls_are_counted_and_returns_are_not() {
         let counts = count(LOG);
         let counts: Vec<_> = counts.iter().map(|(name, &count)| (name.as_str(), count)).collect();
         assert_eq!(counts, [("NtClose", 2), ("NtOpenFile", 1)]);
+        assert_eq!(count_first(LOG), Counts::from([("NtClose".to_owned(), 2)]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! The same counts for other people's removal code.
+//! The same counts for other people's code.
 //!
 //! The programs under `rivals/` that can be built for Windows here, and Wine's own `rmdir`. One
 //! that cannot be built, or does not do its work, is named with the reason.
 
-use super::{Contender, Measured, TREE, measure};
+use super::{Contender, Measured, TREE, lookups, measure};
 use crate::host::{self, Outcome};
 use crate::rivals;
 use crate::say;
@@ -23,29 +23,57 @@ enum Way {
 const GO: Way = Way::Script(&[("GOOS", "windows"), ("GOARCH", "amd64")]);
 const ZIG: Way = Way::Script(&[("ZIG_TARGET", "x86_64-windows-gnu")]);
 
-/// Each rival: what it is in the table, its folder, its program, and how it is built.
-const RIVALS: &[(&str, &str, &str, Way)] = &[
-    ("Rust std", "rust-std", "rm-rust-std", Way::Cargo),
-    ("`remove_dir_all` 1.0.0", "remove-dir-all", "rm-remove-dir-all", Way::Cargo),
-    ("Go", "go", "rm-go", GO),
-    ("Zig 0.9.1", "zig-0.9", "rm-zig-0.9", ZIG),
-    ("Zig 0.11.0", "zig-0.11", "rm-zig-0.11", ZIG),
-    ("Zig 0.17.0", "zig-new", "rm-zig-new", ZIG),
+/// A rival.
+pub(super) struct Rival {
+    /// What it is in the table.
+    pub(super) name: &'static str,
+    pub(super) folder: &'static str,
+    program: &'static str,
+    way: Way,
+}
+
+const fn rival(name: &'static str, folder: &'static str, program: &'static str, way: Way) -> Rival {
+    Rival { name, folder, program, way }
+}
+
+/// Those that remove trees.
+const REMOVERS: &[Rival] = &[
+    rival("Rust std", "rust-std", "rm-rust-std", Way::Cargo),
+    rival("`remove_dir_all` 1.0.0", "remove-dir-all", "rm-remove-dir-all", Way::Cargo),
+    rival("Go", "go", "rm-go", GO),
+    rival("Zig 0.9.1", "zig-0.9", "rm-zig-0.9", ZIG),
+    rival("Zig 0.11.0", "zig-0.11", "rm-zig-0.11", ZIG),
+    rival("Zig 0.17.0", "zig-new", "rm-zig-new", ZIG),
 ];
 
-/// Prints the table, in Markdown.
-pub(super) fn table(windows: &Windows) -> Outcome {
+/// Those that start programs by their names.
+pub(super) const STARTERS: &[Rival] = &[
+    rival("Rust std", "look-rust-std", "look-rust-std", Way::Cargo),
+    rival("Go", "look-go", "look-go", GO),
+    rival("Zig 0.9.1", "look-zig-0.9", "look-zig-0.9", ZIG),
+    rival("Zig 0.11.0", "look-zig-0.11", "look-zig-0.11", ZIG),
+    rival("Zig 0.17.0", "look-zig-new", "look-zig-new", ZIG),
+];
+
+/// Prints the tables, in Markdown.
+pub(super) fn tables(windows: &Windows) -> Outcome {
+    removals(windows)?;
+    say::out("");
+    lookups::table(windows)
+}
+
+fn removals(windows: &Windows) -> Outcome {
     let mut contenders = vec![Contender::new(windows.curt()?, &["rm", "-r", "-j1", TREE])];
     let mut names = vec!["curt, `-j1`"];
     let mut absent = Vec::new();
-    for (name, folder, program, way) in RIVALS {
-        say::err(format_args!("native-calls: building {folder}"));
-        match build(windows, folder, program, way) {
+    for rival in REMOVERS {
+        say::err(format_args!("native-calls: building {}", rival.folder));
+        match build(windows, rival) {
             Ok(path) => {
-                names.push(name);
+                names.push(rival.name);
                 contenders.push(Contender::new(path, &[TREE]));
             }
-            Err(reason) => absent.push(format!("not built: {name}: {reason}")),
+            Err(reason) => absent.push(format!("not built: {}: {reason}", rival.name)),
         }
     }
     names.push("Wine's `rmdir /s /q`");
@@ -64,36 +92,33 @@ pub(super) fn table(windows: &Windows) -> Outcome {
 /// A line of the table.
 fn row(name: &str, measured: &Measured) -> String {
     let (file, directory) = (measured.per_file(), measured.per_directory());
-    let total = |calls: &[(String, f64)]| {
-        // Of what is shown: noise does not add up.
-        number(calls.iter().map(|(_, count)| (count * 10.0).round() / 10.0).sum())
-    };
-    let listed = |calls: &[(String, f64)]| {
-        let words = calls.iter().filter_map(|(name, count)| match number(*count).as_str() {
-            "0" | "-0" => None,
-            "1" => Some(name.clone()),
-            count => Some(format!("{count} {name}")),
-        });
-        words.collect::<Vec<String>>().join(", ")
-    };
-    format!(
-        "| {name} | {} | {} | {} | {} |",
-        total(&file),
-        listed(&file),
-        total(&directory),
-        listed(&directory)
-    )
+    format!("| {name} | {} | {} |", cells(&file), cells(&directory))
+}
+
+/// Two cells: how many calls, and which.
+pub(super) fn cells(calls: &[(String, f64)]) -> String {
+    // Of what is shown: noise does not add up.
+    let total = number(calls.iter().map(|(_, count)| (count * 10.0).round() / 10.0).sum());
+    let words = calls.iter().filter_map(|(name, count)| match number(*count).as_str() {
+        "0" => None,
+        "1" => Some(name.clone()),
+        count => Some(format!("{count} {name}")),
+    });
+    format!("{total} | {}", words.collect::<Vec<String>>().join(", "))
 }
 
 /// A number with one decimal, if it needs it: a longer listing takes a call more now and then, and
 /// so do the threads of a runtime.
 fn number(number: f64) -> String {
     let text = format!("{number:.1}");
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+    // Of less than nothing, too: two counts of the same.
+    let text = if text == "-0.0" { "0" } else { &text };
+    text.strip_suffix(".0").unwrap_or(text).to_owned()
 }
 
 /// Builds a rival; where its program is, as Wine finds it.
-fn build(windows: &Windows, folder: &str, program: &str, way: &Way) -> Result<PathBuf, String> {
+pub(super) fn build(windows: &Windows, rival: &Rival) -> Result<PathBuf, String> {
+    let Rival { folder, program, way, .. } = rival;
     let out = format!("rivals/{folder}");
     let exe = format!("{out}/{program}.exe");
     match way {
@@ -138,8 +163,9 @@ mod tests {
 
     #[test]
     fn every_rival_has_its_folder() {
-        for (_, folder, _, _) in RIVALS {
-            assert!(host::checkout().join("rivals").join(folder).is_dir(), "{folder}");
+        for rival in REMOVERS.iter().chain(STARTERS) {
+            let folder = host::checkout().join("rivals").join(rival.folder);
+            assert!(folder.is_dir(), "{}", rival.folder);
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A change that alters one runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason.
 
-use super::{Contender, Measured, measure, relay};
+use super::relay::Counts;
+use super::{Contender, Measured, lookups, measure, relay};
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use crate::windows::Windows;
@@ -35,6 +36,7 @@ pub(super) fn check(windows: &Windows) -> Outcome {
             Err(reason) => wrong.push(format!("{name}: {reason}")),
         }
     }
+    wrong.extend(lookups::check(windows, &curt)?);
     if wrong.is_empty() {
         return Ok(());
     }
@@ -50,16 +52,23 @@ fn own(measured: &Measured) -> Result<&'static str, String> {
         return Ok("of these, curt itself counts none");
     }
     for (seen, counted) in [(&measured.directories, directories), (&measured.files, files)] {
-        let beside = relay::difference(seen, counted);
-        if !beside.is_empty() {
-            return Err(format!("seen but not counted by curt itself: {beside:?}"));
-        }
+        own_counts(seen, Some(counted))?;
     }
     Ok("curt itself counts the same")
 }
 
+/// Whether curt counted itself what was seen.
+pub(super) fn own_counts(seen: &Counts, counted: Option<&Counts>) -> Result<(), String> {
+    let counted = counted.ok_or("curt did not print its own counts")?;
+    let beside = relay::difference(seen, counted);
+    if beside.is_empty() {
+        return Ok(());
+    }
+    Err(format!("seen but not counted by curt itself: {beside:?}"))
+}
+
 /// Compares a text with its snapshot, or writes it where that is asked for.
-fn compare(name: &str, text: &str) -> Result<(), String> {
+pub(super) fn compare(name: &str, text: &str) -> Result<(), String> {
     let path = host::checkout().join(FOLDER).join(name).with_extension("snap");
     if env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
         let written = fs::create_dir_all(host::checkout().join(FOLDER));
@@ -75,7 +84,6 @@ fn compare(name: &str, text: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::windows::calls::relay::Counts;
 
     fn counts(close: i64) -> Counts {
         Counts::from([("NtClose".to_owned(), close)])

@@ -9,6 +9,8 @@ mod given;
 mod named;
 #[cfg(unix)]
 mod running;
+#[cfg(unix)]
+mod swapped;
 
 use super::Command;
 use crate::sys::Feature;

@@ -1,0 +1,174 @@
+//! Files that somebody exchanges between the look-up and the start: nothing runs that the policy refused.
+
+use std::fs::{Permissions, copy, create_dir, remove_dir, rename, set_permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use curt_testkit::{Scratch, skip};
+
+use super::in_every_way;
+use crate::find::Search;
+use crate::spawn::Command;
+
+/// What is started, and where it lies.
+const NAME: &str = "curt-test";
+
+/// How many starts of each outcome are waited for, and how many are made at most.
+const ENOUGH: u32 = 20;
+const MOST: u32 = 20_000;
+
+/// Two directories: `b`, which is in `PATH`, holds the program, which succeeds, and `here` another one of the same
+/// name, which fails, and which only the place that nobody named would lead to. They are images: a script is
+/// opened once more by what runs it.
+struct Ground {
+    scratch: Scratch,
+    program: PathBuf,
+}
+
+impl Ground {
+    /// `None` where the programs do not run under another name, as where one image is all of them.
+    fn new() -> Option<Ground> {
+        let scratch = Scratch::new();
+        for directory in ["b", "here"] {
+            scratch.dir(directory);
+        }
+        let program = scratch.at("b").join(NAME);
+        copy_of("true", &program, 0o755);
+        copy_of("false", &scratch.at("here").join(NAME), 0o755);
+        let Ok(true) = std::process::Command::new(&program).status().map(|end| end.success())
+        else {
+            skip("'true' does not run under another name");
+            return None;
+        };
+        Some(Ground { scratch, program })
+    }
+
+    fn aside(&self) -> PathBuf {
+        self.scratch.at("b/aside")
+    }
+
+    /// Starts the program by its name while it is taken away and put back, and in between something else is put
+    /// there for a moment. Whatever is started is the good one.
+    fn hold(&self, mut meanwhile: impl FnMut() + Send) {
+        // What the place that nobody named has is refused, though it is the child's directory.
+        let path = format!(":{}", self.scratch.at("b").display());
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    rename(&self.program, self.aside()).unwrap();
+                    meanwhile();
+                    rename(self.aside(), &self.program).unwrap();
+                    std::thread::yield_now();
+                }
+            });
+            let end = Ends(&is_over);
+            in_every_way(NAME, |way, mut command| {
+                command.env("PATH", &path).current_dir(self.scratch.at("here"));
+                let (started, failed) = tries(&command, way);
+                assert!(started > 0 && failed > 0, "{way}: {started} and {failed}");
+            });
+            drop(end);
+        });
+    }
+}
+
+/// Ends the other thread, also where an assertion fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn copy_of(name: &str, to: &Path, mode: u32) {
+    let program = Search::new().find(name).unwrap().into_path();
+    copy(program, to).unwrap();
+    set_permissions(to, Permissions::from_mode(mode)).unwrap();
+}
+
+/// How many starts went well and how many failed.
+fn tries(command: &Command, way: &str) -> (u32, u32) {
+    let (mut started, mut failed) = (0, 0);
+    while started.min(failed) < ENOUGH && started + failed < MOST {
+        match command.status() {
+            Ok(status) => {
+                assert!(status.success(), "{way}: the other one was started");
+                started += 1;
+            }
+            Err(_) => failed += 1,
+        }
+    }
+    (started, failed)
+}
+
+#[test]
+fn nothing_is_started_from_the_place_that_nobody_named() {
+    let Some(ground) = Ground::new() else { return };
+    ground.hold(std::thread::yield_now);
+}
+
+#[test]
+fn what_may_not_be_executed_is_not() {
+    let Some(ground) = Ground::new() else { return };
+    let refused = ground.scratch.at("b/refused");
+    copy_of("false", &refused, 0o644);
+    ground.hold(|| {
+        rename(&refused, &ground.program).unwrap();
+        std::thread::yield_now();
+        rename(&ground.program, &refused).unwrap();
+    });
+}
+
+#[test]
+fn a_directory_of_that_name_is_none() {
+    let Some(ground) = Ground::new() else { return };
+    ground.hold(|| {
+        create_dir(&ground.program).unwrap();
+        std::thread::yield_now();
+        remove_dir(&ground.program).unwrap();
+    });
+}
+
+/// What was found is gone when it is started: the next one in `PATH` is taken, and never the one beside.
+#[test]
+fn the_next_one_is_the_policys() {
+    use crate::spawn::program::Names;
+    use crate::sys::process::{Group, Launch};
+
+    let Some(ground) = Ground::new() else { return };
+    let next = ground.scratch.dir("c").join(NAME);
+    copy_of("true", &next, 0o755);
+    let directories = ["here-is-none", "b", "c"].map(|name| ground.scratch.at(name));
+    let path = directories.map(|directory| directory.display().to_string()).join(":");
+    let search = Search::new().path(format!(":{path}:"));
+    let here = ground.scratch.at("here");
+    let launch = Launch::<std::fs::File> {
+        program: Path::new(NAME),
+        zeroth: NAME.as_ref(),
+        arguments: &[],
+        environment: None,
+        directory: Some(&here),
+        streams: [const { crate::sys::process::Stream::Inherit }; 3],
+        extra: &[],
+        group: Group::default(),
+        tree: false,
+        close_others: false,
+        unblocks: false,
+        only_waits: false,
+    };
+    let mut asked = Vec::new();
+    let (started, _) = Names::Search(&search).start(NAME.as_ref(), &launch, |launch| {
+        // The moment between the look-up and the start.
+        std::fs::remove_file(launch.program).unwrap();
+        asked.push(launch.program.to_owned());
+        Err::<(), _>((
+            crate::error::StartFailure::ProgramMissing,
+            std::io::ErrorKind::NotFound.into(),
+        ))
+    });
+    assert!(started.is_err());
+    assert_eq!(asked, [ground.program, next], "by their full paths, and nothing else");
+}

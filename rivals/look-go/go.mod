@@ -1,0 +1,3 @@
+module curt.invalid/rivals/look-go
+
+go 1.22

@@ -1,0 +1,425 @@
+//! The same for looking up and starting programs: what a command makes more calls for where `PATH` has more
+//! directories, where it is asked about more names, or where it starts a program more often.
+//!
+//! Only the calls of the command's own process count, not those of what it starts.
+
+use super::relay::{self, Counts};
+use super::snapshots::{compare, own_counts};
+use super::{quoted, rivals};
+use crate::host::{self, Failure, Outcome};
+use crate::say;
+use crate::windows::{TARGET, Windows};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder on drive C: with all directories.
+const PLACE: &str = "lookups";
+
+/// The two sizes of a command: directories, or names.
+const SIZES: [usize; 2] = [32, 64];
+/// What the second has more.
+const MORE: i64 = 32;
+
+/// The extensions of a usual Windows.
+const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
+/// Those that need nothing registered, and those that libuv tries.
+const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
+const TWO: &str = ".COM;.EXE";
+
+/// How often a program is started, and behind how many directories that do not hold it.
+const STARTS: [usize; 2] = [2, 4];
+const MISSED: [usize; 2] = [16, 48];
+
+/// The kinds of directories: not there, without a match, with a name that begins so, with more of them than
+/// one buffer holds, and with the program.
+#[derive(Clone, Copy)]
+enum Kind {
+    Gone,
+    Miss,
+    Like,
+    Crowd,
+    Hit,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Gone => "gone",
+            Kind::Miss => "miss",
+            Kind::Like => "like",
+            Kind::Crowd => "crowd",
+            Kind::Hit => "hit",
+        }
+    }
+
+    fn files(self) -> Vec<String> {
+        match self {
+            Kind::Gone => Vec::new(),
+            Kind::Miss => vec!["other.exe".to_owned()],
+            Kind::Like => vec!["program-1.exe".to_owned()],
+            Kind::Crowd => (0..60).map(|number| format!("program-{number:03}.exe")).collect(),
+            Kind::Hit => vec!["program.exe".to_owned()],
+        }
+    }
+
+    /// The first directories of a kind, as Windows calls them.
+    fn directories(self, count: usize) -> Vec<String> {
+        (0..count).map(|number| format!(r"C:\{PLACE}\{}\{number:03}", self.name())).collect()
+    }
+}
+
+/// One run of a command.
+struct Run {
+    program: PathBuf,
+    arguments: Vec<String>,
+    /// What its `PATH` begins with.
+    path: Vec<String>,
+    /// How it ends.
+    status: &'static str,
+}
+
+/// What was seen of a run, and what the command counted itself.
+struct Seen {
+    calls: Counts,
+    counted: Option<Counts>,
+}
+
+/// A row of a snapshot: what there are 32 more of, and the two commands.
+struct Row {
+    what: String,
+    runs: [Run; 2],
+    counts_itself: bool,
+}
+
+/// Compares the calls of `curt which` and `curt run` with their snapshots.
+pub(super) fn check(windows: &Windows, curt: &Path) -> Result<Vec<String>, Failure> {
+    plant(windows)?;
+    fs::copy(beside(windows, curt), at(windows, "last/program.exe"))?;
+    let mut wrong = Vec::new();
+    for (name, rows) in [("which", which_rows(curt)), ("run", run_rows(curt))] {
+        let (heads, runs): (Vec<_>, Vec<_>) =
+            rows.into_iter().map(|row| ((row.what, row.counts_itself), row.runs)).unzip();
+        let runs: Vec<Run> = runs.into_iter().flatten().collect();
+        let seen: Vec<Result<Seen, String>> = run_all(windows, &runs)?;
+        let text = snapshot(name, &heads, &seen);
+        match text.and_then(|text| compare(name, &text)) {
+            Ok(()) => say::out(format_args!("native-calls: {name} ok")),
+            Err(reason) => wrong.push(format!("{name}: {reason}")),
+        }
+    }
+    Ok(wrong)
+}
+
+/// The text of a snapshot; the error is what went wrong in a run.
+fn snapshot(
+    name: &str,
+    heads: &[(String, bool)],
+    seen: &[Result<Seen, String>],
+) -> Result<String, String> {
+    let mut text = format!("curt {name}\n\n");
+    for ((what, counts_itself), pair) in heads.iter().zip(seen.chunks(2)) {
+        let [Ok(less), Ok(more)] = pair else {
+            let reasons = pair.iter().filter_map(|seen| seen.as_ref().err());
+            return Err(format!("{what}: {}", reasons.cloned().collect::<Vec<_>>().join("; ")));
+        };
+        // Writing into memory cannot fail.
+        let _ = writeln!(text, "{MORE} {what}");
+        let calls = relay::difference(&more.calls, &less.calls);
+        for (call, count) in &calls {
+            let _ = writeln!(text, "    {call:<28} {count:>5} for {MORE}");
+        }
+        if *counts_itself {
+            let counted = less.counted.as_ref().zip(more.counted.as_ref());
+            let counted = counted.map(|(less, more)| relay::difference(more, less));
+            own_counts(&calls, counted.as_ref()).map_err(|reason| format!("{what}: {reason}"))?;
+        }
+    }
+    if heads.iter().all(|(_, counts_itself)| *counts_itself) {
+        text.push_str("curt itself counts the same\n");
+    }
+    Ok(text)
+}
+
+/// Looking up: directories of each kind, and names.
+fn which_rows(curt: &Path) -> Vec<Row> {
+    let which = |pathext: &str, kind: Kind, size: usize, names: &[String], status| {
+        let path = kind.directories(size).join(";");
+        let words = ["which", "--stats", "--json", "--pathext", pathext, "--path", &path, "--"];
+        let words = words.iter().map(ToString::to_string).chain(names.iter().cloned());
+        Run { program: curt.to_owned(), arguments: words.collect(), path: Vec::new(), status }
+    };
+    let row = |what: &str, make: &dyn Fn(usize) -> Run| Row {
+        what: what.to_owned(),
+        runs: SIZES.map(make),
+        counts_itself: true,
+    };
+    let program = ["program".to_owned()];
+    let many: Vec<String> = (0..16).map(|number| format!("name-{number}")).collect();
+    let directories = |pathext: &'static str, kind: Kind| {
+        let program = program.clone();
+        move |size: usize| which(pathext, kind, size, &program, "1")
+    };
+    vec![
+        row("absent directories more, 11 extensions", &directories(ELEVEN, Kind::Gone)),
+        row("directories without a match more, 11 extensions", &directories(ELEVEN, Kind::Miss)),
+        row("the same, 4 extensions", &directories(FOUR, Kind::Miss)),
+        row("the same, 2 extensions", &directories(TWO, Kind::Miss)),
+        row("the same with a look-alike, 11 extensions", &directories(ELEVEN, Kind::Like)),
+        row("the same with 60 look-alikes, 4 extensions", &directories(FOUR, Kind::Crowd)),
+        row("the same with 60 look-alikes, 11 extensions", &directories(ELEVEN, Kind::Crowd)),
+        row("directories without a match more, for 16 names at once", &|size| {
+            which(ELEVEN, Kind::Miss, size, &many, "1")
+        }),
+        row("hits more, 11 extensions", &|size| {
+            let names = Kind::Hit.directories(size);
+            let names: Vec<String> =
+                names.iter().map(|directory| format!(r"{directory}\program")).collect();
+            which(ELEVEN, Kind::Gone, 0, &names, "0")
+        }),
+    ]
+}
+
+/// Starting: directories on the way to the program.
+fn run_rows(curt: &Path) -> Vec<Row> {
+    let run = |kind: Kind, size: usize| {
+        let mut path = kind.directories(size);
+        path.push(format!(r"C:\{PLACE}\last"));
+        let path = path.join(";");
+        let words = ["run", "--pathext", ELEVEN, "--path", &path, "--", "program", "--version"];
+        Run {
+            program: curt.to_owned(),
+            arguments: words.map(str::to_owned).to_vec(),
+            path: Vec::new(),
+            status: "0",
+        }
+    };
+    let row = |what: &str, kind: Kind| Row {
+        what: what.to_owned(),
+        runs: SIZES.map(|size| run(kind, size)),
+        counts_itself: false,
+    };
+    vec![
+        row("absent directories more on the way to the program", Kind::Gone),
+        row("directories without a match more on the way to the program", Kind::Miss),
+    ]
+}
+
+/// Prints the table of starts by name, in Markdown.
+pub(super) fn table(windows: &Windows) -> Outcome {
+    plant(windows)?;
+    let mut absent = Vec::new();
+    let mut contenders = vec![];
+    let example = example(windows)?;
+    for (name, option) in [("curt", None), ("curt, a session", Some("--session"))] {
+        contenders.push((name, example.clone(), ByName::Words(option)));
+    }
+    for rival in rivals::STARTERS {
+        say::err(format_args!("native-calls: building {}", rival.folder));
+        match rivals::build(windows, rival) {
+            Ok(program) => contenders.push((rival.name, program, ByName::Words(None))),
+            Err(reason) => absent.push(format!("not built: {}: {reason}", rival.name)),
+        }
+    }
+    let started = contenders.iter().find(|(name, ..)| *name == "Rust std");
+    let Some((_, started, _)) = started else {
+        return Err(Failure::new(absent.join("\n")));
+    };
+    fs::copy(beside(windows, started), at(windows, "last/hello.exe"))?;
+    // By its path: a name is started by another program of Wine's.
+    let cmd = windows.inside(&Windows::on_drive_c("windows/system32/cmd.exe"));
+    contenders.push(("Wine's cmd.exe", cmd, ByName::Loop));
+    let runs: Vec<Run> =
+        contenders.iter().flat_map(|(_, program, how)| starts(program, *how)).collect();
+    say::out(
+        "| | per start | | per missed directory | | per absent directory | |\n|---|---|---|---|---|---|---|",
+    );
+    let all: Vec<Result<Counts, String>> =
+        run_all(windows, &runs)?.into_iter().map(|seen| seen.map(|seen| seen.calls)).collect();
+    for ((name, ..), seen) in contenders.iter().zip(all.chunks(6)) {
+        match seen.iter().map(Result::as_ref).collect::<Result<Vec<&Counts>, &String>>() {
+            Ok(counts) => say::out(start_row(name, &counts)),
+            Err(reason) => absent.push(format!("not counted: {name}: {reason}")),
+        }
+    }
+    absent.iter().for_each(say::out);
+    Ok(())
+}
+
+/// How a contender is told how often to start what.
+#[derive(Clone, Copy)]
+enum ByName {
+    /// The number and the name, and what may come behind.
+    Words(Option<&'static str>),
+    /// A loop of cmd.exe.
+    Loop,
+}
+
+/// The runs of a contender: twice two numbers of starts behind missed directories, and once behind absent ones.
+fn starts(program: &Path, how: ByName) -> Vec<Run> {
+    let one = |kind: Kind, missed: usize, count: usize| {
+        let mut path = kind.directories(missed);
+        path.push(format!(r"C:\{PLACE}\last"));
+        let arguments = match how {
+            ByName::Words(more) => {
+                let words =
+                    [Some(count.to_string()), Some("hello".to_owned()), more.map(str::to_owned)];
+                words.into_iter().flatten().collect()
+            }
+            ByName::Loop => {
+                vec!["/c".to_owned(), format!("for /L %i in (1,1,{count}) do @hello")]
+            }
+        };
+        Run { program: program.to_owned(), arguments, path, status: "0" }
+    };
+    let [few, many] = MISSED;
+    let shapes = [(Kind::Miss, few), (Kind::Miss, many), (Kind::Gone, many)];
+    shapes.iter().flat_map(|&(kind, missed)| STARTS.map(|count| one(kind, missed, count))).collect()
+}
+
+/// A line of the table, from the six runs.
+fn start_row(name: &str, seen: &[&Counts]) -> String {
+    let &[few_less, few_more, less, more, gone_less, gone_more] = seen else {
+        return String::new();
+    };
+    let [few, many] = MISSED.map(|count| count as f64);
+    let times = (STARTS[1] - STARTS[0]) as f64;
+    let per_start =
+        |less: &Counts, more: &Counts| scaled(&relay::difference(more, less), 1.0 / times);
+    let (near, far, gone) =
+        (per_start(few_less, few_more), per_start(less, more), per_start(gone_less, gone_more));
+    let missed = combined(&far, 1.0, &near, -1.0, 1.0 / (many - few));
+    let start = combined(&near, 1.0, &missed, -few, 1.0);
+    let absent = combined(&gone, 1.0, &start, -1.0, 1.0 / many);
+    let cells = [&start, &missed, &absent].map(|calls| rivals::cells(calls));
+    format!("| {name} | {} |", cells.join(" | "))
+}
+
+type Rates = Vec<(String, f64)>;
+
+fn scaled(counts: &Counts, by: f64) -> Rates {
+    counts.iter().map(|(name, &count)| (name.clone(), count as f64 * by)).collect()
+}
+
+/// Two rates added, each so many times, and all that so many times.
+fn combined(one: &Rates, times: f64, other: &Rates, other_times: f64, by: f64) -> Rates {
+    let mut names: Vec<&String> = one.iter().chain(other).map(|(name, _)| name).collect();
+    names.sort();
+    names.dedup();
+    let of = |rates: &Rates, name: &String| {
+        rates.iter().find(|(known, _)| known == name).map_or(0.0, |&(_, rate)| rate)
+    };
+    let sum = |name: &String| (of(one, name) * times + of(other, name) * other_times) * by;
+    names.into_iter().map(|name| (name.clone(), sum(name))).collect()
+}
+
+/// Makes the directories; those of a kind are all alike.
+fn plant(windows: &Windows) -> Outcome {
+    host::check(&mut windows.session(&["true"])?)?;
+    let place = windows.outside(&Windows::on_drive_c(PLACE));
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    fs::create_dir_all(place.join("last"))?;
+    fs::create_dir_all(place.join("runs"))?;
+    for kind in [Kind::Miss, Kind::Like, Kind::Crowd, Kind::Hit] {
+        for number in 0..SIZES[1] {
+            let directory = place.join(kind.name()).join(format!("{number:03}"));
+            fs::create_dir_all(&directory)?;
+            for file in kind.files() {
+                fs::write(directory.join(file), "")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A path below the place, for the host.
+fn at(windows: &Windows, path: &str) -> PathBuf {
+    windows.outside(&Windows::on_drive_c(PLACE)).join(path)
+}
+
+/// A program that Wine is told of by its path inside, for the host.
+fn beside(windows: &Windows, program: &Path) -> PathBuf {
+    let below = program.strip_prefix(windows.inside("")).unwrap_or(program);
+    windows.outside(&below.to_string_lossy())
+}
+
+/// The example that starts a program by its name.
+fn example(windows: &Windows) -> Result<PathBuf, Failure> {
+    let words =
+        ["build", "--quiet", "--release", "--package", "curt", "--example", "start_by_name"];
+    host::check(&mut windows.command(&windows.cargo(&words))?)?;
+    Ok(windows.inside(&format!("target/{TARGET}/release/examples/start_by_name.exe")))
+}
+
+/// Runs all of them, with one Wine server.
+fn run_all(windows: &Windows, runs: &[Run]) -> Result<Vec<Result<Seen, String>>, Failure> {
+    let place = Windows::on_drive_c(&format!("{PLACE}/runs"));
+    let mut script = relay::script();
+    for (number, run) in runs.iter().enumerate() {
+        let folder = format!("{place}/{number}");
+        fs::create_dir_all(windows.outside(&folder))?;
+        let mut words = vec![run.program.to_string_lossy().into_owned()];
+        words.extend(run.arguments.iter().cloned());
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        let path = quoted(&run.path.join(";"));
+        let folder = quoted(&windows.inside(&folder).to_string_lossy());
+        let _ = writeln!(script, "export WINEPATH={path}\nrun {folder} {}", words.join(" "));
+    }
+    host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
+    let seen = runs.iter().enumerate().map(|(number, run)| {
+        let folder = windows.outside(&format!("{place}/{number}"));
+        let file = |ending: &str| {
+            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let (status, log) = (file("status"), file("log"));
+        if status.trim() != run.status {
+            let said = relay::complaint(&log);
+            return Err(format!("ended with status {}: {said}", status.trim()));
+        }
+        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&file("out")) })
+    });
+    Ok(seen.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(open: i64, other: i64) -> Counts {
+        let pairs = [("NtOpenFile", open), ("NtCreateUserProcess", other)];
+        pairs.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+    }
+
+    #[test]
+    fn starts_and_directories_are_told_apart() {
+        // 7 opens for the program itself, 5 for a start, 3 for a missed directory, 1 for an absent one.
+        let seen =
+            |starts: i64, missed: i64, each: i64| counts(7 + starts * (5 + missed * each), starts);
+        let all = [
+            seen(2, 16, 3),
+            seen(4, 16, 3),
+            seen(2, 48, 3),
+            seen(4, 48, 3),
+            seen(2, 48, 1),
+            seen(4, 48, 1),
+        ];
+        let row = start_row("x", &all.iter().collect::<Vec<_>>());
+        let wanted =
+            "| x | 6 | NtCreateUserProcess, 5 NtOpenFile | 3 | 3 NtOpenFile | 1 | NtOpenFile |";
+        assert_eq!(row, wanted);
+    }
+
+    #[test]
+    fn a_snapshot_tells_each_row() {
+        let seen = |open| Seen { calls: counts(open, 1), counted: Some(counts(open, 1)) };
+        let heads = [("directories more".to_owned(), true)];
+        let text = snapshot("which", &heads, &[Ok(seen(10)), Ok(seen(106))]).unwrap();
+        let line = format!("    {:<28} {:>5} for 32", "NtOpenFile", 96);
+        assert_eq!(text.lines().nth(3), Some(line.as_str()));
+        let failed = snapshot("which", &heads, &[Ok(seen(10)), Err("why".to_owned())]);
+        assert_eq!(failed, Err("directories more: why".to_owned()));
+    }
+}
