@@ -2,6 +2,7 @@
 //! it is not.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use crate::refusal::Refusal;
 use crate::sys::Removed;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use crate::untrusted::{Aliases, PathCheck};
+
+/// The longest buffer that is kept for the next path.
+const MOST_KEPT: usize = 4096;
 
 /// Why an operation did nothing.
 #[derive(Debug)]
@@ -60,6 +64,8 @@ pub(crate) struct Confined<S: Beneath> {
     pub(super) dir: Arc<S::Dir>,
     pub(super) rules: Rules,
     pub(super) aliases: Aliases,
+    /// A buffer for the next path: most operations allocate nothing.
+    spare: Cell<Vec<S::Unit>>,
 }
 
 /// What a path leads to, by its name from the root.
@@ -77,7 +83,8 @@ pub(super) struct Place<S: Beneath> {
 impl<S: Beneath> Confined<S> {
     pub(super) fn new(sys: S, dir: Arc<S::Dir>) -> Self {
         let asker = Asker::new(sys, Plan::default());
-        Confined { asker, dir, rules: Rules::default(), aliases: Aliases::default() }
+        let (rules, aliases) = (Rules::default(), Aliases::default());
+        Confined { asker, dir, rules, aliases, spare: Cell::default() }
     }
 
     /// Opens a root as the caller typed it.
@@ -95,8 +102,7 @@ impl<S: Beneath> Confined<S> {
 
     /// The same rules for another directory or another worker.
     pub(super) fn with(&self, sys: S, dir: Arc<S::Dir>) -> Self {
-        let asker = Asker::new(sys, Plan::default());
-        Confined { asker, dir, rules: self.rules, aliases: self.aliases }
+        Confined { rules: self.rules, aliases: self.aliases, ..Confined::new(sys, dir) }
     }
 
     pub(super) fn set_scope(&mut self, scope: Scope) {
@@ -111,7 +117,9 @@ impl<S: Beneath> Confined<S> {
     /// What of a path is for the system. Refuses what the text says; whether that leaves the root is for
     /// the system to say, where it does not fold.
     pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
-        let units = S::units(path);
+        let mut units = self.spare.take();
+        units.clear();
+        S::append_units(path, &mut units);
         let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
         let refusal = match S::checked(check, &units) {
             Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
@@ -128,6 +136,14 @@ impl<S: Beneath> Confined<S> {
             }
             Some(refusal) => Err(Failure::Refused(refusal)),
             None => Ok(Text::beginning_at_root(units)),
+        }
+    }
+
+    /// Keeps the buffer of a path that is done with.
+    pub(super) fn reuse(&self, text: Text<S::Unit>) {
+        let units = text.into_terminated();
+        if units.capacity() <= MOST_KEPT {
+            self.spare.set(units);
         }
     }
 

@@ -157,8 +157,12 @@ impl Root {
         path: &Path,
         act: impl FnOnce(&Confined<Os>, &text::Text<<Os as Sys>::Unit>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
-        let text = self.confined.text(path);
-        text.and_then(|text| act(&self.confined, &text)).map_err(|fail| fail.of(operation, path))
+        let answer = self.confined.text(path).and_then(|text| {
+            let answer = act(&self.confined, &text);
+            self.confined.reuse(text);
+            answer
+        });
+        answer.map_err(|fail| fail.of(operation, path))
     }
 
     /// Opens a file. 1 call on Linux. What is opened may be anything that has that name: a directory, a

@@ -24,6 +24,11 @@ impl<U: Unit> Text<U> {
         Text::new(units)
     }
 
+    /// The buffer, with the NUL at its end.
+    pub(super) fn into_terminated(self) -> Vec<U> {
+        self.0
+    }
+
     pub(super) fn name(&self) -> Name<'_, U> {
         Name::of_terminated(&self.0)
     }
