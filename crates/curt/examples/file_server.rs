@@ -1,7 +1,9 @@
 //! A small file server: whatever is asked for, nothing outside its folder is sent, and what begins with a
 //! dot stays hidden under every name that leads to it.
 //!
-//! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl http://127.0.0.1:8000/page.html`.
+//! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl http://127.0.0.1:8000/page.html`. For what
+//! curl would tidy up itself, `curl --path-as-is http://127.0.0.1:8000/../secret`: the log says
+//! `403 "GET /../secret HTTP/1.1" refused: escape`. Folders and links are not sent.
 //!
 //! The three steps are all there is to it: decode the request once; open it beneath the root; ask the
 //! *opened file* for its name before anything is sent. A list of forbidden names that is compared with the
@@ -10,20 +12,31 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::time::Duration;
 
 use curt::{Aliases, Cause, Error, OpenOptions, Root};
 
 /// The longest line of a request that is read.
 const LONGEST: u64 = 8 * 1024;
 
+/// How long a client may keep silent.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args_os().skip(1);
-    let folder = arguments.next().ok_or(io::ErrorKind::InvalidInput)?;
+    let Some(folder) = arguments.next() else {
+        return Err(io::Error::other("say which folder: file_server FOLDER [ADDRESS]"));
+    };
     let address = arguments.next().and_then(|address| address.into_string().ok());
     let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:8000"))?;
     let root = open_root(Path::new(&folder))?;
-    for stream in listener.incoming() {
-        answer(&root, &mut stream?, &mut io::stderr())?;
+    let (shown, address) = (Path::new(&folder).display(), listener.local_addr()?);
+    writeln!(io::stderr(), "serving {shown} on http://{address}")?;
+    // One after the other, so nobody may keep the rest waiting.
+    for mut stream in listener.incoming().flatten() {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        answer(&root, &mut stream, &mut io::stderr())?;
     }
     Ok(())
 }
@@ -53,7 +66,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
     let read = BufReader::new(&*stream).take(LONGEST).read_line(&mut request);
     let answer = match (read, wanted(&request)) {
         (Ok(_), Some(path)) => find(root, &path),
-        _ => Answer::refused(400, "no request"),
+        _ => Answer::refused(400, "not the GET of a path"),
     };
     let Answer { code, content, note } = answer;
     let head = format!("HTTP/1.0 {code} -\r\nContent-Length: {}\r\n\r\n", content.len());

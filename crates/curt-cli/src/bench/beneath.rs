@@ -1,7 +1,7 @@
 //! `curt::Root` against everybody else who opens untrusted paths.
 //!
-//! Each opens every file of one directory, six directories below the root, by its path from the root, in a
-//! process of its own, and writes how many entries there are. Finding the names takes all the same.
+//! Each opens every file of one directory, six directories below the root, by its path from the root, 20 times
+//! in a process of its own, and writes how many entries there are. Finding the names takes all the same.
 
 use super::answer::Question;
 use super::contender::{Contender, Counting, Found, built_rivals};
@@ -19,7 +19,7 @@ pub(crate) static OPERATION: Operation = Operation {
     reference: "std",
     scenarios: &[Scenario {
         name: "depth-7",
-        make: |shrink| Tree::deep(10_000 / shrink),
+        make: |shrink| Tree::deep(5_000 / shrink),
         shape: "depth-7",
         question: Question::Count,
         quick: (2, 1),
@@ -29,12 +29,16 @@ pub(crate) static OPERATION: Operation = Operation {
     describe: |tree| describe_tree(tree.files(), tree.directories(), tree.bytes()),
     notes: &[
         "std: std::fs::File::open of the whole path, which keeps nobody in: what a plain open takes.",
-        "floor: openat relative to the open root, as plain. curt, single steps: without openat2.",
+        "std, from the root: the same where the root is the working directory. openat: from the open root.",
+        "floor: openat2 with the flags that curt asks with, alone. curt, single steps: without openat2.",
         "strict-path and soft-canonicalize give a path, which is then opened: a race is left.",
-        "calls/entry: opening and closing are two; counted by strace.",
+        "calls/entry: each file is opened and closed 20 times, so 40 are two for an open; counted by strace.",
         "Each writes how many entries there are, which was compared with the tree.",
     ],
 };
+
+/// How often everything is opened, by the rivals as well.
+const ROUNDS: usize = 20;
 
 /// What `cargo xtask rivals` builds.
 const RIVALS: [(&str, &str); 4] = [
@@ -55,8 +59,10 @@ fn contenders(_: &Scenario, program: &Path) -> Found {
     role("curt, single steps", "steps", &[]);
     if HAS_FLOOR {
         role("floor", "floor", &[]);
+        role("openat", "from", &[]);
     }
     role("std", "std", &[]);
+    role("std, from the root", "here", &[]);
     let programs = built_rivals("open");
     for (name, how) in RIVALS {
         match programs.iter().find(|(rival, _)| rival == name) {
@@ -70,14 +76,19 @@ fn contenders(_: &Scenario, program: &Path) -> Found {
 /// Opens every file in one of the ways, and writes how many entries there are.
 pub(super) fn open(role: Role, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let (below, names) = files(tree)?;
-    let paths = names.iter().map(|name| below.join(name));
+    let base = if role == Role::Std { tree } else { Path::new("") };
+    let paths: Vec<PathBuf> = names.iter().map(|name| base.join(&below).join(name)).collect();
+    let paths = std::iter::repeat_n(&paths, ROUNDS).flatten();
     match role {
         Role::List => open_by_curt(tree, &[], paths)?,
         Role::Steps => open_by_curt(tree, &["openat2"], paths)?,
-        Role::Std => paths
-            .map(|path| tree.join(path))
-            .try_for_each(|path| std::fs::File::open(path).map(drop))?,
-        Role::Floor => plainly(tree, paths)?,
+        Role::Std => open_by_std(paths)?,
+        Role::Here => {
+            std::env::set_current_dir(tree)?;
+            open_by_std(paths)?;
+        }
+        Role::Floor => openat2(tree, paths)?,
+        Role::From => openat(tree, paths)?,
         // The bench never asks it.
         Role::Expand => return Err(io::ErrorKind::Unsupported.into()),
     }
@@ -102,10 +113,10 @@ fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     }
 }
 
-fn open_by_curt(
+fn open_by_curt<'a>(
     tree: &Path,
     without: &[&str],
-    mut paths: impl Iterator<Item = PathBuf>,
+    mut paths: impl Iterator<Item = &'a PathBuf>,
 ) -> io::Result<()> {
     let features = curt::Feature::ALL.into_iter().filter(|(name, _)| without.contains(name));
     let features: Vec<curt::Feature> = features.map(|(_, feature)| feature).collect();
@@ -114,16 +125,32 @@ fn open_by_curt(
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
 }
 
-#[cfg(unix)]
-fn plainly(tree: &Path, mut paths: impl Iterator<Item = PathBuf>) -> io::Result<()> {
-    use rustix::fs::{CWD, Mode, OFlags, openat};
-    let root = openat(CWD, tree, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+fn open_by_std<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    paths.try_for_each(|path| std::fs::File::open(path).map(drop))
+}
+
+#[cfg(target_os = "linux")]
+fn openat2<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+    let root = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    Ok(paths.try_for_each(|path| openat2(&root, path, flags, Mode::empty(), resolve).map(drop))?)
+}
+
+#[cfg(target_os = "linux")]
+fn openat<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, open, openat};
+    let root = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     Ok(paths.try_for_each(|path| openat(&root, path, flags, Mode::empty()).map(drop))?)
 }
 
-#[cfg(not(unix))]
-fn plainly(_: &Path, _: impl Iterator<Item = PathBuf>) -> io::Result<()> {
+#[cfg(not(target_os = "linux"))]
+use {nowhere as openat, nowhere as openat2};
+
+#[cfg(not(target_os = "linux"))]
+fn nowhere<'a>(_: &Path, _: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -138,8 +165,8 @@ mod tests {
         let tree = Tree::deep(50);
         let path = sandbox.entry("tree");
         tree.build(&path, &sandbox.canary()).unwrap();
-        for role in [Role::List, Role::Steps, Role::Std, Role::Floor] {
-            if role == Role::Floor && !HAS_FLOOR {
+        for role in [Role::List, Role::Steps, Role::Std, Role::Floor, Role::From] {
+            if matches!(role, Role::Floor | Role::From) && !HAS_FLOOR {
                 continue;
             }
             let mut out = Vec::new();

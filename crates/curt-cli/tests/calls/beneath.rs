@@ -38,7 +38,7 @@ fn what_a_path_costs() {
     for (what, args, path) in [
         ("the name of what is seven names deep", &[][..], DEEP),
         ("the same, the last name missing", &["--name"], "a/b/c/d/e/f/new"),
-        ("the same through links", &[], "link/up/b/c"),
+        ("the same through links, known by then", &[], "link/up/b/c"),
         ("what is known of it", &["--stat"], DEEP),
         ("the name, by single steps", &["--without=openat2"], DEEP),
         ("the same through links", &["--without=openat2"], "link/up/b/c"),

@@ -2,6 +2,7 @@
 //! it is not.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use crate::refusal::Refusal;
 use crate::sys::Removed;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use crate::untrusted::{Aliases, PathCheck};
+
+/// The longest buffer that is kept for the next path.
+const MOST_KEPT: usize = 4096;
 
 /// Why an operation did nothing.
 #[derive(Debug)]
@@ -60,6 +64,11 @@ pub(crate) struct Confined<S: Beneath> {
     pub(super) dir: Arc<S::Dir>,
     pub(super) rules: Rules,
     pub(super) aliases: Aliases,
+    /// A buffer for the next path: most operations allocate nothing.
+    spare: Cell<Vec<S::Unit>>,
+    /// The first name of the last path that was found to lead through a link: whether that holds is not
+    /// asked of the next one that begins so.
+    linked: RefCell<Vec<S::Unit>>,
 }
 
 /// What a path leads to, by its name from the root.
@@ -77,7 +86,9 @@ pub(super) struct Place<S: Beneath> {
 impl<S: Beneath> Confined<S> {
     pub(super) fn new(sys: S, dir: Arc<S::Dir>) -> Self {
         let asker = Asker::new(sys, Plan::default());
-        Confined { asker, dir, rules: Rules::default(), aliases: Aliases::default() }
+        let (rules, aliases) = (Rules::default(), Aliases::default());
+        let (spare, linked) = (Cell::default(), RefCell::default());
+        Confined { asker, dir, rules, aliases, spare, linked }
     }
 
     /// Opens a root as the caller typed it.
@@ -95,8 +106,7 @@ impl<S: Beneath> Confined<S> {
 
     /// The same rules for another directory or another worker.
     pub(super) fn with(&self, sys: S, dir: Arc<S::Dir>) -> Self {
-        let asker = Asker::new(sys, Plan::default());
-        Confined { asker, dir, rules: self.rules, aliases: self.aliases }
+        Confined { rules: self.rules, aliases: self.aliases, ..Confined::new(sys, dir) }
     }
 
     pub(super) fn set_scope(&mut self, scope: Scope) {
@@ -111,7 +121,9 @@ impl<S: Beneath> Confined<S> {
     /// What of a path is for the system. Refuses what the text says; whether that leaves the root is for
     /// the system to say, where it does not fold.
     pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
-        let units = S::units(path);
+        let mut units = self.spare.take();
+        units.clear();
+        S::append_units(path, &mut units);
         let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
         let refusal = match S::checked(check, &units) {
             Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
@@ -128,6 +140,14 @@ impl<S: Beneath> Confined<S> {
             }
             Some(refusal) => Err(Failure::Refused(refusal)),
             None => Ok(Text::beginning_at_root(units)),
+        }
+    }
+
+    /// Keeps the buffer of a path that is done with.
+    pub(super) fn reuse(&self, text: Text<S::Unit>) {
+        let units = text.into_terminated();
+        if units.capacity() <= MOST_KEPT {
+            self.spare.set(units);
         }
     }
 
@@ -315,25 +335,16 @@ impl<S: Beneath> Confined<S> {
 
     /// What a path leads to, by its name from the root; its last name may be missing.
     pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
-        if S::SPELLING_IS_NAME {
+        let follows = !self.rules.no_links;
+        if S::SPELLING_IS_NAME && !(follows && *self.linked.borrow() == path.first()) {
             if let Some(answer) = self.spelled(path) {
                 return answer;
             }
+            path.first().clone_into(&mut self.linked.borrow_mut());
         }
-        if !self.rules.no_links {
-            match self.sys().find_whole(&self.dir, path.name(), self.rules) {
-                Whole::Opened(handle) => {
-                    let name = self.name_of(&handle);
-                    self.sys().let_go(handle);
-                    // Without a name, or with one that is too long, the steps tell it.
-                    if let Ok(path) = name {
-                        return Ok(Canonical { path, missing: false });
-                    }
-                }
-                Whole::Escape => return Err(Failure::ESCAPE),
-                Whole::Failed(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Whole::Failed(error) => return Err(error.into()),
-                Whole::Unanswered => {}
+        if follows {
+            if let Some(answer) = self.told(path) {
+                return answer;
             }
         }
         let sys = self.sys();
@@ -349,6 +360,52 @@ impl<S: Beneath> Confined<S> {
         let (full, missing) = found.what;
         let full = full.and_then(|full| self.below_root(&full));
         Ok(Canonical { path: full.unwrap_or(found.names), missing })
+    }
+
+    /// The name of what a path leads to, as the system tells it. `None` where it has none, or one that is
+    /// too long: then the steps tell it.
+    fn told(&self, path: &Text<S::Unit>) -> Option<Result<Canonical<S::Unit>, Failure>> {
+        match self.sys().find_whole(&self.dir, path.name(), self.rules) {
+            Whole::Opened(handle) => {
+                let name = self.name_of(&handle);
+                self.sys().let_go(handle);
+                let path_told = name.ok()?;
+                if path_told == text::folded(path.units()) {
+                    // There may be no link on the way any more.
+                    self.linked.borrow_mut().clear();
+                }
+                Some(Ok(Canonical { path: path_told, missing: false }))
+            }
+            Whole::Escape => Some(Err(Failure::ESCAPE)),
+            Whole::Failed(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.place_told(path).map(Ok)
+            }
+            Whole::Failed(error) => Some(Err(error.into())),
+            Whole::Unanswered => None,
+        }
+    }
+
+    /// The name of what a path would lead to, whose last name is missing: not even a link is there.
+    fn place_told(&self, path: &Text<S::Unit>) -> Option<Canonical<S::Unit>> {
+        let (parent, name) = path.split()?;
+        if parent.units().is_empty() || path.is_directory() {
+            return None;
+        }
+        let Whole::Opened(dir) =
+            self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, self.rules)
+        else {
+            return None;
+        };
+        let is_missing = matches!(
+            self.sys().link(&dir, name.name()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound
+        );
+        let full = if is_missing { self.sys().path_of_dir(&dir).ok() } else { None };
+        self.sys().close(dir);
+        let mut path = self.below_root(&full?)?;
+        path.push(S::Unit::SEPARATOR);
+        path.extend_from_slice(name.units());
+        Some(Canonical { path: text::folded(&path), missing: true })
     }
 
     /// The name of a path that leads through no link: its own. `None` where it does, or where the system

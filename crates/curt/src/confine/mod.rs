@@ -23,8 +23,13 @@
 //! | ask, read a link, make, remove, rename one name in the root | 1 | 1 |
 //! | the same below | 3 (`openat2`, the deed, `close`); rename 5 | 2n - 1 |
 //! | canonical name | 2 (`openat2`, `close`), last name missing 3 | 2n - 1 |
-//! | … through links | 5: two more read the names of what was found and of the root | 2 more for each link |
+//! | … through links | 4, and 5 where that they are there is news | 2 more for each link |
+//! | … and the last name missing | 6, and 7 | 2 more for each link |
 //! | full name of something open | 1 (`readlinkat`) | – |
+//!
+//! A name through links takes `openat2`, two `readlinkat` for the names of what was found and of the root, and
+//! `close`. Which paths lead through links is remembered by the first name of the last one.
+//! On Windows a name is the system's to tell, with links or without: 4 calls, last name missing 6.
 //!
 //! Opening through links costs nothing more where the kernel follows them. A refusal may cost a walk
 //! on top, where the kernel's answer leaves open which reason it was (`ELOOP`).
@@ -157,8 +162,12 @@ impl Root {
         path: &Path,
         act: impl FnOnce(&Confined<Os>, &text::Text<<Os as Sys>::Unit>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
-        let text = self.confined.text(path);
-        text.and_then(|text| act(&self.confined, &text)).map_err(|fail| fail.of(operation, path))
+        let answer = self.confined.text(path).and_then(|text| {
+            let answer = act(&self.confined, &text);
+            self.confined.reuse(text);
+            answer
+        });
+        answer.map_err(|fail| fail.of(operation, path))
     }
 
     /// Opens a file. 1 call on Linux. What is opened may be anything that has that name: a directory, a

@@ -24,12 +24,23 @@ impl<U: Unit> Text<U> {
         Text::new(units)
     }
 
+    /// The buffer, with the NUL at its end.
+    pub(super) fn into_terminated(self) -> Vec<U> {
+        self.0
+    }
+
     pub(super) fn name(&self) -> Name<'_, U> {
         Name::of_terminated(&self.0)
     }
 
     pub(super) fn units(&self) -> &[U] {
         self.name().units()
+    }
+
+    /// Its first name: what comes before the first separator.
+    pub(super) fn first(&self) -> &[U] {
+        let end = self.units().iter().position(|unit| unit.is_separator());
+        &self.units()[..end.unwrap_or(self.units().len())]
     }
 
     /// The directory that the last name lies in (empty for the root), and that name; `None` where the path

@@ -177,6 +177,10 @@ pub(crate) trait Sys:
     fn operand(path: &Path) -> Operand<Self::Unit>;
     /// The units of a path, for [`Sys::path`] to give back with names appended.
     fn units(path: &Path) -> Vec<Self::Unit>;
+    /// The same, behind what is in a buffer.
+    fn append_units(path: &Path, to: &mut Vec<Self::Unit>) {
+        to.extend(Self::units(path));
+    }
     /// The path that these units spell.
     fn path(units: Vec<Self::Unit>) -> PathBuf;
 

@@ -52,6 +52,10 @@ pub(super) fn units(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
 
+pub(super) fn append_units(path: &Path, to: &mut Vec<u8>) {
+    to.extend_from_slice(path.as_os_str().as_bytes());
+}
+
 pub(super) fn text(units: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(units))
 }

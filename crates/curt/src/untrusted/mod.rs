@@ -24,6 +24,7 @@
 //! `link` is never said here. Case, and the forms in which Unicode composes letters, are not looked at:
 //! which of them are one name is up to each directory.
 
+mod plain;
 mod unit;
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ pub struct PathCheck {
 }
 
 /// Checks the text of a path that is to stay beneath some directory. The error is the first of the
-/// reasons that hold. About 60 ns, and no allocation.
+/// reasons that hold. No allocation; 10 to 35 ns for a text that nothing is odd about, 40 to 70 with dots in it.
 pub fn check_path(
     text: &[u8],
     flavor: Flavor,
@@ -142,6 +143,20 @@ impl PathCheck {
 
     /// The first of the reasons.
     fn judge<U: CheckUnit>(self, text: &[U]) -> Result<(), Refusal> {
+        if self.is_plain(text) { Ok(()) } else { self.looked_at(text) }
+    }
+
+    /// Whether there is nothing to be looked at more closely.
+    fn is_plain<U: CheckUnit>(self, text: &[U]) -> bool {
+        if self.is_windows() {
+            plain::is_plain(text, self.flavor, self.is_strict())
+        } else {
+            plain::is_plain_posix(text)
+        }
+    }
+
+    /// The same by a look at each name.
+    fn looked_at<U: CheckUnit>(self, text: &[U]) -> Result<(), Refusal> {
         let mut found = Found::default();
         self.beginning(text, &mut found);
         let seen = self.names(text, &mut found);
@@ -246,8 +261,8 @@ impl PathCheck {
             return;
         }
         if self.is_strict() || self.release == Release::Windows10 {
-            // Most names begin with another letter.
-            let may_be = matches!(name[0].to_ascii() | 0x20, b'a' | b'c' | b'l' | b'n' | b'p');
+            // Most names begin with other letters.
+            let may_be = matches!(*name, [a, b, c, ..] if plain::begins_device(a, b, c));
             found.note_if(may_be && is_device(stem(name)), Found::DEVICE_NAME);
         }
         if self.is_strict() {

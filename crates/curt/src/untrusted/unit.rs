@@ -4,12 +4,18 @@ use crate::win_path::WinUnit;
 
 /// A unit that untrusted paths come in.
 pub(super) trait CheckUnit: WinUnit {
+    /// With the bit that makes a letter small.
+    fn small(self) -> Self;
     /// Hands over each character that is not ASCII. `false` for what is no text: bytes that are neither
     /// UTF-8 nor a surrogate without its other half.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 }
 
 impl CheckUnit for u8 {
+    fn small(self) -> u8 {
+        self | 0x20
+    }
+
     fn characters(text: &[u8], mut see: impl FnMut(char)) -> bool {
         let mut is_text = true;
         let mut rest = text;
@@ -28,6 +34,10 @@ impl CheckUnit for u8 {
 }
 
 impl CheckUnit for u16 {
+    fn small(self) -> u16 {
+        self | 0x20
+    }
+
     fn characters(text: &[u16], see: impl FnMut(char)) -> bool {
         let characters = char::decode_utf16(text.iter().copied()).filter_map(Result::ok);
         characters.filter(|character| !character.is_ascii()).for_each(see);

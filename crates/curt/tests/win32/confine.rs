@@ -85,6 +85,33 @@ fn what_means_something_else_is_refused() {
     }
 }
 
+/// One call where the system keeps to what it is asked; Wine passes over `OBJ_DONT_REPARSE`, so there each
+/// directory on the way is opened, asked what it is and closed, and the file is opened and asked.
+#[test]
+fn an_open_is_one_call_or_a_few_for_each_name() {
+    let (_scratch, root) = tree();
+    let page = r"Pub\Sub Folder\Page.txt";
+    let read = OpenOptions::new().read(true);
+    drop(root.open_file(page, &read).unwrap());
+    let before = root.calls();
+    drop(root.open_file(page, &read).unwrap());
+    let after = root.calls();
+    let more: Vec<(&'static str, u64)> = after
+        .iter()
+        .map(|(name, count)| (name, count - before.of(name)))
+        .filter(|&(_, count)| count > 0)
+        .collect();
+    let mut expected = vec![("NtCreateFile", 1)];
+    if curt_testkit::windows::is_wine() {
+        expected.extend([("NtClose", 2), ("NtOpenFile", 2), ("NtQueryInformationFile", 3)]);
+    }
+    let sorted = |mut calls: Vec<(&'static str, u64)>| {
+        calls.sort_unstable();
+        calls
+    };
+    assert_eq!(sorted(more), sorted(expected));
+}
+
 #[test]
 fn names_are_those_that_the_directories_have() {
     let (scratch, root) = tree();

@@ -31,6 +31,9 @@ pub(crate) enum Role {
     Expand,
     /// The library, without its fast path.
     Steps,
+    /// Opening from a directory that is open, and from the working directory: neither keeps anybody in.
+    From,
+    Here,
 }
 
 /// What they do.
@@ -92,6 +95,7 @@ pub(crate) fn play(
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
         (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
+        (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
         (Role::Expand, _) => io::Write::write_fmt(
             &mut out,
             format_args!("{}\n", work.map_or(0, super::expand::play)),

@@ -151,6 +151,10 @@ impl Sys for Posix {
         unix::units(path)
     }
 
+    fn append_units(path: &Path, to: &mut Vec<u8>) {
+        unix::append_units(path, to);
+    }
+
     fn path(units: Vec<u8>) -> PathBuf {
         unix::path(units)
     }
