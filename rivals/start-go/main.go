@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,21 +17,23 @@ func main() {
 	if err != nil {
 		os.Exit(2)
 	}
-	places := []string{"/bin"}
-	if shape != "near" {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			os.Exit(1)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		os.Exit(1)
+	}
+	var places []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			places = append(places, filepath.Join(folder, entry.Name()))
 		}
-		places = nil
-		for _, entry := range entries {
-			if entry.IsDir() {
-				places = append(places, filepath.Join(folder, entry.Name()))
-			}
-		}
-		if shape != "nowhere" {
-			places = slices.Insert(places, min(196, len(places)), "/bin")
-		}
+	}
+	if len(places) < 197 {
+		fmt.Println(0)
+		return
+	}
+	hello := filepath.Join(places[196], "hello")
+	if shape == "near" {
+		places = places[196:197]
 	}
 	os.Setenv("PATH", strings.Join(places, ":"))
 	var resident []byte
@@ -42,9 +43,11 @@ func main() {
 			resident[at] = 1
 		}
 	}
-	program := "true"
+	program := "hello"
 	switch shape {
 	case "path", "large":
+		program = hello
+	case "linked":
 		program = "/bin/true"
 	case "nowhere":
 		program = "curt-no-such-program"

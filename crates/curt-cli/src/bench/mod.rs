@@ -29,6 +29,7 @@ mod counts;
 mod cpu;
 mod expand;
 mod ground;
+mod hello;
 mod images;
 mod measure;
 mod operation;

@@ -3,6 +3,7 @@
 //! A shape is computed, not copied: the same on every machine, without a download. Every name and
 //! size follows from the position in the tree, so a shape of 50,000 files is a few numbers.
 
+use super::hello;
 use super::stats::Random;
 use super::tree_react as react;
 use std::io;
@@ -38,6 +39,8 @@ pub(crate) struct Tree {
     content: Content,
     weights: u64,
     links: Links,
+    /// The directory that holds one more file, which can be started; it is not counted.
+    program: Option<usize>,
 }
 
 /// How many of the root's first files are symbolic links instead, where the system lets us make them.
@@ -59,7 +62,7 @@ impl Tree {
         // Depth first, as an unpacker writes: what is removed together lies together on disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
         let links = Links { all: 1, dangling: 0 };
-        let mut tree = Self { directories, content, weights: 0, links };
+        let mut tree = Self { directories, content, weights: 0, links, program: None };
         tree.weights = (0..tree.files()).map(weight).sum();
         tree
     }
@@ -80,6 +83,12 @@ impl Tree {
             files: 2 + index % 3,
         }));
         Self::new(directories, content)
+    }
+
+    /// The same with a program in the directory at this place among them all.
+    pub(crate) fn with_program(self, place: usize) -> Self {
+        // The root comes before them.
+        Self { program: Some(place + 1), ..self }
     }
 
     /// One directory with many files.
@@ -186,7 +195,10 @@ impl Tree {
             fill(&path, files)?;
             written += u64::from(directory.files);
         }
-        Ok(())
+        match self.program.and_then(|place| self.directories.get(place)) {
+            Some(directory) => hello::put(&root.join(&directory.path).join(hello::NAME)),
+            None => Ok(()),
+        }
     }
 
     /// Makes the link with this number in `folder`; whether that was possible.

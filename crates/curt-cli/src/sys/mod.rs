@@ -22,9 +22,9 @@ mod other;
 use other as system;
 
 pub(crate) use system::{
-    device_parts, end_as, end_by, error_number, error_text, leave_interrupts, listen, local_zone,
-    name_from_bytes, name_from_json, name_to_json, raise_descriptor_limit, read_file, read_input,
-    terminal_width,
+    device_parts, end_as, end_by, error_number, error_text, leave_signals, listen, local_zone,
+    name_from_bytes, name_from_json, name_to_json, pass_signals_on, raise_descriptor_limit,
+    read_file, read_input, take_signals_back, terminal_width,
 };
 
 #[cfg(unix)]

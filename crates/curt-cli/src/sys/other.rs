@@ -20,8 +20,14 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     Exit::of((status.code().unwrap_or(1) & 0xff) as u8)
 }
 
+/// There are no signals.
+pub(crate) fn pass_signals_on() {}
+
 /// Ctrl-C ends both.
-pub(crate) fn leave_interrupts() {}
+pub(crate) fn leave_signals(_program: u32) {}
+
+/// There were none.
+pub(crate) fn take_signals_back() {}
 
 /// Reading blocks, and Ctrl-C ends the process.
 pub(crate) fn read_input(_patience: Duration) -> Option<Vec<u8>> {

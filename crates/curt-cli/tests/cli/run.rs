@@ -142,6 +142,55 @@ fn interrupts_are_the_programs() {
     assert_eq!((status.code(), status.signal()), (Some(4), None));
 }
 
+/// What asks curt alone to end is for the program to answer; it does not go on alone.
+#[test]
+fn what_asks_curt_to_end_reaches_the_program() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let scratch = Scratch::new();
+    for way in WAYS {
+        for (signal, script, code) in [
+            (Signal::TERM, "trap 'exit 4' TERM; echo $$; while :; do sleep 0.05; done", 4),
+            (Signal::HUP, "trap 'exit 5' HUP; echo $$; while :; do sleep 0.05; done", 5),
+            (Signal::TERM, "echo $$; exec sleep 100", 128 + 15),
+            (Signal::HUP, "echo $$; exec sleep 100", 128 + 1),
+        ] {
+            let mut child =
+                curt(&scratch, &[way, &["--", "/bin/sh", "-c", script]].concat()).spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+            kill_process(Pid::from_child(&child), signal).unwrap();
+            let status = child.wait().unwrap();
+            assert_eq!(status.code(), Some(code), "{way:?}: {script}");
+            let program = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+            assert!(rustix::process::test_kill_process(program).is_err(), "it goes on");
+        }
+    }
+}
+
+/// What was ignored when curt began stays ignored, as `nohup` has it.
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let scratch = Scratch::new();
+    let curt = env!("CARGO_BIN_EXE_curt");
+    let script = format!("trap '' HUP; exec {curt} run -- /bin/sh -c 'kill -HUP $PPID $$; exit 6'");
+    let status =
+        Command::new("/bin/sh").args(["-c", &script]).current_dir(scratch.typed()).status();
+    assert_eq!(status.unwrap().code(), Some(6));
+}
+
+/// With nothing changed of them, exactly curt's own variables.
+#[test]
+fn own_variables_are_handed_on() {
+    let scratch = Scratch::new();
+    for way in WAYS {
+        let mut command = curt(&scratch, &[way, &["--", "/usr/bin/env"]].concat());
+        let output = command.env_clear().env("A", "1").env("B", "x=y").env("C", "").output();
+        assert_eq!(said(&output.unwrap()), (Some(0), "A=1\nB=x=y\nC=\n".into(), String::new()));
+        let output = command.env_clear().output().unwrap();
+        assert_eq!(said(&output), (Some(0), String::new(), String::new()));
+    }
+}
+
 /// Permissions mean something to others than root.
 #[test]
 fn another_user_is_told_what_is_not_allowed() {

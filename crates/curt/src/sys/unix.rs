@@ -5,6 +5,7 @@ pub(super) mod calls;
 pub(super) mod failing;
 pub(super) mod start;
 pub(super) mod steps;
+mod variables;
 pub(super) mod words;
 
 use std::borrow::Cow;

@@ -83,14 +83,16 @@ fn explain(options: &RunOptions, command: &Command) {
     }
 }
 
-/// Waits as long as it takes. Ctrl-C is the program's to answer.
+/// Waits as long as it takes. Ctrl-C is the program's to answer, and so is what asks curt to end.
 fn whole(command: &Command) -> (Result<End, Error>, Calls) {
+    sys::pass_signals_on();
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return (Err(error), Calls::default()),
     };
-    sys::leave_interrupts();
+    sys::leave_signals(child.id());
     let status = child.wait();
+    sys::take_signals_back();
     (status.map(End::Status), child.calls())
 }
 

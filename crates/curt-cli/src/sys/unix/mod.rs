@@ -55,11 +55,23 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     }
 }
 
-/// From now on the signals of a terminal's keys are for the program that was started, which has them with
-/// their usual effect.
-pub(crate) fn leave_interrupts() {
+/// From now on what asks this process to end is for a program that will be started.
+pub(crate) fn pass_signals_on() {
+    signals::pass_on(SIGTERM);
+    signals::pass_on(SIGHUP);
+}
+
+/// The program was started: it is sent what came meanwhile, and what comes. The signals of a terminal's keys it gets
+/// by itself, with their usual effect.
+pub(crate) fn leave_signals(program: u32) {
     signals::ignore(SIGINT);
     signals::ignore(SIGQUIT);
+    signals::receive(i32::try_from(program).unwrap_or(-1));
+}
+
+/// The program has ended.
+pub(crate) fn take_signals_back() {
+    signals::receive_no_more();
 }
 
 /// Ends the process by a signal's default action. Returns where that is impossible.

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::exit::Exit;
-pub(crate) use console::{leave_interrupts, listen};
+pub(crate) use console::{leave_signals, listen, pass_signals_on, take_signals_back};
 pub(crate) use names::{name_from_bytes, name_to_json};
 
 /// Numbers of errors that std has a kind for, and which are also made here from that kind.

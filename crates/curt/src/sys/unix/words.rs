@@ -2,10 +2,11 @@
 
 use std::ffi::{CString, c_char};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::ptr;
 
+use super::variables;
 use crate::sys::process::{Failure, Launch, Stage};
 
 /// Everything that a start hands over by pointer.
@@ -13,7 +14,14 @@ pub(crate) struct Words {
     pub(super) program: CString,
     pub(super) directory: Option<CString>,
     arguments: Pointers,
-    environment: Pointers,
+    environment: Variables,
+}
+
+/// The variables of a child.
+enum Variables {
+    /// Those of this process, where they lie.
+    Own(*const *const c_char),
+    Made(Pointers),
 }
 
 /// Texts in one piece of memory, each with a NUL behind it, and pointers to them, the last one null.
@@ -27,15 +35,20 @@ impl Words {
     pub(crate) fn new<P>(launch: &Launch<'_, P>) -> Result<Words, Failure> {
         let arguments = launch.arguments.iter().map(|word| word.as_bytes());
         let arguments = std::iter::once(launch.zeroth.as_bytes()).chain(arguments);
-        let arguments = Pointers::new(arguments.map(|word| [word, b"", b""]));
-        // A copy: `environ` itself may be changed by another thread while the system reads it, and only the
-        // standard library knows the lock that keeps that out.
-        let own: Vec<_> =
-            launch.environment.is_none().then(std::env::vars_os).into_iter().flatten().collect();
-        let variables = launch.environment.unwrap_or(&own).iter();
-        let environment = Pointers::new(
-            variables.map(|(name, value)| [name.as_bytes(), b"=".as_slice(), value.as_bytes()]),
-        );
+        let arguments = Pointers::new(arguments.map(|word| (word, None)));
+        let environment = match (launch.environment, variables::undisturbed()) {
+            (Some(given), _) => Pointers::new(
+                given.iter().map(|(name, value)| (name.as_bytes(), Some(value.as_bytes()))),
+            )
+            .map(Variables::Made),
+            (None, Some(own)) => Some(Variables::Own(own)),
+            // A copy: another thread may change them while the system reads them, and only the standard library
+            // knows the lock that keeps that out.
+            (None, None) => Pointers::new(
+                std::env::vars_os().map(|(name, value)| (name.into_vec(), Some(value.into_vec()))),
+            )
+            .map(Variables::Made),
+        };
         let wrong = |at| Failure { at, error: io::ErrorKind::InvalidInput.into() };
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes());
         let directory = launch.directory.map(text).transpose();
@@ -52,21 +65,26 @@ impl Words {
     }
 
     pub(super) fn environment(&self) -> *const *const c_char {
-        self.environment.pointers.as_ptr()
+        match &self.environment {
+            Variables::Own(list) => *list,
+            Variables::Made(made) => made.pointers.as_ptr(),
+        }
     }
 }
 
 impl Pointers {
-    /// Each text in three parts; `None` where one holds a NUL.
-    fn new<'a>(texts: impl Iterator<Item = [&'a [u8]; 3]>) -> Option<Pointers> {
+    /// Each text is a word, or a name and its value; `None` where one holds a NUL.
+    fn new<T: AsRef<[u8]>>(texts: impl Iterator<Item = (T, Option<T>)>) -> Option<Pointers> {
         let mut all = Vec::with_capacity(1024);
         let mut begins = Vec::with_capacity(32);
-        for parts in texts {
-            begins.push(all.len());
-            for part in parts {
-                all.extend_from_slice(part);
+        for (name, value) in texts {
+            let begin = all.len();
+            begins.push(begin);
+            all.extend_from_slice(name.as_ref());
+            if let Some(value) = value {
+                all.push(b'=');
+                all.extend_from_slice(value.as_ref());
             }
-            let begin = begins.last().copied().unwrap_or_default();
             if all[begin..].contains(&0) {
                 return None;
             }

@@ -1,0 +1,52 @@
+//! The variables of this process, where they lie.
+
+use std::ffi::c_char;
+
+/// The list of this process's variables, as `execve` takes it, if nobody can change it before this thread goes on.
+///
+/// Any thread may change the variables, and only the standard library knows the lock that keeps that out. A thread
+/// that is alone needs none: until it starts another one or returns, nothing else runs.
+pub(super) fn undisturbed() -> Option<*const *const c_char> {
+    is_alone().then(own)
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn own() -> *const *const c_char {
+    // SAFETY: every C library of POSIX has this variable, and its type is a pointer to such a list.
+    unsafe extern "C" {
+        static mut environ: *const *const c_char;
+    }
+    let list = &raw const environ;
+    // SAFETY: it is a pointer of the C library's, and nobody writes to it: this thread is alone.
+    unsafe { list.read() }
+}
+
+/// Whether this process has one thread only, as the GNU C library says since 2.32: it knows all threads that may
+/// use it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn is_alone() -> bool {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    static ALONE: OnceLock<Option<&AtomicU8>> = OnceLock::new();
+    let alone = ALONE.get_or_init(|| {
+        let name = c"__libc_single_threaded";
+        // SAFETY: the name is a C string; looking it up runs nothing.
+        let place = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        // SAFETY: it is null, or a `char` of the C library, which is never unloaded. The library writes to it only
+        // where one thread begins to be many, and by no other thread than that one.
+        unsafe { place.cast::<AtomicU8>().as_ref() }
+    });
+    alone.is_some_and(|alone| alone.load(Ordering::Relaxed) != 0)
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn own() -> *const *const c_char {
+    std::ptr::null()
+}
+
+/// Nobody says.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn is_alone() -> bool {
+    false
+}
