@@ -83,6 +83,12 @@ pub(super) trait ExpandUnit: WinUnit {
     fn settled(expander: &Expander) -> &Settled<Self>;
     /// How many 16-bit units the text takes.
     fn wide_length(text: &[Self]) -> usize;
+
+    /// Where the first of these ASCII characters is.
+    #[inline]
+    fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
+        text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
+    }
 }
 
 impl ExpandUnit for u8 {
@@ -108,6 +114,29 @@ impl ExpandUnit for u8 {
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
+    }
+
+    /// Eight bytes at once: most names end among them, and a loop's end that depends on a name's length is
+    /// guessed wrong each time.
+    #[inline]
+    fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let mut rest = text;
+        while let Some((eight, behind)) = rest.split_first_chunk::<8>() {
+            let word = u64::from_le_bytes(*eight);
+            let mut found = 0;
+            for wanted in wanted {
+                let zero = word ^ (ONES * u64::from(wanted));
+                // The lowest bit is set for the first byte that is zero; what is above it may be wrong.
+                found |= zero.wrapping_sub(ONES) & !zero & (ONES << 7);
+            }
+            if found != 0 {
+                return Some(text.len() - rest.len() + found.trailing_zeros() as usize / 8);
+            }
+            rest = behind;
+        }
+        let last = rest.iter().position(|unit| wanted.contains(unit))?;
+        Some(text.len() - rest.len() + last)
     }
 }
 
