@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
-pub use crate::sys::paths::full_path_name;
+pub use crate::sys::paths::{full_path_name, set_drive_directory};
 use crate::{Scratch, skip, sys};
 
 /// What others may do with a file that is open: read, write, remove.

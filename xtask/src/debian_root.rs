@@ -130,6 +130,13 @@ const PASSED: &[&str] = &[
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "NO_PROXY",
+    // How much tests do.
+    "CURT_FILES",
+    "CURT_FUZZ",
+    "CURT_PATHS",
+    "CURT_RACES",
+    "CURT_ROUNDS",
+    "CURT_STARTS",
 ];
 
 /// The task `debian-root`.

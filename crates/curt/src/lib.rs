@@ -59,8 +59,8 @@ pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use error::{Cause, Error, Operation, StartFailure};
 pub use expand::{
-    DotDot, Env, ExpandError, ExpandExplanation, Expander, PathText, Rule, Style, Verbatim,
-    long_name,
+    DotDot, Encoding, Env, ExpandError, ExpandExplanation, Expander, PathText, Rule, Style,
+    Verbatim, long_name,
 };
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]

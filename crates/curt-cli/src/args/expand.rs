@@ -24,8 +24,8 @@ With --batch, each line of standard input is a question, {\"input\":PATH} with t
 \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\" and \"home\", all of which may be left out, \
 and each line of output the answer to it, in order: {\"ok\":PATH} or {\"err\":KIND,\"message\":TEXT}. A key \
 left out is as the options say, or the process's own; \"home\":null is one that is not set; with \
-\"cwd\":null and a base nothing of the process is looked at. A path is a string, {\"bytes\":BASE64} or \
-{\"utf16\":[UNIT,...]}. KIND is empty, nul, no-home, nonabs-home, no-user, too-long, escape, drive \
+\"cwd\":null and a base nothing of the process is looked at. A path is a string, {\"bytes\":BASE64}, \
+{\"bytes\":BASE64,\"encoding\":NAME} as Ruby names encodings, or {\"utf16\":[UNIT,...]}. KIND is empty, nul, no-home, nonabs-home, no-user, too-long, escape, drive \
 (no working directory to start from), encoding, or invalid for what is no question.
 
 Exit status:

@@ -250,6 +250,10 @@ impl<'a> Arena<'a> {
         } else {
             self.wrong(&ended, &path, &said)?
         };
+        let wall = match self.own_time(&output)? {
+            Some(own) if wrong.is_none() => own,
+            _ => ended.wall,
+        };
         let wrong = match standing {
             Some(standing) if wrong.is_none() => {
                 self.refute(&standing, (contender.name.clone(), grown.shrink), &output)?
@@ -261,7 +265,15 @@ impl<'a> Arena<'a> {
             }
         };
         let answer = wrong.map_or(Answer::Same, Answer::Differs);
-        Ok(Sample { round, wall: ended.wall, cpu: ended.cpu, answer })
+        Ok(Sample { round, wall, cpu: ended.cpu, answer })
+    }
+
+    /// What the contender measured itself, where it does.
+    fn own_time(&self, output: &Path) -> io::Result<Option<f64>> {
+        if !self.scenario.question.measures_itself() {
+            return Ok(None);
+        }
+        Ok(super::expand::own_time(&std::fs::read(output)?))
     }
 
     /// What is wrong with how it ended and what it left, if something is.

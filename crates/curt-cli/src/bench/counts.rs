@@ -43,8 +43,11 @@ impl<'a> Counts<'a> {
         let Some(tree) = tree else {
             return Ok(Vec::new());
         };
+        // What needs no tree makes the same calls with and without one.
+        let is_counted = !arena.scenario.question.measures_itself();
         let right = |samples: &Vec<Sample>| {
-            !samples.is_empty() && samples.iter().all(|sample| sample.answer == Answer::Same)
+            let is_right = samples.iter().all(|sample| sample.answer == Answer::Same);
+            is_counted && !samples.is_empty() && is_right
         };
         let contenders = arena.contenders.iter().zip(samples);
         let slopes = contenders.map(|(contender, samples)| {

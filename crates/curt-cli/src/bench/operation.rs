@@ -228,11 +228,18 @@ fn caption(context: &Context<'_>, operation: &Operation, found: &Found) -> Vec<S
     let known = reference.filter(|contender| !contender.is_ours() && name != "std");
     let known = known.and_then(|contender| version(&contender.program));
     let known = known.unwrap_or_else(|| name.to_owned());
+    let measure_themselves =
+        operation.scenarios.iter().any(|scenario| scenario.question.measures_itself());
+    let times = if measure_themselves {
+        "Times are what each says itself that one expansion took, after as many that do not count"
+    } else {
+        "Times are from the start of the process until waiting for it returns"
+    };
     let mut lines = vec![
         format!(
             "x {name}: how many times as fast as {known}, median of the ratios within each round, and"
         ),
-        "their quartiles. Times are from the start of the process until waiting for it returns; median.".to_owned(),
+        format!("their quartiles. {times}; median."),
         "CPU: mean of user and system time of the process and its threads (the system tells it in 10 ms steps).".to_owned(),
     ];
     lines.extend(operation.notes.iter().map(|&line| line.to_owned()));

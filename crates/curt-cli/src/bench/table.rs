@@ -100,10 +100,12 @@ fn push_markdown(out: &mut String, cells: &[String]) {
     out.push_str("|\n");
 }
 
-/// Seconds as milliseconds, with as many digits as mean something.
+/// Seconds as milliseconds, or as nanoseconds where there are few; with as many digits as mean something.
 pub(crate) fn milliseconds(seconds: f64) -> String {
     let value = seconds * 1_000.0;
     match value {
+        _ if value > 0.0 && value < 0.000_1 => format!("{:.1} ns", value * 1e6),
+        _ if value > 0.0 && value < 0.1 => format!("{} ns", grouped((value * 1e6).round() as u64)),
         _ if value < 10.0 => format!("{value:.2} ms"),
         _ if value < 1_000.0 => format!("{value:.1} ms"),
         _ => format!("{} ms", grouped(value.round() as u64)),
@@ -169,5 +171,6 @@ here: 3 files
             [0.001_234, 0.012_34, 1.2345].map(milliseconds),
             ["1.23 ms", "12.3 ms", "1,235 ms"]
         );
+        assert_eq!([0.0, 25.26e-9, 1.234e-6].map(milliseconds), ["0.00 ms", "25.3 ns", "1,234 ns"]);
     }
 }

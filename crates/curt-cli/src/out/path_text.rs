@@ -1,7 +1,7 @@
 //! Paths of any system in JSON, on any system: a string where they are Unicode, `{"bytes":BASE64}` or
-//! `{"utf16":[…]}` where they are not.
+//! `{"utf16":[…]}` where they are not, and `{"bytes":BASE64,"encoding":NAME}` in an encoding of Ruby's.
 
-use curt::{Flavor, PathText};
+use curt::{Encoding, Flavor, PathText};
 use serde_json::Value;
 
 use crate::base64;
@@ -10,6 +10,10 @@ use crate::out::json;
 /// A path in JSON. Of a Windows path the units are told, if there are any.
 pub(crate) fn to_json(path: &PathText, flavor: Flavor) -> String {
     let bytes = path.to_bytes();
+    if path.encoding() != Encoding::UTF_8 {
+        let (bytes, name) = (base64::encode(&bytes), json::string(path.encoding().name()));
+        return format!("{{\"bytes\":\"{bytes}\",\"encoding\":{name}}}");
+    }
     if let Ok(text) = std::str::from_utf8(&bytes) {
         return json::string(text);
     }
@@ -29,7 +33,12 @@ pub(crate) fn from_json(value: &Value) -> Option<PathText> {
         return Some(text.into());
     }
     if let Some(bytes) = value.get("bytes") {
-        return Some(base64::decode(bytes.as_str()?)?.into());
+        let bytes = base64::decode(bytes.as_str()?)?;
+        let encoding = match value.get("encoding") {
+            Some(name) => Encoding::named(name.as_str()?)?,
+            None => Encoding::UTF_8,
+        };
+        return Some(PathText::encoded(bytes, encoding));
     }
     let units = value.get("utf16")?.as_array()?.iter();
     let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
@@ -40,7 +49,7 @@ pub(crate) fn from_json(value: &Value) -> Option<PathText> {
 mod tests {
     use super::{from_json, to_json};
     use curt::Flavor::{Posix, Windows};
-    use curt::PathText;
+    use curt::{Encoding, PathText};
 
     #[test]
     fn texts_come_back_as_they_went() {
@@ -54,12 +63,25 @@ mod tests {
             (bytes(b"\xed\xa0\x80"), Posix, r#"{"bytes":"7aCA"}"#),
             (bytes(b"\xed\xa0\x80"), Windows, r#"{"utf16":[55296]}"#),
             (wide(&[0xd800]), Posix, r#"{"utf16":[55296]}"#),
+            (
+                PathText::encoded(b"\x95\x5c".to_vec(), Encoding::named("CP932").unwrap()),
+                Windows,
+                r#"{"bytes":"lVw=","encoding":"Windows-31J"}"#,
+            ),
         ] {
             assert_eq!(to_json(&path, flavor), json);
             let back = from_json(&serde_json::from_str(json).unwrap()).unwrap();
-            assert_eq!(back.to_bytes(), path.to_bytes());
+            assert_eq!((back.to_bytes(), back.encoding()), (path.to_bytes(), path.encoding()));
         }
-        for wrong in ["1", "{}", r#"{"bytes":1}"#, r#"{"bytes":"!"}"#, r#"{"utf16":[65536]}"#] {
+        for wrong in [
+            "1",
+            "{}",
+            r#"{"bytes":1}"#,
+            r#"{"bytes":"!"}"#,
+            r#"{"utf16":[65536]}"#,
+            r#"{"bytes":"","encoding":"none"}"#,
+            r#"{"bytes":"","encoding":1}"#,
+        ] {
             assert_eq!(from_json(&serde_json::from_str(wrong).unwrap()), None, "{wrong}");
         }
     }

@@ -44,7 +44,13 @@ pub(crate) fn error_name(error: &io::Error) -> String {
         io::ErrorKind::InvalidInput => "EINVAL",
         io::ErrorKind::ReadOnlyFilesystem => "EROFS",
         io::ErrorKind::WouldBlock => "EAGAIN",
-        _ => return error_number(error).map_or("EIO".to_owned(), |number| format!("E{number}")),
+        _ => match error_number(error) {
+            // Of Windows: a path, and a name, that is too long or none; links that lead to each other.
+            Some(206 | 123) => "ENAMETOOLONG",
+            Some(1921) => "ELOOP",
+            Some(number) => return format!("E{number}"),
+            None => "EIO",
+        },
     };
     name.to_owned()
 }

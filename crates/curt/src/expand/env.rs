@@ -151,6 +151,12 @@ impl Env {
         }
     }
 
+    /// Whether something that was given is so.
+    pub(super) fn has(&self, is_so: impl Fn(&PathText) -> bool) -> bool {
+        let drives = self.drives.iter().flatten().map(|(_, path)| path);
+        self.cwd.path().into_iter().chain(self.home.path()).chain(drives).any(is_so)
+    }
+
     /// The value of `HOME`.
     pub(super) fn home_directory(&self) -> Option<PathText> {
         match &self.home {

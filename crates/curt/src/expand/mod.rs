@@ -38,6 +38,7 @@
 //!
 //! None are needed.
 
+mod encoding;
 mod env;
 mod long_name;
 mod options;
@@ -60,6 +61,8 @@ use crate::sys::surroundings::Surroundings;
 use crate::sys::{Os, Sys};
 use crate::win_path::Start;
 
+use encoding::Character;
+pub use encoding::Encoding;
 pub use env::Env;
 pub use long_name::long_name;
 use options::Options;
@@ -85,8 +88,11 @@ pub struct Expander {
     options: Options,
     env: Env,
     base: Option<PathText>,
+    /// What Ruby finds wrong with the base, even where it is not needed.
+    refusal: Option<ExpandError>,
     bytes: Settled<u8>,
     wide: Settled<u16>,
+    characters: Settled<Character>,
 }
 
 /// What an expansion came to, and the rules that had a part in it.
@@ -121,8 +127,15 @@ impl Expander {
             verbatim: Verbatim::Keep,
             tilde: None,
         };
-        let (bytes, wide) = (Settled::default(), Settled::default());
-        Expander { options, env, base: None, bytes, wide }
+        Expander {
+            options,
+            env,
+            base: None,
+            refusal: None,
+            bytes: Settled::default(),
+            wide: Settled::default(),
+            characters: Settled::default(),
+        }
     }
 
     /// Whose paths they are (this system's).
@@ -160,7 +173,9 @@ impl Expander {
     /// What relative paths go on from, instead of the working directory. It is expanded itself, when
     /// first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
-        Expander { base: Some(base.into()), ..self }.with(|_| {})
+        let base = base.into();
+        let refusal = Expander::refusal_of(&base);
+        Expander { base: Some(base), refusal, ..self }.with(|_| {})
     }
 
     /// Changes the options, and forgets what followed from them.
@@ -173,6 +188,7 @@ impl Expander {
     fn forget(&mut self) {
         self.bytes = Settled::default();
         self.wide = Settled::default();
+        self.characters = Settled::default();
     }
 
     /// Forgets the working directory, which is asked again when next needed.
@@ -213,7 +229,10 @@ impl Expander {
     /// The same for a text of either kind, in the units that it has.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.0 {
-            Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
+            _ if self.is_encoded(text) => self.explain_encoded(text).result,
+            Units::Bytes(bytes) | Units::Encoded(bytes, _) => {
+                Ok(self.expand(bytes)?.into_owned().into())
+            }
             Units::Wide(units) => Ok(self.expand_wide(units)?.into_owned().into()),
         }
     }
@@ -242,7 +261,8 @@ impl Expander {
     /// The same for a text of either kind.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.0 {
-            Units::Bytes(bytes) => self.explain(bytes),
+            _ if self.is_encoded(text) => self.explain_encoded(text),
+            Units::Bytes(bytes) | Units::Encoded(bytes, _) => self.explain(bytes),
             Units::Wide(units) => self.explain_wide(units),
         }
     }
@@ -250,6 +270,7 @@ impl Expander {
     #[inline]
     fn is_clean<U: ExpandUnit>(&self, text: &[U]) -> bool {
         match self.options.flavor {
+            _ if self.refusal.is_some() => false,
             Flavor::Posix => scan::is_clean_posix(text, self.options),
             Flavor::Windows if self.options.style == Style::Ruby => false,
             Flavor::Windows => scan::is_clean_windows(text, Start::of(text), self.options),
@@ -294,6 +315,9 @@ impl Expander {
         listener: &mut impl Listener,
     ) -> Result<(), ExpandError> {
         let places = Places::of(self);
+        if let (Style::Ruby, Some(error)) = (self.options.style, self.refusal) {
+            return Err(error);
+        }
         match self.options.flavor {
             Flavor::Posix => posix::expand(text, places, false, full, listener),
             Flavor::Windows => windows::expand(text, places, false, full, listener),

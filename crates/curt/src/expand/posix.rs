@@ -152,7 +152,7 @@ fn names<U: ExpandUnit>(
     let mut at = 0;
     while at < rest.len() {
         let name = &rest[at..];
-        let stop = name.iter().position(|&unit| unit == slash || unit == U::NUL);
+        let stop = U::position(name, *b"/\0");
         let length = stop.unwrap_or(name.len());
         if stop.is_some_and(|stop| name[stop] == U::NUL) {
             return Err(ExpandError::Nul);

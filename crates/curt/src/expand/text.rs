@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::Expander;
+use super::encoding::Encoding;
 use super::options::ExpandError;
 use super::place::Settled;
 use crate::sys::{Os, Sys};
@@ -20,6 +21,8 @@ pub(super) enum Units {
     Bytes(Vec<u8>),
     /// UTF-16, or units that Windows took for a name.
     Wide(Vec<u16>),
+    /// Bytes in an encoding that is said.
+    Encoded(Vec<u8>, Encoding),
 }
 
 impl From<Vec<u8>> for PathText {
@@ -80,6 +83,12 @@ pub(super) trait ExpandUnit: WinUnit {
     fn settled(expander: &Expander) -> &Settled<Self>;
     /// How many 16-bit units the text takes.
     fn wide_length(text: &[Self]) -> usize;
+
+    /// Where the first of these ASCII characters is.
+    #[inline]
+    fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
+        text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
+    }
 }
 
 impl ExpandUnit for u8 {
@@ -87,6 +96,8 @@ impl ExpandUnit for u8 {
         match text {
             Units::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             Units::Wide(units) => Ok(Cow::Owned(to_bytes(units))),
+            Units::Encoded(bytes, _) if bytes.is_ascii() => Ok(Cow::Borrowed(bytes)),
+            Units::Encoded(..) => Err(ExpandError::Encoding),
         }
     }
 
@@ -104,6 +115,29 @@ impl ExpandUnit for u8 {
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
     }
+
+    /// Eight bytes at once: most names end among them, and a loop's end that depends on a name's length is
+    /// guessed wrong each time.
+    #[inline]
+    fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let mut rest = text;
+        while let Some((eight, behind)) = rest.split_first_chunk::<8>() {
+            let word = u64::from_le_bytes(*eight);
+            let mut found = 0;
+            for wanted in wanted {
+                let zero = word ^ (ONES * u64::from(wanted));
+                // The lowest bit is set for the first byte that is zero; what is above it may be wrong.
+                found |= zero.wrapping_sub(ONES) & !zero & (ONES << 7);
+            }
+            if found != 0 {
+                return Some(text.len() - rest.len() + found.trailing_zeros() as usize / 8);
+            }
+            rest = behind;
+        }
+        let last = rest.iter().position(|unit| wanted.contains(unit))?;
+        Some(text.len() - rest.len() + last)
+    }
 }
 
 impl ExpandUnit for u16 {
@@ -111,6 +145,8 @@ impl ExpandUnit for u16 {
         match text {
             Units::Wide(units) => Ok(Cow::Borrowed(units)),
             Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
+            Units::Encoded(bytes, _) if bytes.is_ascii() => to_units(bytes).map(Cow::Owned),
+            Units::Encoded(..) => Err(ExpandError::Encoding),
         }
     }
 
@@ -128,7 +164,7 @@ impl ExpandUnit for u16 {
 }
 
 /// 16-bit units as bytes: UTF-8, and three bytes for a surrogate without its other half.
-fn to_bytes(units: &[u16]) -> Vec<u8> {
+pub(super) fn to_bytes(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(units.len());
     for character in char::decode_utf16(units.iter().copied()) {
         match character {
@@ -144,7 +180,7 @@ fn to_bytes(units: &[u16]) -> Vec<u8> {
 }
 
 /// The reverse. Bytes that are no Unicode have no units.
-fn to_units(mut bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
+pub(super) fn to_units(mut bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
     let mut units = Vec::with_capacity(bytes.len());
     loop {
         let (valid, rest) = match std::str::from_utf8(bytes) {
@@ -168,16 +204,45 @@ fn to_units(mut bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
 }
 
 impl PathText {
+    /// A text in an encoding, as Ruby's strings are: [`Expander::expand_text`] and
+    /// [`Expander::explain_text`] heed it, and answer in the encoding that Ruby's answer has. Of texts in
+    /// different encodings all but one must be ASCII, else there is [`ExpandError::Encoding`]; so there is
+    /// where ASCII is written otherwise, as in UTF-16 (as bytes), and for those who know no encodings.
+    ///
+    /// ```
+    /// use curt::{Encoding, Env, Expander, Flavor, PathText, Style};
+    /// let expander = Expander::with_env(Env::none().cwd("C:/")).flavor(Flavor::Windows).style(Style::Ruby);
+    /// let japanese = Encoding::named("Windows-31J").unwrap();
+    /// let full = expander.expand_text(&PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese)).unwrap();
+    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
+    /// assert_eq!(full.encoding(), japanese);
+    /// ```
+    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
+        if encoding == Encoding::UTF_8 {
+            bytes.into()
+        } else {
+            PathText(Units::Encoded(bytes, encoding))
+        }
+    }
+
+    /// The encoding that it says it is in; UTF-8 where it says nothing.
+    pub fn encoding(&self) -> Encoding {
+        match self.0 {
+            Units::Encoded(_, encoding) => encoding,
+            _ => Encoding::UTF_8,
+        }
+    }
+
     /// The text as bytes: those it was given as, or UTF-8 for 16-bit units (and three bytes for a
     /// surrogate without its other half).
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match &self.0 {
-            Units::Bytes(bytes) => Cow::Borrowed(bytes),
+            Units::Bytes(bytes) | Units::Encoded(bytes, _) => Cow::Borrowed(bytes),
             Units::Wide(units) => Cow::Owned(to_bytes(units)),
         }
     }
 
-    /// The text as 16-bit units; [`ExpandError::Encoding`] for bytes that are no Unicode.
+    /// The text as 16-bit units; [`ExpandError::Encoding`] for bytes that are no Unicode, or may be none.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         u16::of(&self.0)
     }
@@ -189,6 +254,12 @@ impl PathText {
 
     /// The text as a path of this system; [`ExpandError::Encoding`] where it cannot be one.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
-        <Os as Sys>::Unit::of(&self.0).map(|units| <Os as Sys>::path(units.into_owned()))
+        // Whatever their encoding, bytes are a path where paths are bytes.
+        let bytes = match &self.0 {
+            Units::Encoded(bytes, _) => Some(Units::Bytes(bytes.clone())),
+            _ => None,
+        };
+        let units = <Os as Sys>::Unit::of(bytes.as_ref().unwrap_or(&self.0))?;
+        Ok(<Os as Sys>::path(units.into_owned()))
     }
 }

@@ -267,7 +267,7 @@ fn names<U: ExpandUnit>(
     let mut at = rest;
     while at < text.len() {
         let name = &text[at..];
-        let stop = name.iter().position(|&unit| is_separator(unit) || unit == U::NUL);
+        let stop = U::position(name, *b"\\/\0");
         let length = stop.unwrap_or(name.len());
         if stop.is_some_and(|stop| name[stop] == U::NUL) {
             return Err(ExpandError::Nul);

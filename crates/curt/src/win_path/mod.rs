@@ -32,7 +32,7 @@ pub(crate) trait WinUnit: Unit {
     /// first character is two of them.
     fn letter(text: &[Self]) -> usize;
     /// Superscript one, two and three, which Windows takes for digits in the names of ports.
-    const SUPERSCRIPTS: [&'static [Self]; 3];
+    const SUPERSCRIPTS: &'static [&'static [Self]];
 }
 
 impl WinUnit for u8 {
@@ -50,7 +50,7 @@ impl WinUnit for u8 {
         }
     }
 
-    const SUPERSCRIPTS: [&'static [u8]; 3] = [&[0xC2, 0xB9], &[0xC2, 0xB2], &[0xC2, 0xB3]];
+    const SUPERSCRIPTS: &'static [&'static [u8]] = &[&[0xC2, 0xB9], &[0xC2, 0xB2], &[0xC2, 0xB3]];
 }
 
 impl WinUnit for u16 {
@@ -62,7 +62,7 @@ impl WinUnit for u16 {
         usize::from(!text.is_empty())
     }
 
-    const SUPERSCRIPTS: [&'static [u16]; 3] = [&[0xB9], &[0xB2], &[0xB3]];
+    const SUPERSCRIPTS: &'static [&'static [u16]] = &[&[0xB9], &[0xB2], &[0xB3]];
 }
 
 /// Whether it separates names in a Windows path.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use curt::{Env, Expander, Flavor, Style};
+use curt::{Encoding, Env, Expander, Flavor, PathText, Style};
 
 use crate::{Maker, POSIX, ask_command, compare, count};
 
@@ -57,4 +57,94 @@ fn posix_paths_are_those_of_expand_path() {
             Err(error) => format!("!{}", error.word()).into_bytes(),
         });
     }
+}
+
+/// Each question: the path and, perhaps, the base, each as an encoding, a colon and bytes in hexadecimal.
+const ENCODED: &str = r##"
+$stdin.read.split("\0").each do |question|
+  path, base = question.split(" ").map do |text|
+    encoding, bytes = text.split(":")
+    [bytes.to_s].pack("H*").force_encoding(encoding)
+  end
+  answer = begin
+    full = File.expand_path(path, *base)
+    "#{full.encoding}:#{full.unpack1("H*")}"
+  rescue Encoding::CompatibilityError
+    "encoding"
+  rescue ArgumentError => error
+    case error.message
+    when /null byte/ then "nul"
+    when /user .* doesn't exist|can't find user/ then "no-user"
+    else error.message
+    end
+  end
+  print answer, "\0"
+end
+"##;
+
+const ENCODINGS: [&str; 8] =
+    ["UTF-8", "UTF-8", "US-ASCII", "ASCII-8BIT", "ISO-8859-1", "Windows-31J", "EUC-JP", "UTF-16LE"];
+
+/// What is within them a name, a separator, both, or no character at all.
+const ENCODED_PIECES: [&[u8]; 13] = [
+    b"/",
+    b"/",
+    b"//",
+    b".",
+    b"..",
+    b"/..",
+    b"a",
+    b"b",
+    b"~/",
+    b"\xE9",
+    b"\x83\x5C",
+    b"\x95\x5C/",
+    b"\xC3\xA9",
+];
+
+fn encoded(maker: &mut Maker) -> PathText {
+    let encoding = Encoding::named(ENCODINGS[maker.below(ENCODINGS.len())]).unwrap();
+    let pieces = (0..maker.below(4)).map(|_| ENCODED_PIECES[maker.below(ENCODED_PIECES.len())]);
+    PathText::encoded(pieces.collect::<Vec<&[u8]>>().concat(), encoding)
+}
+
+/// Which texts go together, and what encoding the answer is in.
+#[test]
+fn encodings_go_together_as_in_expand_path() {
+    let mut maker = Maker::new(12);
+    let folder = curt_testkit::Scratch::new();
+    let folder = std::fs::canonicalize(folder.typed()).unwrap().join("\u{e9}");
+    std::fs::create_dir(&folder).unwrap();
+    let places = ["/usr", folder.to_str().unwrap()].into_iter();
+    for (cwd, home) in places.flat_map(|cwd| ["/h/me", "/h/\u{e9}"].map(|home| (cwd, home))) {
+        let texts: Vec<(PathText, Option<PathText>)> = (0..count() / 4)
+            .map(|_| {
+                (encoded(&mut maker), Some(encoded(&mut maker)).filter(|_| maker.below(3) > 0))
+            })
+            .collect();
+        let questions = texts.iter().map(|(path, base)| {
+            format!("{} {}", shown(path), base.as_ref().map(shown).unwrap_or_default())
+        });
+        let questions: Vec<String> = questions.collect();
+        let mut command = Command::new("ruby");
+        command.args(["--disable=gems", "-e", ENCODED]).env("HOME", home).env("LC_ALL", "C.UTF-8");
+        command.current_dir(cwd);
+        let Some(answers) = ask_command(command, "ruby", &questions) else { return };
+        let answered = texts.into_iter().zip(answers).zip(&questions);
+        for (((path, base), theirs), question) in answered {
+            let env = Env::of_process().cwd(cwd).home(home);
+            let mut expander = Expander::with_env(env).flavor(Flavor::Posix).style(Style::Ruby);
+            if let Some(base) = base {
+                expander = expander.base(base);
+            }
+            let full = expander.expand_text(&path);
+            let ours = full.map_or_else(|error| error.word().to_owned(), |full| shown(&full));
+            assert_eq!(String::from_utf8_lossy(&theirs), ours, "{question}, from {cwd} and {home}");
+        }
+    }
+}
+
+fn shown(text: &PathText) -> String {
+    let bytes: Vec<String> = text.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{}:{}", text.encoding().name(), bytes.concat())
 }

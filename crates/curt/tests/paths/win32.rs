@@ -1,6 +1,6 @@
 //! `GetFullPathNameW`, asked about made-up texts of every kind.
 //!
-//! Windows itself has to agree in everything. Wine 10 has rules of its own in five places; there, what
+//! Windows itself has to agree in everything. Wine 10 has rules of its own in six places; there, what
 //! both say has to be the same but for that:
 //!
 //! | Wine | Windows, and here | known from |
@@ -10,12 +10,13 @@
 //! | in `\\srv\\shr\\x` the separators up to the first name stay, and a server or a share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
 //! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first below it | the same |
 //! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
+//! | a drive alone (`D:`) keeps a separator behind the directory it has in a hidden variable | there is none, as behind the working directory of its own drive, where both agree | the command processor's `%~f` |
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use curt::{Env, Expander, Verbatim, long_name};
-use curt_testkit::windows::{full_path_name, is_wine};
+use curt_testkit::windows::{full_path_name, is_wine, set_drive_directory};
 use curt_testkit::{Scratch, skip};
 
 use crate::oracle::WINDOWS;
@@ -23,20 +24,23 @@ use crate::{Maker, count};
 
 #[test]
 fn windows_paths_are_those_of_the_system() {
+    // What `D:` goes on from; `C:` has none of its own, or is that of the process.
+    set_drive_directory('D', r"d:\data\sub.x");
     let expander = Expander::with_env(Env::of_process()).verbatim(Verbatim::Normalize);
     let mut maker = Maker::new(10);
     let mut unknown = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..count() {
-        let text = maker.path(&WINDOWS, 8);
-        let units: Vec<u16> = text.encode_utf16().collect();
-        let theirs = full_path_name(&units).map(|full| String::from_utf16(&full).unwrap());
+        let units = units(&mut maker);
+        let theirs = full_path_name(&units);
         let ours = expander.expand_wide(&units).ok();
-        let ours = ours.map(|full| String::from_utf16(&full).unwrap());
-        if ours == theirs {
+        if ours.as_deref() == theirs.as_deref() {
             continue;
         }
-        match deviation(&text, theirs.as_deref(), ours.as_deref()).filter(|_| is_wine()) {
+        let [text, theirs, ours] =
+            [Some(&*units), theirs.as_deref(), ours.as_deref()].map(|units| units.map(shown));
+        let class = deviation(text.as_deref().unwrap_or(""), theirs.as_deref(), ours.as_deref());
+        match class.filter(|_| is_wine()) {
             Some(class) => *known.entry(class).or_default() += 1,
             None => unknown.push(format!("{text:?}: {theirs:?}, not {ours:?}")),
         }
@@ -45,6 +49,23 @@ fn windows_paths_are_those_of_the_system() {
     let total = unknown.len();
     unknown.truncate(50);
     assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
+}
+
+/// A made-up text; one in four holds a unit that is no character, or a control character.
+fn units(maker: &mut Maker) -> Vec<u16> {
+    const ODD: [u16; 6] = [0xD800, 0xDC00, 0xDFFF, 0x01, 0x1F, 0x7F];
+    let mut units: Vec<u16> = maker.path(&WINDOWS, 8).encode_utf16().collect();
+    if maker.below(4) == 0 {
+        units.insert(maker.below(units.len() + 1), ODD[maker.below(ODD.len())]);
+    }
+    units
+}
+
+/// The text with a character of its own for each unit that is none.
+fn shown(units: &[u16]) -> String {
+    let alone = |unit: u16| char::from_u32(0xF_0000 + u32::from(unit)).unwrap_or_default();
+    let characters = char::decode_utf16(units.iter().copied());
+    characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
 /// The letters of an existing file are those of its directory, and so is the name behind a short one.
@@ -70,6 +91,9 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     let text = text.replace('/', r"\");
     let names: Vec<&str> = text.split('\\').collect();
     let (last, inside) = names.split_last()?;
+    if text == "D:" {
+        return (theirs.strip_suffix('\\') == Some(ours)).then_some("a drive alone");
+    }
     let ends_in_dots = |name: &&str| name.len() > 2 && name.ends_with("..");
     let is_share = text.starts_with(r"\\");
     if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {

@@ -170,6 +170,28 @@ mod tests {
             (r#"{"input":"~no-such-user","flavor":"posix","style":"ruby"}"#, "no-user"),
             (r#"{"input":"/..","flavor":"posix","dotdot":"refuse"}"#, "escape"),
             (r#"{"input":"","flavor":"windows"}"#, "empty"),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":""}"#, "nonabs-home"),
+            (
+                r#"{"input":"~","flavor":"windows","style":"ruby","cwd":"C:/","home":"/h"}"#,
+                "nonabs-home",
+            ),
+            (r#"{"input":"~u","flavor":"windows","style":"ruby","cwd":"C:/"}"#, "no-user"),
+            (r#"{"input":"~","style":"ruby","flavor":"posix","cwd":null,"base":"/b"}"#, "no-home"),
+            (r#"{"input":"a","flavor":"posix","cwd":null,"base":"b"}"#, "drive"),
+            (r#"{"input":"D:x","flavor":"windows","cwd":"C:\\","drives":{"D":"d"}}"#, "drive"),
+            (
+                r#"{"input":"D:x","flavor":"windows","cwd":"C:\\","drives":{"d":"D:\\q"}}"#,
+                r#""D:\\q\\x""#,
+            ),
+            (
+                r#"{"input":"x","flavor":"windows","cwd":null,"base":"D:b","drives":{"D":"D:\\z"}}"#,
+                r#""D:\\z\\b\\x""#,
+            ),
+            (
+                r#"{"input":"\\??\\C:\\a\\..","flavor":"windows","verbatim":"normalize","cwd":"C:\\"}"#,
+                r#""C:\\??\\C:""#,
+            ),
+            (r#"{"input":"/x","flavor":"posix","style":"ruby","base":"\u0000"}"#, "nul"),
             (r#"{"input":"a\u0000","flavor":"windows"}"#, "nul"),
             (
                 r#"{"input":"D:y","flavor":"windows","release":11,"style":"native","dotdot":"clamp","verbatim":"keep","cwd":"C:\\","drives":{"D":"D:\\x"},"base":null,"home":"C:\\h"}"#,
@@ -192,9 +214,28 @@ mod tests {
                 r#"{"utf16":[67,58,92,55296]}"#,
             ),
             (r#"{"input":{"utf16":[55296]},"flavor":"posix","cwd":{"bytes":"L/8="}}"#, "encoding"),
+            (
+                r#"{"input":{"bytes":"6Q==","encoding":"ISO-8859-1"},"flavor":"posix","cwd":"/é"}"#,
+                "encoding",
+            ),
+            (
+                r#"{"input":{"bytes":"6Q==","encoding":"ISO-8859-1"},"flavor":"posix","cwd":"/w"}"#,
+                r#"{"bytes":"L3cv6Q==","encoding":"ISO-8859-1"}"#,
+            ),
         ] {
             assert_eq!(ask(line).as_deref(), Ok(answer), "{line}");
         }
+    }
+
+    #[test]
+    fn windows_has_a_longest_path() {
+        let question = |length: usize| {
+            let name = "é".repeat(length);
+            ask(&format!(r#"{{"input":"{name}","flavor":"windows","cwd":"C:\\"}}"#)).unwrap()
+        };
+        assert!(question(32_763).starts_with(r#""C:\\é"#));
+        assert_eq!(question(32_764), "too-long");
+        assert_eq!(question(40_000), "too-long");
     }
 
     #[test]

@@ -112,10 +112,10 @@ fn word(error: &Error) -> &'static str {
         io::ErrorKind::NotADirectory => "not-directory",
         io::ErrorKind::PermissionDenied => "permission-denied",
         io::ErrorKind::InvalidInput => "invalid",
-        // These two have names that the standard library shows and does not yet let others use.
-        kind => match format!("{kind:?}").as_str() {
-            "FilesystemLoop" => "loop",
-            "InvalidFilename" => "name-too-long",
+        // The standard library has no kinds for these that can be used.
+        _ => match sys::error_name(error).as_str() {
+            "ELOOP" => "loop",
+            "ENAMETOOLONG" => "name-too-long",
             _ => "other",
         },
     }
