@@ -95,18 +95,11 @@ pub(crate) fn play(
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
         (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
-<<<<<<< HEAD
         (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
-        (Role::Expand, _) => io::Write::write_fmt(
-            &mut out,
-            format_args!("{}\n", work.map_or(0, super::expand::play)),
-        ),
-=======
         (Role::Expand, _) => {
             let answer = work.map(super::expand::play).unwrap_or_default();
             io::Write::write_all(&mut out, answer.as_bytes())
         }
->>>>>>> expand
     });
     ended(done.map(|()| Exit::SUCCESS))
 }
