@@ -73,6 +73,7 @@ pub(super) fn places<U: WinUnit, D>(
     base: &mut dyn FnMut() -> Vec<U>,
 ) -> Places<U, D> {
     let mut found = Places { all: Vec::new(), left_out: None, empty: Vec::new() };
+    let mut tails = Vec::new();
     let implicit = searches_cwd(policy, sources.forbids_cwd);
     let mut leaves_out = false;
     let mut raws = Vec::new();
@@ -106,7 +107,7 @@ pub(super) fn places<U: WinUnit, D>(
         }
     }
     for raw in raws {
-        found.add(&raw, policy.rules, base);
+        found.add(resolved(&raw, policy.rules, base), &mut tails, policy.rules);
     }
     if leaves_out {
         let raw = Raw { text: ascii("."), origin: FoundIn::Cwd };
@@ -120,13 +121,20 @@ pub(super) fn places<U: WinUnit, D>(
 }
 
 impl<U: WinUnit, D> Places<U, D> {
-    /// Adds a place, unless it is there: then what led to it is noted.
-    fn add(&mut self, raw: &Raw<U>, rules: Flavor, base: &mut dyn FnMut() -> Vec<U>) {
-        let place = resolved(raw, rules, base);
-        let same = |known: &&mut Place<U, D>| is_same(&known.shown, &place.shown, rules);
-        match self.all.iter_mut().find(same) {
-            None => self.all.push(place),
-            Some(known) => {
+    /// Adds a place, unless it is there: then what led to it is noted. `tails` are those of all places.
+    fn add(&mut self, place: Place<U, D>, tails: &mut Vec<Option<Tail>>, rules: Flavor) {
+        let tail = tail(&place.shown, rules);
+        // Every place is compared with all before it: with hundreds of them, comparing whole texts was a
+        // seventh of a search.
+        let may_be = |known: &Option<Tail>| known.is_none() || tail.is_none() || *known == tail;
+        let mut like = tails.iter().enumerate().filter(|(_, known)| may_be(known));
+        match like.find(|&(at, _)| is_same(&self.all[at].shown, &place.shown, rules)) {
+            None => {
+                self.all.push(place);
+                tails.push(tail);
+            }
+            Some((at, _)) => {
+                let known = &mut self.all[at];
                 known.relative &= place.relative;
                 if let FoundIn::Path(index) = place.origin {
                     known.duplicates.push(index);
@@ -134,6 +142,19 @@ impl<U: WinUnit, D> Places<U, D> {
             }
         }
     }
+}
+
+/// How long a directory's text is, and its last letters.
+type Tail = (usize, u64);
+
+/// The tail of a text, the same for all texts that are the same directory. `None` where letters beyond ASCII
+/// may be capitals of others, and of another length.
+fn tail<U: WinUnit>(text: &[U], rules: Flavor) -> Option<Tail> {
+    if rules == Flavor::Windows && !text.iter().all(|unit| unit.to_ascii().is_ascii()) {
+        return None;
+    }
+    let letters = text.iter().rev().take(8).map(|unit| unit.to_ascii().to_ascii_lowercase());
+    Some((text.len(), letters.fold(0, |all, letter| all << 8 | u64::from(letter))))
 }
 
 fn resolved<U: WinUnit, D>(
@@ -198,6 +219,7 @@ pub(super) fn resolve<U: WinUnit>(
     let has_drives = U::SEPARATOR != U::ascii(b'/');
     let mut rest = text;
     into.clear();
+    into.reserve(text.len() + 1);
     if !full {
         into.extend_from_slice(&base());
         if has_drives && matches!(start, Start::Rooted) {
@@ -272,7 +294,7 @@ fn root_length<U: WinUnit>(path: &[U]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{resolve, root_length};
+    use super::{is_same, resolve, root_length, tail};
     use crate::flavor::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
@@ -302,6 +324,38 @@ mod tests {
             assert_eq!((found.as_str(), is_relative), (expected, relative), "{base} {text}");
         }
         assert_eq!(root_length(&wide("x")), 0);
+    }
+
+    #[test]
+    fn what_is_the_same_directory_has_the_same_tail() {
+        let texts = [
+            "C:\\Bin",
+            "c:\\bIN",
+            "C:\\b\u{131}n",
+            "C:\\\u{e4}",
+            "C:\\\u{c4}",
+            "c",
+            "C:\\a-long-one\\bin",
+            "",
+        ];
+        let mut same = 0;
+        for rules in [Flavor::Posix, Flavor::Windows] {
+            for (one, other) in texts.iter().flat_map(|one| texts.map(|other| (*one, other))) {
+                let (bytes, units) = ((one.as_bytes(), other.as_bytes()), (wide(one), wide(other)));
+                let tails = |one: Option<_>, other: Option<_>| {
+                    one.is_none() || other.is_none() || one == other
+                };
+                if is_same(bytes.0, bytes.1, rules) {
+                    assert!(tails(tail(bytes.0, rules), tail(bytes.1, rules)), "{one} {other}");
+                    same += 1;
+                }
+                if is_same(&units.0, &units.1, rules) {
+                    assert!(tails(tail(&units.0, rules), tail(&units.1, rules)), "{one} {other}");
+                }
+            }
+        }
+        assert!(same >= 2 * texts.len() + 4, "{same}");
+        assert_ne!(tail(b"/usr/bin", Flavor::Posix), tail(b"/usr/lib", Flavor::Posix));
     }
 
     #[test]
