@@ -3,6 +3,11 @@
 //!
 //! And any search in a small tree there, for fuzzing ([`search`]).
 
+#![cfg_attr(
+    not(feature = "model"),
+    allow(unreachable_pub, reason = "tests see it without that feature")
+)]
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -269,4 +274,35 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     drop((one, all, many));
     setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));
     Searched { answer, calls }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, Flavor, search};
+
+    #[test]
+    fn all_ways_of_asking_agree_about_a_small_tree() {
+        let paths = ["/a:/b", "/b:/a:/w", ":/a", ".:/a", "/none:/a/y:/b", "", "/a:/a:/b"];
+        let mut found = 0;
+        for rules in [Flavor::Posix, Flavor::Windows] {
+            let separator = if rules == Flavor::Posix { ":" } else { ";" };
+            for path in paths.map(|path| path.replace(':', separator)) {
+                for pathext in [".COM;.EXE;.CMD", ".exe", "", ";.;x"] {
+                    for name in
+                        ["x", "x.exe", "y", "z", "sub/z", "ALONGN~1", "a long name", "", "."]
+                    {
+                        let searched = search(rules, path.as_bytes(), pathext.as_bytes(), name);
+                        let Ok((path, _)) = &searched.answer else { continue };
+                        let path = path.replace('\\', "/");
+                        let is_file =
+                            |file: &str| path.to_lowercase().ends_with(&file.to_lowercase());
+                        assert!(FILES.into_iter().any(is_file), "{path}");
+                        assert!(searched.calls > 0);
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 50, "{found}");
+    }
 }

@@ -1,5 +1,7 @@
 //! What one system has beyond the others: extension traits, as in the standard library's `os`.
 
+#[cfg(target_os = "linux")]
+pub mod linux;
 #[cfg(unix)]
 pub mod unix;
 #[cfg(windows)]

@@ -75,6 +75,8 @@ pub struct Command {
     extra: Vec<(Pipe, i32)>,
     group: Group,
     tree: bool,
+    /// For `os`.
+    pub(crate) place: process::Place,
     close_others: bool,
     unblocks: bool,
     kill_on_drop: bool,
@@ -96,6 +98,7 @@ impl Command {
             extra: Vec::new(),
             group: Group::Same,
             tree: false,
+            place: process::Place::default(),
             close_others: false,
             unblocks: false,
             kill_on_drop: false,
@@ -190,7 +193,8 @@ impl Command {
     /// Makes [`Child::kill_tree`] reach what the program starts.
     ///
     /// On Unix by a process group of its own: a process that leaves the group (`setsid`, `setpgid`, a shell with
-    /// job control, a daemon) escapes. On Windows by a job, which nothing escapes that was not allowed to.
+    /// job control, a daemon) escapes; on Linux not from a control group (`os::linux::CommandCgroup`). On
+    /// Windows by a job, which nothing escapes that was not allowed to.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.tree = wanted;
         self
@@ -351,6 +355,7 @@ impl Command {
             extra: &self.extra,
             group: self.group,
             tree: self.tree,
+            place: &self.place,
             close_others: self.close_others,
             unblocks: self.unblocks,
             only_waits,

@@ -30,6 +30,7 @@
 //! | each stream through a pipe | 2: `pipe2`, `close` of the child's end | 1 `dup3` |
 //! | a directory | | 1 `chdir` |
 //! | a group, a session | | 1 `setpgid` or `setsid` |
+//! | a control group (`os::linux::CommandCgroup`) | 3: `openat`, `mkdirat`, `openat`; 3 at the end: `close`, `unlinkat`, `close`; for `kill_tree` 3 instead of 1: `openat`, `write`, `close` | |
 //! | [`Command::close_others`] | 1 `prlimit64` | 1 `close_range` |
 //! | changed variables, arguments, [`Command::kill_on_drop`] | 0 | 0 |
 //! | reading one pipe to its end ([`Command::output`]) | 1 `read` for each piece, 1 for the end, 1 `close` | |

@@ -45,6 +45,14 @@ pub(crate) enum Group {
     Session,
 }
 
+/// What else a system keeps its processes in.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    /// The control group in which the child gets one of its own.
+    #[cfg(target_os = "linux")]
+    pub(crate) cgroup: Option<PathBuf>,
+}
+
 /// What is to be started.
 #[derive(Debug)]
 pub(crate) struct Launch<'a, P> {
@@ -62,6 +70,7 @@ pub(crate) struct Launch<'a, P> {
     pub(crate) group: Group,
     /// Whether what the child starts can be ended together with it.
     pub(crate) tree: bool,
+    pub(crate) place: &'a Place,
     /// Nothing reaches the child but its streams and what else is named.
     #[cfg_attr(windows, allow(dead_code, reason = "it is always so there"))]
     pub(crate) close_others: bool,

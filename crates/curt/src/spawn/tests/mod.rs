@@ -1,5 +1,7 @@
 //! Starting, in every way that this system has.
 
+#[cfg(target_os = "linux")]
+mod cgroup;
 mod failing;
 #[cfg(target_os = "linux")]
 mod faults;

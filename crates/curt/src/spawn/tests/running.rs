@@ -49,14 +49,14 @@ fn waiting_has_a_limit() {
 }
 
 /// Whether a process has ended; one that nobody waits for yet has.
-fn is_gone(pid: u32) -> bool {
+pub(super) fn is_gone(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
         Err(_) => true,
     }
 }
 
-fn assert_goes(pid: u32, way: &str) {
+pub(super) fn assert_goes(pid: u32, way: &str) {
     let begun = Instant::now();
     while !is_gone(pid) {
         assert!(begun.elapsed() < LONG, "{way}: {pid} goes on");

@@ -136,7 +136,7 @@ fn a_directory_of_that_name_is_none() {
 #[test]
 fn the_next_one_is_the_policys() {
     use crate::spawn::program::Names;
-    use crate::sys::process::{Group, Launch};
+    use crate::sys::process::{Group, Launch, Place};
 
     let Some(ground) = Ground::new() else { return };
     let next = ground.scratch.dir("c").join(NAME);
@@ -155,6 +155,7 @@ fn the_next_one_is_the_policys() {
         extra: &[],
         group: Group::default(),
         tree: false,
+        place: &Place::default(),
         close_others: false,
         unblocks: false,
         only_waits: false,

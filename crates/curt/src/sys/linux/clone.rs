@@ -58,19 +58,27 @@ struct Arguments {
 /// `CLONE_CLEAR_SIGHAND`, Linux 5.5.
 const CLEAR_HANDLERS: u64 = 0x1_0000_0000;
 
+/// `CLONE_INTO_CGROUP`, Linux 5.7.
+const INTO_CGROUP: u64 = 0x2_0000_0000;
+
 /// Room for the frames of the child: a few hundred bytes, some thousand without optimisation.
 const STACK: usize = 16 << 10;
 
 #[repr(C, align(16))]
 struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 
-/// Makes a child that goes through the steps. `handle` asks for a descriptor of it.
+/// Makes a child that goes through the steps. `handle` asks for a descriptor of it; `cgroup` is the
+/// descriptor of the group that it is to be born in.
 ///
 /// # Errors
 ///
 /// There is no child. `NOSYS`, `INVAL` and `PERM` say that it may be had in another way.
 #[inline(never)]
-pub(super) fn start(steps: &mut Steps<'_>, handle: bool) -> Result<Born, Errno> {
+pub(super) fn start(
+    steps: &mut Steps<'_>,
+    handle: bool,
+    cgroup: Option<u64>,
+) -> Result<Born, Errno> {
     let stack = Stack(UnsafeCell::new(MaybeUninit::uninit()));
     let mut pidfd: RawFd = -1;
     let mut shared = Shared { steps, failure: None };
@@ -78,12 +86,16 @@ pub(super) fn start(steps: &mut Steps<'_>, handle: bool) -> Result<Born, Errno> 
     if handle {
         flags |= libc::CLONE_PIDFD as u64;
     }
+    if cgroup.is_some() {
+        flags |= INTO_CGROUP;
+    }
     let arguments = Arguments {
         flags,
         pidfd: if handle { &raw mut pidfd as u64 } else { 0 },
         exit_signal: libc::SIGCHLD as u64,
         stack: stack.0.get() as u64,
         stack_size: STACK as u64,
+        cgroup: cgroup.unwrap_or(0),
         ..Arguments::default()
     };
     // SAFETY: the arguments are those of a child with a stack of its own, which nothing else uses; the rest

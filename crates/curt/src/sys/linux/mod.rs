@@ -3,6 +3,7 @@
 
 mod beneath;
 mod call;
+mod cgroup;
 mod clone;
 pub(crate) mod dir;
 mod extended;

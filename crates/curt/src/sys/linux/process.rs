@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,13 +13,14 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
+use super::cgroup::Cgroup;
 use super::raw::{self, Raw};
 use super::{Linux, clone};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Kill, Launch, Process};
+use crate::sys::process::{Failure, Kill, Launch, Process, Stage};
 use crate::sys::unix::calls::{Pipe, ProcessCall, ProcessDoor};
 use crate::sys::unix::failing;
-use crate::sys::unix::start::{self, Child, childless};
+use crate::sys::unix::start::{self, childless};
 use crate::sys::unix::steps::{Birth, Steps};
 use crate::sys::unix::words::Words;
 use crate::sys::{Feature, Sys};
@@ -26,9 +28,21 @@ use crate::sys::{Feature, Sys};
 /// The kernel has no such child. Never set for what a filter may have answered.
 static NO_CLONE: AtomicBool = AtomicBool::new(false);
 
+/// A started program, and the control group that it was born in.
+#[derive(Debug)]
+pub(crate) struct Child {
+    own: start::Child,
+    cgroup: Option<Cgroup>,
+}
+
 impl Linux {
     /// By a child that shares this memory; `None` where that cannot be had.
-    fn by_clone(&self, launch: &Launch<'_, Pipe>, words: &Words) -> Option<Result<Child, Failure>> {
+    fn by_clone(
+        &self,
+        launch: &Launch<'_, Pipe>,
+        words: &Words,
+        cgroup: Option<u64>,
+    ) -> Option<Result<start::Child, Failure>> {
         if self.setup.without.has(Feature::Clone3) || NO_CLONE.load(Ordering::Relaxed) {
             return None;
         }
@@ -36,18 +50,20 @@ impl Linux {
         let birth = Birth { copied: None, limit };
         // Before the steps, which would count calls of a child that there may never be.
         if let Err(error) = self.door.pass_process(ProcessCall::Clone) {
-            return Self::refused(error);
+            return Self::refused(error, cgroup.is_some());
         }
         let mut steps = Steps::new(launch, words, birth, |step| self.door.pass_step(step));
-        match clone::start(&mut steps, !launch.only_waits) {
+        match clone::start(&mut steps, !launch.only_waits, cgroup) {
             Ok(born) => Some(self.born(born, &steps, launch)),
-            Err(error) => Self::refused(error),
+            Err(error) => Self::refused(error, cgroup.is_some()),
         }
     }
 
     /// What it means that there is no child.
-    fn refused(error: Errno) -> Option<Result<Child, Failure>> {
+    fn refused(error: Errno, in_cgroup: bool) -> Option<Result<start::Child, Failure>> {
         match error {
+            // It may be the group that it does not know.
+            Errno::INVAL if in_cgroup => {}
             // The call, or handlers that are cleared at birth, are unknown to the kernel.
             Errno::NOSYS | Errno::INVAL => NO_CLONE.store(true, Ordering::Relaxed),
             // A filter; it may be another one for the next thread.
@@ -62,18 +78,41 @@ impl Linux {
         born: clone::Born,
         steps: &Steps<'_>,
         launch: &Launch<'_, Pipe>,
-    ) -> Result<Child, Failure> {
+    ) -> Result<start::Child, Failure> {
         let Some(pid) = Pid::from_raw(born.pid) else {
             return Err(childless(Errno::CHILD));
         };
         let Some((index, error)) = born.failure else {
-            return Ok(Child::new(pid, born.handle, launch));
+            return Ok(start::Child::new(pid, born.handle, launch));
         };
         start::reap(&self.door, pid);
         if let Some(handle) = born.handle {
             self.door.close_fd(handle);
         }
         Err(steps.failure(index, error))
+    }
+
+    /// In a control group of its own, which a child can only be born in: put there later, what it started before
+    /// would be outside.
+    fn start_in_cgroup(
+        &self,
+        launch: &Launch<'_, Pipe>,
+        words: &Words,
+        parent: &Path,
+    ) -> Result<Child, Failure> {
+        let cgroup = self.make_cgroup(parent).map_err(|error| {
+            let error = io::Error::from(error);
+            let text = format!("no control group below {}: {error}", parent.display());
+            Failure { at: Stage::Child, error: io::Error::new(error.kind(), text) }
+        })?;
+        let started = self.by_clone(launch, words, Some(cgroup.number()));
+        match started.unwrap_or_else(|| Err(childless(Errno::NOTSUP))) {
+            Ok(own) => Ok(Child { own, cgroup: Some(cgroup) }),
+            Err(failure) => {
+                self.remove_cgroup(cgroup);
+                Err(failure)
+            }
+        }
     }
 
     /// A handle on a child that was born without one: it was not waited for, so its number is its own.
@@ -148,8 +187,11 @@ impl Process for Linux {
 
     fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
         let words = Words::new(launch)?;
-        if let Some(started) = self.by_clone(launch, &words) {
-            return started;
+        if let Some(parent) = &launch.place.cgroup {
+            return self.start_in_cgroup(launch, &words, parent);
+        }
+        if let Some(started) = self.by_clone(launch, &words, None) {
+            return started.map(|own| Child { own, cgroup: None });
         }
         let by_library = if self.setup.without.has(Feature::PosixSpawn) {
             None
@@ -163,7 +205,7 @@ impl Process for Linux {
             start::by_copy::<Raw, _>(&self.door, launch, &words, limit)?
         };
         let handle = if launch.only_waits { None } else { self.handle(pid) };
-        Ok(Child::new(pid, handle, launch))
+        Ok(Child { own: start::Child::new(pid, handle, launch), cgroup: None })
     }
 
     fn explain(&self, launch: &Launch<'_, Pipe>, failure: &Failure) -> StartFailure {
@@ -171,6 +213,7 @@ impl Process for Linux {
     }
 
     fn wait(&self, child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
+        let child = &mut child.own;
         if child.ended.is_none() {
             child.ended = match (&child.handle, limit) {
                 (Some(handle), None) => self.wait_by_handle(handle.as_fd(), true)?,
@@ -188,6 +231,14 @@ impl Process for Linux {
     }
 
     fn kill(&self, child: &mut Child, what: Kill) -> io::Result<()> {
+        if let (Kill::Tree, Some(cgroup)) = (what, &mut child.cgroup) {
+            match self.kill_cgroup(cgroup) {
+                // The kernel has no such word yet.
+                Err(Errno::NOENT) => {}
+                answer => return Ok(answer?),
+            }
+        }
+        let child = &mut child.own;
         let group = what == Kill::Tree && child.leads;
         if child.ended.is_some() && !group {
             return Ok(());
@@ -200,12 +251,15 @@ impl Process for Linux {
     }
 
     fn id(child: &Child) -> u32 {
-        child.pid.as_raw_nonzero().get().unsigned_abs()
+        child.own.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     fn forget(&self, child: Child) {
-        if let Some(handle) = child.handle {
+        if let Some(handle) = child.own.handle {
             self.door.close_fd(handle);
+        }
+        if let Some(cgroup) = child.cgroup {
+            self.remove_cgroup(cgroup);
         }
     }
 

@@ -150,6 +150,10 @@ impl Process for Posix {
     }
 
     fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
+        #[cfg(target_os = "linux")]
+        if launch.place.cgroup.is_some() {
+            return Err(start::childless(rustix::io::Errno::NOTSUP));
+        }
         let words = Words::new(launch)?;
         let pid = if let Some(started) = start::by_library(&self.door, launch, &words) {
             started?

@@ -7,8 +7,13 @@ use std::time::Duration;
 use crate::error::StartFailure;
 use crate::sys::other::Other;
 use crate::sys::posix::Posix;
-use crate::sys::process::{Group, Kill, Launch, Process, Stage, Stream};
+use crate::sys::process::{Group, Kill, Launch, Place, Process, Stage, Stream};
 use crate::sys::{Setup, Sys};
+
+#[cfg(target_os = "linux")]
+static PLACE: Place = Place { cgroup: None };
+#[cfg(not(target_os = "linux"))]
+static PLACE: Place = Place {};
 
 /// A program, with nothing special asked.
 fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launch<'a, P> {
@@ -22,6 +27,7 @@ fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launc
         extra: &[],
         group: Group::Same,
         tree: false,
+        place: &PLACE,
         close_others: false,
         unblocks: false,
         only_waits: false,

@@ -23,7 +23,8 @@ pub(crate) fn explain<P>(
     failure: &Failure,
 ) -> StartFailure {
     let Some(error) = Errno::from_io_error(&failure.error) else {
-        return StartFailure::InvalidText;
+        let is_text = failure.error.kind() == std::io::ErrorKind::InvalidInput;
+        return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
     match (failure.at, error) {
         (Stage::Directory, _) => StartFailure::Directory,

@@ -1,0 +1,154 @@
+//! Programs in control groups of their own, where this process may make them.
+
+use std::fs::{create_dir, read_to_string, remove_dir};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use curt_testkit::skip;
+
+use super::running::{assert_goes, is_gone};
+use crate::error::{Cause, StartFailure};
+use crate::os::linux::CommandCgroup;
+use crate::spawn::{Child, Command, Stream};
+use crate::sys::Feature;
+
+/// A group for the groups of one test.
+struct Ground(PathBuf);
+
+impl Ground {
+    /// `None`, said aloud, where this process may make none.
+    fn new(name: &str) -> Option<Ground> {
+        let own = read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let own = own
+            .lines()
+            .find_map(|line| line.strip_prefix("0::"))
+            .unwrap_or("/")
+            .trim_start_matches('/');
+        let name = format!("curt-test-{name}-{}", std::process::id());
+        let places = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+        let place =
+            places.map(|place| Path::new(place).join(own).join(&name)).into_iter().find(|place| {
+                create_dir(place).is_ok() && {
+                    let is_group = place.join("cgroup.kill").exists();
+                    if !is_group {
+                        remove_dir(place).unwrap();
+                    }
+                    is_group
+                }
+            });
+        if place.is_none() {
+            skip("no control group can be made here, or none that can be killed");
+        }
+        place.map(Ground)
+    }
+
+    /// The groups that were made in it.
+    fn groups(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect()
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        remove_dir(&self.0).unwrap();
+    }
+}
+
+/// A child that has started another one in a session of its own, and the number of that.
+fn with_escaped(mut command: Command) -> (Child, u32) {
+    let mut child = command.stdout(Stream::pipe()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    (child, line.trim().parse().unwrap())
+}
+
+fn shell(text: &str, ground: &Ground) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", text]).own_tree(true).cgroup_below(&ground.0);
+    command
+}
+
+const ESCAPES: &str = "setsid sh -c 'echo $$; exec sleep 100' & wait";
+
+#[test]
+fn what_makes_a_session_of_its_own_is_ended_too() {
+    let Some(ground) = Ground::new("session") else { return };
+    let (mut child, escaped) = with_escaped(shell(ESCAPES, &ground));
+    assert!(!is_gone(escaped));
+    assert_eq!(ground.groups().len(), 1);
+    child.kill_tree().unwrap();
+    assert!(!child.wait().unwrap().success());
+    assert_goes(escaped, "by its group");
+    child.kill_tree().unwrap();
+    drop(child);
+    assert_eq!(ground.groups(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_outlives_the_program_is_ended_when_it_is_dropped() {
+    let Some(ground) = Ground::new("outlived") else { return };
+    let mut command = shell("setsid sh -c 'echo $$; exec sleep 100' & read line", &ground);
+    command.stdin(Stream::pipe()).kill_on_drop(true);
+    let (mut child, escaped) = with_escaped(command);
+    assert!(child.wait().is_ok());
+    assert!(!is_gone(escaped));
+    drop(child);
+    assert_goes(escaped, "by its group");
+    assert_eq!(ground.groups(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_group_in_which_something_lives_on_stays() {
+    let Some(ground) = Ground::new("lives") else { return };
+    let command = shell("setsid sh -c 'echo $$; exec sleep 100' & exit 0", &ground);
+    let (mut child, escaped) = with_escaped(command);
+    assert!(child.wait().unwrap().success());
+    drop(child);
+    let groups = ground.groups();
+    let [group] = groups.as_slice() else { panic!("{groups:?}") };
+    assert!(!is_gone(escaped));
+    std::fs::write(group.join("cgroup.kill"), "1").unwrap();
+    assert_goes(escaped, "by its group");
+    while remove_dir(group).is_err() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_group() {
+    let Some(ground) = Ground::new("fails") else { return };
+    let mut command = Command::new("/nonexistent/program");
+    command.cgroup_below(&ground.0);
+    assert!(matches!(
+        command.spawn().err().unwrap().cause(),
+        Cause::Start(StartFailure::ProgramMissing, _)
+    ));
+    // A child that is made in another way is not born in a group.
+    let mut command = Command::new("/bin/true");
+    command.cgroup_below(&ground.0).without(Feature::Clone3);
+    assert!(matches!(
+        command.spawn().err().unwrap().cause(),
+        Cause::Start(StartFailure::System, _)
+    ));
+    assert!(Command::new("/bin/true").cgroup_below(&ground.0).status().unwrap().success());
+    assert_eq!(ground.groups(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn calls_of_a_group_are_three_and_three() {
+    let Some(ground) = Ground::new("calls") else { return };
+    let mut child = shell("exit 0", &ground).spawn().unwrap();
+    assert_eq!(child.calls().total(), 3 + 4, "{:?}", child.calls());
+    child.wait().unwrap();
+    let before = child.calls().total();
+    child.kill_tree().unwrap();
+    assert_eq!(child.calls().total(), before + 3, "{:?}", child.calls());
+}
+
+#[test]
+fn a_place_that_is_none_is_told() {
+    let mut command = Command::new("/bin/true");
+    let error = command.cgroup_below("/nonexistent").spawn().err().unwrap();
+    assert!(error.to_string().contains("no control group below /nonexistent"), "{error}");
+}

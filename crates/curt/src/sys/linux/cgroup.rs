@@ -1,0 +1,90 @@
+//! A control group for one child: what the child starts is born in it and does not leave it by making groups and
+//! sessions of its own, so all of it can be ended by one word (`cgroup.kill`, Linux 5.14).
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Linux;
+
+/// How long processes that were ended may take to be gone: so many pauses of so long.
+const PAUSES: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A group that was made for one child, in a directory that the caller named.
+#[derive(Debug)]
+pub(crate) struct Cgroup {
+    parent: OwnedFd,
+    name: String,
+    dir: OwnedFd,
+    /// What is in it was told to end.
+    is_killed: bool,
+}
+
+impl Cgroup {
+    /// The directory, as `clone3` takes it.
+    pub(super) fn number(&self) -> u64 {
+        u64::try_from(self.dir.as_raw_fd()).unwrap_or(0)
+    }
+}
+
+impl Linux {
+    /// Makes a group below the one whose directory this is. 3 calls.
+    pub(super) fn make_cgroup(&self, parent: &Path) -> Result<Cgroup, Errno> {
+        const FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let parent = self.door.open_path(parent, FLAGS)?;
+        loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let name = format!("curt-{}-{number}", std::process::id());
+            let made = text(&name, |name| {
+                self.door.mkdirat(parent.as_fd(), name, Mode::from_raw_mode(0o755))?;
+                self.door.openat(parent.as_fd(), name, FLAGS, Mode::empty())
+            });
+            match made {
+                // Somebody of the same number left it behind.
+                Err(Errno::EXIST) => {}
+                Ok(dir) => return Ok(Cgroup { parent, name, dir, is_killed: false }),
+                Err(error) => {
+                    self.door.close(parent);
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Ends everything in it. 3 calls.
+    pub(super) fn kill_cgroup(&self, group: &mut Cgroup) -> Result<(), Errno> {
+        let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+        let file = self.door.openat(group.dir.as_fd(), c"cgroup.kill", flags, Mode::empty())?;
+        let written = self.door.write(file.as_fd(), b"1");
+        self.door.close(file);
+        group.is_killed = true;
+        written
+    }
+
+    /// Removes it, unless something lives on in it: then it is left to who named the place. 3 calls; while
+    /// what was told to end has not ended yet, 2 more for each millisecond.
+    pub(super) fn remove_cgroup(&self, group: Cgroup) {
+        let Cgroup { parent, name, dir, is_killed } = group;
+        self.door.close(dir);
+        let pauses = if is_killed { PAUSES } else { 0 };
+        for pause in 0..=pauses {
+            let removed =
+                text(&name, |name| self.door.unlinkat(parent.as_fd(), name, AtFlags::REMOVEDIR));
+            if removed != Err(Errno::BUSY) || pause == pauses {
+                break;
+            }
+            self.door.sleep(PAUSE);
+        }
+        self.door.close(parent);
+    }
+}
+
+fn text<T>(name: &str, ask: impl FnOnce(&std::ffi::CStr) -> Result<T, Errno>) -> Result<T, Errno> {
+    ask(&std::ffi::CString::new(name).map_err(|_| Errno::INVAL)?)
+}
