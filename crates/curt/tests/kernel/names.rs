@@ -31,6 +31,19 @@ fn a_name_costs_two_calls_without_links_and_four_through_known_ones() {
         return skip("the kernel has no openat2");
     }
     let scratch = tree();
+    // Where anything anywhere is renamed meanwhile, as other tests do, `openat2` may have to be asked again.
+    let mut seen = counts_are_right(&scratch);
+    for _ in 0..50 {
+        if seen.is_ok() {
+            break;
+        }
+        seen = counts_are_right(&scratch);
+    }
+    assert_eq!(seen, Ok(()));
+}
+
+/// Asks a fresh root for one name after the other; the error is the first that took another number of calls.
+fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
     let root = root(&scratch.at("root"), &[]);
     let file = "releases/7/lib/file";
     for (path, name, missing, calls) in [
@@ -48,11 +61,16 @@ fn a_name_costs_two_calls_without_links_and_four_through_known_ones() {
         ("plain/lib/file", "plain/lib/file", false, 2),
         ("plain/up/new", "releases/new", true, 7),
     ] {
-        assert_eq!(asked(&root, path), (name.to_owned(), missing, calls), "{path}");
+        let (found, is_missing, took) = asked(&root, path);
+        assert_eq!((&*found, is_missing), (name, missing), "{path}");
+        if took != calls {
+            return Err(format!("{path} took {took} calls instead of {calls}"));
+        }
     }
     // A missing name that is a link all the same is looked at by single steps.
     let (name, missing, _) = asked(&root, "plain/dangling");
     assert_eq!((&*name, missing), ("releases/new", true));
+    Ok(())
 }
 
 #[test]
