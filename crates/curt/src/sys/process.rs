@@ -70,6 +70,7 @@ pub(crate) struct Launch<'a, P> {
     pub(crate) group: Group,
     /// Whether what the child starts can be ended together with it.
     pub(crate) tree: bool,
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is none elsewhere"))]
     pub(crate) place: &'a Place,
     /// Nothing reaches the child but its streams and what else is named.
     #[cfg_attr(windows, allow(dead_code, reason = "it is always so there"))]
