@@ -1,4 +1,4 @@
-/* What all starters in C share: SHAPE COUNT FOLDER. */
+/* What all starters in C share: SHAPE COUNT FOLDER. Each says how one start is made: `start`. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,4 +48,32 @@ static const char *prepare(char **argv, long *count)
     if (strcmp(shape, "linked") == 0)
         return "/bin/true";
     return strcmp(shape, "nowhere") == 0 ? "curt-no-such-program" : "hello";
+}
+
+/* There was no program. */
+enum { NOT_STARTED = -1 };
+
+/* Starts a program and waits for it: 0 if it ended well, NOT_STARTED, or how else it ended. */
+static int start(const char *program, char **words);
+
+int main(int argc, char **argv)
+{
+    long count, well = 0;
+    if (argc != 4)
+        return 2;
+    const char *program = prepare(argv, &count);
+    int wanted = strcmp(argv[1], "nowhere") == 0 ? NOT_STARTED : 0;
+    char *words[] = {(char *)program, NULL};
+    for (long made = 0; made < count; made++)
+        well += start(program, words) == wanted;
+    printf("%ld\n", well);
+    return 0;
+}
+
+/* How a child ended that was made to execute a program, and ended itself with 127 if it could not. */
+static inline int end_of(pid_t pid)
+{
+    int status = 1;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? NOT_STARTED : status;
 }

@@ -1,8 +1,5 @@
 #!/bin/sh
-# Builds OUT/start-go with the Go that is installed (no other is downloaded).
+# Builds OUT/start-go.
 set -eu
-: "${OUT:?set OUT to the directory the program should go to}"
-here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$OUT"
-cd "$here"
-GOTOOLCHAIN=local go build -trimpath -o "$OUT/start-go" .
+. "$(dirname "$0")/../go.sh"
+build_go start-go

@@ -1,8 +1,5 @@
 #!/bin/sh
-# Builds OUT/tree-go with the Go that is installed (no other is downloaded).
+# Builds OUT/tree-go.
 set -eu
-: "${OUT:?set OUT to the directory the program should go to}"
-here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$OUT"
-cd "$here"
-GOTOOLCHAIN=local go build -trimpath -o "$OUT/tree-go" .
+. "$(dirname "$0")/../go.sh"
+build_go tree-go
