@@ -1,6 +1,7 @@
 //! A control group for one child: what the child starts is born in it and does not leave it by making groups and
 //! sessions of its own, so all of it can be ended by one word (`cgroup.kill`, Linux 5.14).
 
+use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     parent: OwnedFd,
-    name: String,
+    name: CString,
     dir: OwnedFd,
     /// What is in it was told to end.
     is_killed: bool,
@@ -40,16 +41,21 @@ impl Linux {
         let parent = self.door.open_path(parent, FLAGS)?;
         loop {
             let number = MADE.fetch_add(1, Ordering::Relaxed);
-            let name = format!("curt-{}-{number}", std::process::id());
-            let made = text(&name, |name| {
-                self.door.mkdirat(parent.as_fd(), name, Mode::from_raw_mode(0o755))?;
-                self.door.openat(parent.as_fd(), name, FLAGS, Mode::empty())
-            });
-            match made {
+            let name = CString::new(format!("curt-{}-{number}", std::process::id()));
+            let name = name.map_err(|_| Errno::INVAL)?;
+            match self.door.mkdirat(parent.as_fd(), &name, Mode::from_raw_mode(0o755)) {
                 // Somebody of the same number left it behind.
-                Err(Errno::EXIST) => {}
+                Err(Errno::EXIST) => continue,
+                Err(error) => {
+                    self.door.close(parent);
+                    return Err(error);
+                }
+                Ok(()) => {}
+            }
+            match self.door.openat(parent.as_fd(), &name, FLAGS, Mode::empty()) {
                 Ok(dir) => return Ok(Cgroup { parent, name, dir, is_killed: false }),
                 Err(error) => {
+                    let _ = self.door.unlinkat(parent.as_fd(), &name, AtFlags::REMOVEDIR);
                     self.door.close(parent);
                     return Err(error);
                 }
@@ -74,8 +80,7 @@ impl Linux {
         self.door.close(dir);
         let pauses = if is_killed { PAUSES } else { 0 };
         for pause in 0..=pauses {
-            let removed =
-                text(&name, |name| self.door.unlinkat(parent.as_fd(), name, AtFlags::REMOVEDIR));
+            let removed = self.door.unlinkat(parent.as_fd(), &name, AtFlags::REMOVEDIR);
             if removed != Err(Errno::BUSY) || pause == pauses {
                 break;
             }
@@ -83,8 +88,4 @@ impl Linux {
         }
         self.door.close(parent);
     }
-}
-
-fn text<T>(name: &str, ask: impl FnOnce(&std::ffi::CStr) -> Result<T, Errno>) -> Result<T, Errno> {
-    ask(&std::ffi::CString::new(name).map_err(|_| Errno::INVAL)?)
 }
