@@ -303,11 +303,11 @@ enum PreserveRoot {
 pub(crate) fn parse() -> Result<Command, clap::Error> {
     let mut args = std::env::args_os().skip(1).peekable();
     let command = args.peek().and_then(|command| command.to_str());
-    let words = std::env::args_os().skip(2);
+    let words = || std::env::args_os().skip(2);
     let plain = match command {
-        Some("rm") => plain::rm(words).map(Command::Rm),
-        Some("ls") => plain::ls(words).map(Command::Ls),
-        Some("walk") => plain::walk(words).map(|options| Command::Walk(Box::new(options))),
+        Some("rm") => plain::rm(words()).map(Command::Rm),
+        Some("ls") => plain::ls(words()).map(Command::Ls),
+        Some("walk") => plain::walk(words()).map(|options| Command::Walk(Box::new(options))),
         _ => None,
     };
     if let Some(command) = plain {

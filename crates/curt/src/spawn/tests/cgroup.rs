@@ -1,15 +1,14 @@
 //! Programs in control groups of their own, where this process may make them.
 
 use std::fs::{create_dir, read_to_string, remove_dir};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use curt_testkit::skip;
 
-use super::running::{assert_goes, is_gone};
+use super::running::{assert_goes, is_gone, with_grandchild};
 use crate::error::{Cause, StartFailure};
 use crate::os::linux::CommandCgroup;
-use crate::spawn::{Child, Command, Stream};
+use crate::spawn::{Command, Stream};
 use crate::sys::Feature;
 
 /// A group for the groups of one test.
@@ -55,14 +54,6 @@ impl Drop for Ground {
     }
 }
 
-/// A child that has started another one in a session of its own, and the number of that.
-fn with_escaped(mut command: Command) -> (Child, u32) {
-    let mut child = command.stdout(Stream::pipe()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    (child, line.trim().parse().unwrap())
-}
-
 fn shell(text: &str, ground: &Ground) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", text]).own_tree(true).cgroup_below(&ground.0);
@@ -74,7 +65,7 @@ const ESCAPES: &str = "setsid sh -c 'echo $$; exec sleep 100' & wait";
 #[test]
 fn what_makes_a_session_of_its_own_is_ended_too() {
     let Some(ground) = Ground::new("session") else { return };
-    let (mut child, escaped) = with_escaped(shell(ESCAPES, &ground));
+    let (mut child, escaped) = with_grandchild(shell(ESCAPES, &ground));
     assert!(!is_gone(escaped));
     assert_eq!(ground.groups().len(), 1);
     child.kill_tree().unwrap();
@@ -90,7 +81,7 @@ fn what_outlives_the_program_is_ended_when_it_is_dropped() {
     let Some(ground) = Ground::new("outlived") else { return };
     let mut command = shell("setsid sh -c 'echo $$; exec sleep 100' & read line", &ground);
     command.stdin(Stream::pipe()).kill_on_drop(true);
-    let (mut child, escaped) = with_escaped(command);
+    let (mut child, escaped) = with_grandchild(command);
     assert!(child.wait().is_ok());
     assert!(!is_gone(escaped));
     drop(child);
@@ -102,7 +93,7 @@ fn what_outlives_the_program_is_ended_when_it_is_dropped() {
 fn a_group_in_which_something_lives_on_stays() {
     let Some(ground) = Ground::new("lives") else { return };
     let command = shell("setsid sh -c 'echo $$; exec sleep 100' & exit 0", &ground);
-    let (mut child, escaped) = with_escaped(command);
+    let (mut child, escaped) = with_grandchild(command);
     assert!(child.wait().unwrap().success());
     drop(child);
     let groups = ground.groups();

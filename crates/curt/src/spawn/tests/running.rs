@@ -65,7 +65,7 @@ pub(super) fn assert_goes(pid: u32, way: &str) {
 }
 
 /// A child that has started another one, and the number of that.
-fn with_grandchild(mut command: Command) -> (Child, u32) {
+pub(super) fn with_grandchild(mut command: Command) -> (Child, u32) {
     let mut child = command.stdout(Stream::pipe()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();

@@ -6,8 +6,15 @@ use std::ffi::c_char;
 ///
 /// Any thread may change the variables, and only the standard library knows the lock that keeps that out. A thread
 /// that is alone needs none: until it starts another one or returns, nothing else runs.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn undisturbed() -> Option<*const *const c_char> {
     is_alone().then(own)
+}
+
+/// Nobody says whether another thread may.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn undisturbed() -> Option<*const *const c_char> {
+    None
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -38,15 +45,4 @@ fn is_alone() -> bool {
         unsafe { place.cast::<AtomicU8>().as_ref() }
     });
     alone.is_some_and(|alone| alone.load(Ordering::Relaxed) != 0)
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn own() -> *const *const c_char {
-    std::ptr::null()
-}
-
-/// Nobody says.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn is_alone() -> bool {
-    false
 }
