@@ -78,6 +78,12 @@ impl List {
         let read = loop {
             let begin = into.len();
             positions.clear();
+            if !self.is_fresh {
+                // Growing step by step leaves memory behind that was touched for nothing.
+                let left = self.buf.left(self.position);
+                into.reserve(left);
+                positions.reserve(left);
+            }
             while let Some((entry, next)) = self.here() {
                 if let Some(item) = note(&Os::text(entry.name.units())) {
                     into.push(item);

@@ -1,19 +1,14 @@
 //! Numbers in columns, written without a detour: a long listing consists of them.
 
+/// Room for the longest number of 64 bits, and for the blanks before a usual one.
+const CELL: usize = 24;
+
 /// How many digits a number has; an unknown one is shown as a question mark.
 pub(super) fn width(number: Option<impl Into<u128>>) -> usize {
     number.map_or(1, |number| {
         let number = number.into();
-        // A division of 128 bits is a call, and most numbers are small.
-        match u64::try_from(number) {
-            Ok(number) => digits(number),
-            Err(_) => number.checked_ilog10().map_or(1, |log| log as usize + 1),
-        }
+        number.checked_ilog10().map_or(1, |log| log as usize + 1)
     })
-}
-
-fn digits(number: u64) -> usize {
-    number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
 /// Adds a number that ends at the right of its column.
@@ -24,14 +19,20 @@ pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec
     let Ok(mut rest) = u64::try_from(number) else {
         return add_text(&number.to_string(), column, line);
     };
-    let begin = line.len();
-    let digits = digits(rest);
-    let blank = column.saturating_sub(digits);
-    line.resize(begin + blank + digits, b' ');
-    for digit in line[begin + blank..].iter_mut().rev() {
-        *digit = b'0' + (rest % 10) as u8;
+    let mut cell = [b' '; CELL];
+    let mut begin = CELL;
+    loop {
+        begin -= 1;
+        cell[begin] = b'0' + (rest % 10) as u8;
         rest /= 10;
+        if rest == 0 {
+            break;
+        }
     }
+    if column > CELL {
+        line.resize(line.len() + column - CELL, b' ');
+    }
+    line.extend_from_slice(&cell[begin.min(CELL.saturating_sub(column))..]);
 }
 
 /// Adds a text that ends at the right of its column.
@@ -50,6 +51,9 @@ mod tests {
             let mut line = b"|".to_vec();
             add(Some(number), 22, &mut line);
             assert_eq!(line, format!("|{number:>22}").into_bytes());
+            line.truncate(1);
+            add(Some(number), 70, &mut line);
+            assert_eq!(line, format!("|{number:>70}").into_bytes());
             assert_eq!(width(Some(number)), number.to_string().len());
             line.clear();
             add(Some(number), 0, &mut line);

@@ -1,12 +1,10 @@
-//! Entries that are about to be shown, and their order.
+//! Entries that are about to be shown.
 
-use std::cmp::{Ordering, Reverse};
 use std::ffi::OsString;
 
 use curt::{Fields, Kind, Metadata, Time, Value};
 
-use super::settings::Settings;
-use crate::args::{Clock, Sort};
+use crate::args::Clock;
 
 /// An entry.
 #[derive(Debug)]
@@ -16,45 +14,109 @@ pub(super) struct Item {
     pub(super) columns: Columns,
     /// All that was found out about it, where the columns are not all that is shown.
     pub(super) metadata: Option<Box<Metadata>>,
-    /// What a link leads to, where that matters.
-    pub(super) target: Option<(Kind, Option<u32>)>,
+    /// What a link leads to, where that matters: its kind and its mode.
+    pub(super) target: Option<Box<(Kind, Option<u32>)>>,
     /// An operand whose content is to be listed.
     pub(super) is_opened: bool,
 }
 
-/// What the long form shows in columns, and what is sorted by. It lies in the entry: what is allocated by
-/// itself, for each entry, costs more than all else that is done about it.
+/// What the long form shows in columns, and what is sorted by. It lies in the entry, and takes little: what
+/// is allocated by itself, for each entry, costs more than all else that is done about it, and so do
+/// pages of memory that are touched for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
-    pub(super) mode: Option<u32>,
-    pub(super) user_id: Option<u32>,
-    pub(super) group_id: Option<u32>,
-    pub(super) links: Option<u64>,
-    pub(super) size: Option<u64>,
-    pub(super) allocated: Option<u64>,
-    pub(super) device_number: Option<u64>,
-    pub(super) time: Option<Time>,
+    /// Those that have a value; the time counts as that of modification.
+    known: Fields,
+    mode: u32,
+    user_id: u32,
+    group_id: u32,
+    nanoseconds: u32,
+    seconds: i64,
+    links: u64,
+    size: u64,
+    allocated: u64,
+    device_number: u64,
 }
+
+const TIME: Fields = Fields::MODIFIED;
 
 impl Columns {
     /// Those of an entry, with the time by this clock.
     pub(super) fn new(metadata: &Metadata, clock: Clock) -> Columns {
+        let mut known = Fields::NONE;
         let time = match clock {
             Clock::Accessed => metadata.accessed(),
             Clock::Changed => metadata.changed(),
             Clock::Modified => metadata.modified(),
             Clock::Created => metadata.created(),
         };
+        let time = note(time, TIME, &mut known);
         Columns {
-            mode: metadata.mode().known(),
-            user_id: metadata.user_id().known(),
-            group_id: metadata.group_id().known(),
-            links: metadata.links().known(),
-            size: metadata.size().known(),
-            allocated: metadata.allocated().known(),
-            device_number: metadata.device_number().known(),
-            time: time.known(),
+            mode: note(metadata.mode(), Fields::MODE, &mut known),
+            user_id: note(metadata.user_id(), Fields::USER_ID, &mut known),
+            group_id: note(metadata.group_id(), Fields::GROUP_ID, &mut known),
+            nanoseconds: time.nanoseconds,
+            seconds: time.seconds,
+            links: note(metadata.links(), Fields::LINKS, &mut known),
+            size: note(metadata.size(), Fields::SIZE, &mut known),
+            allocated: note(metadata.allocated(), Fields::ALLOCATED, &mut known),
+            device_number: note(metadata.device_number(), Fields::DEVICE_NUMBER, &mut known),
+            known,
         }
+    }
+
+    /// Those of an entry of which only this is known.
+    #[cfg(test)]
+    pub(super) fn sample(size: u64, time: Time) -> Columns {
+        let Time { seconds, nanoseconds } = time;
+        Columns { known: Fields::SIZE | TIME, size, seconds, nanoseconds, ..Columns::default() }
+    }
+
+    pub(super) fn mode(&self) -> Option<u32> {
+        self.get(Fields::MODE, self.mode)
+    }
+
+    pub(super) fn user_id(&self) -> Option<u32> {
+        self.get(Fields::USER_ID, self.user_id)
+    }
+
+    pub(super) fn group_id(&self) -> Option<u32> {
+        self.get(Fields::GROUP_ID, self.group_id)
+    }
+
+    pub(super) fn time(&self) -> Option<Time> {
+        self.get(TIME, Time { seconds: self.seconds, nanoseconds: self.nanoseconds })
+    }
+
+    pub(super) fn links(&self) -> Option<u64> {
+        self.get(Fields::LINKS, self.links)
+    }
+
+    pub(super) fn size(&self) -> Option<u64> {
+        self.get(Fields::SIZE, self.size)
+    }
+
+    pub(super) fn allocated(&self) -> Option<u64> {
+        self.get(Fields::ALLOCATED, self.allocated)
+    }
+
+    pub(super) fn device_number(&self) -> Option<u64> {
+        self.get(Fields::DEVICE_NUMBER, self.device_number)
+    }
+
+    fn get<T>(&self, field: Fields, value: T) -> Option<T> {
+        self.known.contains(field).then_some(value)
+    }
+}
+
+/// A value, and that it is one.
+fn note<T: Default>(value: Value<'_, T>, field: Fields, known: &mut Fields) -> T {
+    match value.known() {
+        Some(value) => {
+            *known |= field;
+            value
+        }
+        None => T::default(),
     }
 }
 
@@ -87,57 +149,9 @@ impl Item {
         self.metadata.as_deref().is_some_and(|metadata| metadata.failures().any(fails))
     }
 
-    fn leads_to_directory(&self) -> bool {
+    /// It is a directory, or a link to one.
+    pub(super) fn leads_to_directory(&self) -> bool {
         let is_directory = |kind: Kind| kind == Kind::Directory;
-        is_directory(self.kind) || self.target.is_some_and(|(kind, _)| is_directory(kind))
-    }
-}
-
-/// Puts entries in order: as GNU ls does, reversing turns names around too where all else is equal.
-pub(super) fn sort(items: &mut [Item], settings: &Settings) {
-    if settings.sort == Sort::None {
-        return;
-    }
-    let by_name =
-        |one: &Item, other: &Item| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes());
-    let compare = |one: &Item, other: &Item| -> Ordering {
-        let first = match settings.sort {
-            Sort::Size => Reverse(one.columns.size.unwrap_or(0))
-                .cmp(&Reverse(other.columns.size.unwrap_or(0))),
-            Sort::Time => Reverse(one.columns.time.unwrap_or_default())
-                .cmp(&Reverse(other.columns.time.unwrap_or_default())),
-            Sort::Extension => extension(one).cmp(extension(other)),
-            Sort::Name | Sort::None => Ordering::Equal,
-        };
-        first.then_with(|| by_name(one, other))
-    };
-    items.sort_by(|one, other| {
-        let directories = if settings.directories_first {
-            other.leads_to_directory().cmp(&one.leads_to_directory())
-        } else {
-            Ordering::Equal
-        };
-        let (one, other) = if settings.reverse { (other, one) } else { (one, other) };
-        directories.then_with(|| compare(one, other))
-    });
-}
-
-/// The last dot and what follows it.
-fn extension(item: &Item) -> &[u8] {
-    let name = item.name.as_encoded_bytes();
-    name.iter().rposition(|&byte| byte == b'.').map_or(&[], |dot| &name[dot..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Item, extension};
-    use curt::Kind;
-
-    #[test]
-    fn extensions_begin_with_the_last_dot() {
-        for (name, expected) in [("a.tar.gz", ".gz"), ("a", ""), (".b", ".b"), ("a.", ".")] {
-            let item = Item::unknown(name.into(), Kind::File);
-            assert_eq!(extension(&item), expected.as_bytes());
-        }
+        is_directory(self.kind) || self.target.as_ref().is_some_and(|target| is_directory(target.0))
     }
 }

@@ -9,7 +9,8 @@ use curt::{
 };
 
 use super::PROGRAM;
-use super::item::{self, Columns, Item};
+use super::item::{Columns, Item};
+use super::order;
 use super::owners::Owners;
 use super::settings::{Form, Hidden, Marks, Operands, Settings};
 use super::shown::Writer;
@@ -112,8 +113,8 @@ impl<'a> Lister<'a> {
     }
 
     fn operands(&mut self, operands: &[OsString]) {
-        let mut items: Vec<Item> = operands.iter().filter_map(|name| self.operand(name)).collect();
-        item::sort(&mut items, self.settings);
+        let items: Vec<Item> = operands.iter().filter_map(|name| self.operand(name)).collect();
+        let items = order::sorted(&items, self.settings.order);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
         self.pending.extend(
@@ -177,7 +178,7 @@ impl<'a> Lister<'a> {
             self.owners.learn_operand(&mut self.descent, path, metadata);
         }
         let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
-        if wants_mode && item.columns.mode.is_none() {
+        if wants_mode && item.columns.mode().is_none() {
             let plan = settings.operand_plan();
             let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
             if let Ok(metadata) = self.descent.stat(&mut stat, path) {
@@ -198,7 +199,7 @@ impl<'a> Lister<'a> {
         let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
         item.target = followed
             .filter(|metadata| !kind(metadata).is_link())
-            .map(|metadata| (kind(&metadata), metadata.mode().known()));
+            .map(|metadata| Box::new((kind(&metadata), metadata.mode().known())));
     }
 
     fn directory(&mut self, path: &OsStr, is_operand: bool) {
@@ -230,14 +231,14 @@ impl<'a> Lister<'a> {
                 self.find_target(item, &path);
             }
         }
-        item::sort(&mut items, self.settings);
-        self.totals.entries += items.len() as u64;
+        let sorted = order::sorted(&items, self.settings.order);
+        self.totals.entries += sorted.len() as u64;
         if self.settings.has_total() && self.settings.form == Form::Listing {
-            self.writer.total(&items, &self.owners);
+            self.writer.total(&sorted, &self.owners);
         }
-        self.writer.items(&items, Some(path), &self.owners);
+        self.writer.items(&sorted, Some(path), &self.owners);
         if self.settings.recursive {
-            self.descend(&items, path);
+            self.descend(&sorted, path);
         }
         if self.pending.is_empty() {
             // The command is about to end. Giving back each name by itself takes longer than listing
@@ -300,7 +301,7 @@ impl<'a> Lister<'a> {
         let path = attach(dir, &item.name);
         self.find_target(&mut item, &path);
         self.totals.entries += 1;
-        self.writer.items(&[item], Some(dir), &self.owners);
+        self.writer.items(&[&item], Some(dir), &self.owners);
     }
 
     /// Says what failed of an entry of a directory, and leaves of a link that was to be followed and leads
@@ -346,12 +347,12 @@ impl<'a> Lister<'a> {
     }
 
     /// Puts the directories among the entries at the head of those that wait.
-    fn descend(&mut self, items: &[Item], dir: &OsStr) {
+    fn descend(&mut self, items: &[&Item], dir: &OsStr) {
         if self.settings.follow {
             self.pending.push(Pending::Leave);
         }
         let is_below =
-            |item: &&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
+            |item: &&&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
         for item in items.iter().rev().filter(is_below) {
             let path = below(dir, &item.name).into_os_string();
             self.pending.push(Pending::Directory { path, is_operand: false });

@@ -23,6 +23,16 @@ pub(super) struct Widths {
     minor: usize,
 }
 
+/// The largest number of each column: how many digits it has is found out once.
+#[derive(Default)]
+struct Largest {
+    inode: u128,
+    blocks: u64,
+    links: u64,
+    size: u64,
+    device: Option<(u64, u64)>,
+}
+
 /// Writes lines.
 pub(super) struct Lines<'a> {
     settings: &'a Settings,
@@ -40,40 +50,61 @@ enum Owner<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(settings: &'a Settings, owners: &'a Owners, items: &[Item]) -> Self {
+    pub(super) fn new(settings: &'a Settings, owners: &'a Owners, items: &[&Item]) -> Self {
         let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
         let mut lines = Lines { settings, owners, widths: Widths::default(), has_acl };
-        let mut widths = Widths::default();
-        for item in items.iter().filter(|item| !item.is_failed()) {
-            lines.widen(&mut widths, item);
+        let has_columns = settings.is_long() || settings.inode || settings.has_total();
+        if has_columns {
+            lines.widths = lines.widths_of(items);
         }
-        lines.widths = widths;
         lines
     }
 
-    fn widen(&self, widths: &mut Widths, item: &Item) {
-        let widen = |width: &mut usize, needed: usize| *width = needed.max(*width);
-        if self.settings.inode {
-            widen(&mut widths.inode, column::width(item.get(Metadata::id)));
+    fn widths_of(&self, items: &[&Item]) -> Widths {
+        let (mut widths, mut largest) = (Widths::default(), Largest::default());
+        for item in items.iter().filter(|item| !item.is_failed()) {
+            self.widen(&mut widths, &mut largest, item);
         }
-        if self.settings.has_total() {
-            widen(&mut widths.blocks, self.blocks_width(item));
+        let width = |number: u64| column::width(Some(number));
+        widths.inode = column::width(Some(largest.inode));
+        widths.links = width(largest.links);
+        widths.blocks = widths.blocks.max(width(largest.blocks));
+        widths.size = widths.size.max(width(largest.size));
+        if let Some((major, minor)) = largest.device {
+            (widths.major, widths.minor) = (width(major), width(minor));
+            widths.size = widths.size.max(widths.major + 2 + widths.minor);
+        }
+        widths
+    }
+
+    fn widen(&self, widths: &mut Widths, largest: &mut Largest, item: &Item) {
+        fn widen<T: Ord + Copy>(to: &mut T, needed: T) {
+            *to = needed.max(*to);
+        }
+        let room = |bytes: Option<u64>| bytes.map_or(1, |bytes| human::size(bytes).len());
+        let columns = &item.columns;
+        if self.settings.inode {
+            widen(&mut largest.inode, item.get(Metadata::id).unwrap_or_default());
+        }
+        if self.settings.human {
+            widen(&mut widths.blocks, room(columns.allocated()));
+        } else {
+            widen(&mut largest.blocks, columns.allocated().map_or(0, blocks));
         }
         if !self.settings.is_long() {
             return;
         }
-        widen(&mut widths.links, column::width(item.columns.links));
+        widen(&mut largest.links, columns.links().unwrap_or_default());
         widen(&mut widths.user, self.user(item).width());
         widen(&mut widths.group, self.group(item).width());
         if let Some((major, minor)) = device(item) {
-            widen(&mut widths.major, column::width(Some(major)));
-            widen(&mut widths.minor, column::width(Some(minor)));
-            widen(&mut widths.size, widths.major + 2 + widths.minor);
+            let device = largest.device.get_or_insert_default();
+            widen(&mut device.0, major);
+            widen(&mut device.1, minor);
         } else if self.settings.human {
-            let size = item.columns.size;
-            widen(&mut widths.size, size.map_or(1, |bytes| human::size(bytes).len()));
+            widen(&mut widths.size, room(columns.size()));
         } else {
-            widen(&mut widths.size, column::width(item.columns.size));
+            widen(&mut largest.size, columns.size().unwrap_or_default());
         }
     }
 
@@ -90,7 +121,7 @@ impl<'a> Lines<'a> {
             line.push(b' ');
         }
         if self.settings.blocks {
-            match item.columns.allocated {
+            match item.columns.allocated() {
                 Some(bytes) if self.settings.human => {
                     column::add_text(&human::size(bytes), self.widths.blocks, line);
                 }
@@ -109,7 +140,7 @@ impl<'a> Lines<'a> {
             line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
         }
         line.push(b' ');
-        column::add(item.columns.links, self.widths.links, line);
+        column::add(item.columns.links(), self.widths.links, line);
         line.push(b' ');
         if settings.owner {
             self.user(item).write(self.widths.user, line);
@@ -119,7 +150,7 @@ impl<'a> Lines<'a> {
         }
         self.size_column(item, line);
         if let Some(times) = &settings.times {
-            match item.columns.time {
+            match item.columns.time() {
                 Some(time) => times.add(time, line),
                 None => line.extend(times.unknown().bytes()),
             }
@@ -144,7 +175,7 @@ impl<'a> Lines<'a> {
             line.extend(b", ");
             column::add(Some(minor), widths.minor, line);
         } else {
-            match item.columns.size {
+            match item.columns.size() {
                 Some(bytes) if self.settings.human => {
                     column::add_text(&human::size(bytes), widths.size, line);
                 }
@@ -154,25 +185,18 @@ impl<'a> Lines<'a> {
         line.push(b' ');
     }
 
-    fn blocks_width(&self, item: &Item) -> usize {
-        match item.columns.allocated {
-            Some(bytes) if self.settings.human => human::size(bytes).len(),
-            bytes => column::width(bytes.map(blocks)),
-        }
-    }
-
     /// An amount of room: in blocks, or as people read it.
     pub(super) fn room(&self, bytes: u64) -> String {
         if self.settings.human { human::size(bytes) } else { blocks(bytes).to_string() }
     }
 
     fn user(&self, item: &Item) -> Owner<'a> {
-        let id = item.columns.user_id;
+        let id = item.columns.user_id();
         Owner::new(id, id.and_then(|id| self.owners.user(id)))
     }
 
     fn group(&self, item: &Item) -> Owner<'a> {
-        let id = item.columns.group_id;
+        let id = item.columns.group_id();
         Owner::new(id, id.and_then(|id| self.owners.group(id)))
     }
 }
@@ -211,7 +235,7 @@ impl<'a> Owner<'a> {
 }
 
 fn mode(item: &Item, line: &mut Vec<u8>) {
-    if let Some(mode) = item.columns.mode {
+    if let Some(mode) = item.columns.mode() {
         entry::add_mode(mode, item.kind, line);
     } else {
         line.push(entry::kind_letter(item.kind));
@@ -227,5 +251,5 @@ fn blocks(bytes: u64) -> u64 {
 /// The number of a device, for what is one.
 fn device(item: &Item) -> Option<(u64, u64)> {
     let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
-    item.columns.device_number.filter(|_| is_device).map(sys::device_parts)
+    item.columns.device_number().filter(|_| is_device).map(sys::device_parts)
 }

@@ -1,7 +1,7 @@
 //! `curt ls`.
 //!
 //! `settings` says what the options come to, and what has to be asked for them; `lister` goes through
-//! operands and directories; `item` holds and sorts what was found; `shown` writes it, in lines
+//! operands and directories; `item` holds what was found, `order` sorts it; `shown` writes it, in lines
 //! (`long`) or in columns (`grid`).
 
 mod colors;
@@ -11,6 +11,7 @@ mod item;
 mod lister;
 mod long;
 mod names;
+mod order;
 mod owners;
 mod settings;
 mod shown;

@@ -26,8 +26,8 @@ pub(super) struct Name {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(settings: &'a Settings, items: &[Item], has_color: &'a Cell<bool>) -> Self {
-        let is_quoted = |item: &Item| text(settings, &item.name) != item.name.as_encoded_bytes();
+    pub(super) fn new(settings: &'a Settings, items: &[&Item], has_color: &'a Cell<bool>) -> Self {
+        let is_quoted = |item: &&Item| text(settings, &item.name) != item.name.as_encoded_bytes();
         let is_aligned = settings.quoted && items.iter().any(is_quoted);
         Names { settings, is_aligned, has_color }
     }
@@ -35,7 +35,7 @@ impl<'a> Names<'a> {
     /// The name of an entry, with its mark.
     pub(super) fn name(&self, item: &Item) -> Name {
         let mut name = self.marked(item, self.is_aligned);
-        if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode) {
+        if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode()) {
             name.bytes.push(mark);
             name.width += 1;
         }
@@ -49,7 +49,7 @@ impl<'a> Names<'a> {
             return;
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
-        line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
+        line.extend(mark(self.settings.marks, item.kind, item.columns.mode()));
     }
 
     /// The name without a mark, as it stands before an arrow.
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
     /// What a link holds, with the mark of what it leads to.
     pub(super) fn target(&self, item: &Item, target: &OsStr) -> Vec<u8> {
         let mut bytes = text(self.settings, target);
-        if let Some((kind, mode)) = item.target {
+        if let Some(&(kind, mode)) = item.target.as_deref() {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
         bytes
@@ -76,7 +76,7 @@ impl<'a> Names<'a> {
         }
         let palette = self.settings.palette.as_ref();
         let color = palette.and_then(|palette| {
-            palette.color(item.name.as_encoded_bytes(), item.kind, item.columns.mode)
+            palette.color(item.name.as_encoded_bytes(), item.kind, item.columns.mode())
         });
         match color {
             Some(color) => {

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal};
 use curt::{Fields, Follow, Freshness, Plan, Threads};
 
 use super::colors::Palette;
+use super::order::Order;
 use super::times::Times;
 use crate::args::{Clock, Format, LsOptions, Sort, Wish};
 use crate::out::entry;
@@ -57,12 +58,10 @@ pub(super) struct Settings {
     pub(super) form: Form,
     pub(super) hidden: Hidden,
     pub(super) marks: Marks,
-    pub(super) sort: Sort,
+    pub(super) order: Order,
     pub(super) clock: Clock,
     pub(super) operands: Operands,
     pub(super) follow: bool,
-    pub(super) reverse: bool,
-    pub(super) directories_first: bool,
     /// Directories are listed as entries.
     pub(super) themselves: bool,
     pub(super) recursive: bool,
@@ -93,7 +92,7 @@ impl Settings {
         let clock = clock(options);
         let says_time = options.by_access || options.by_change || options.time.is_some();
         let unsorted = options.unsorted || options.raw;
-        let sort = match options.sort {
+        let by = match options.sort {
             Some(sort) => sort,
             None if options.by_size => Sort::Size,
             None if options.by_time => Sort::Time,
@@ -122,13 +121,15 @@ impl Settings {
             format,
             hidden,
             marks,
-            sort,
+            order: Order {
+                by,
+                is_reversed: options.reverse,
+                directories_first: options.group_directories_first,
+            },
             clock,
             operands,
             times,
             follow: options.dereference,
-            reverse: options.reverse,
-            directories_first: options.group_directories_first,
             themselves: options.directory,
             recursive: options.recursive && !options.directory,
             human: options.human_readable,
@@ -165,12 +166,13 @@ impl Settings {
     /// Every entry can be shown as soon as it is known: there is no order and no column to wait for.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
-        self.sort == Sort::None && is_line && !self.recursive && !self.blocks
+        self.order.by == Sort::None && is_line && !self.recursive && !self.blocks
     }
 
     /// It matters what links lead to, though the links are shown.
     pub(super) fn asks_for_targets(&self) -> bool {
-        !self.follow && (self.directories_first || self.is_long() && self.marks > Marks::Slash)
+        !self.follow
+            && (self.order.directories_first || self.is_long() && self.marks > Marks::Slash)
     }
 
     /// What is asked about the entries of a directory.
@@ -212,15 +214,15 @@ impl Settings {
             Form::Listing => {}
         }
         let needs_kind = self.recursive
-            || self.directories_first
+            || self.order.directories_first
             || self.palette.is_some()
             || self.marks > Marks::None;
         let more = [
             (needs_kind, Fields::KIND),
             (self.inode, Fields::ID),
             (self.blocks, Fields::ALLOCATED),
-            (self.sort == Sort::Size, Fields::SIZE),
-            (self.sort == Sort::Time, time_field(self.clock)),
+            (self.order.by == Sort::Size, Fields::SIZE),
+            (self.order.by == Sort::Time, time_field(self.clock)),
         ];
         more.into_iter().filter(|&(wanted, _)| wanted).for_each(|(_, field)| fields |= field);
         fields

@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
 
     /// Writes entries of a directory (or operands, where there is none), in their order. Directories
     /// that are to be opened only count for the widths of columns.
-    pub(super) fn items(&self, items: &[Item], dir: Option<&OsStr>, owners: &Owners) {
+    pub(super) fn items(&self, items: &[&Item], dir: Option<&OsStr>, owners: &Owners) {
         match &self.settings.form {
             Form::Listing => self.listing(items, owners),
             Form::Fields(fields) => shown(items).for_each(|item| self.fields(item, fields)),
@@ -59,16 +59,16 @@ impl<'a> Writer<'a> {
     }
 
     /// The line that says how much room all entries take.
-    pub(super) fn total(&self, items: &[Item], owners: &Owners) {
+    pub(super) fn total(&self, items: &[&Item], owners: &Owners) {
         let bytes =
-            items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
+            items.iter().filter_map(|item| item.columns.allocated()).fold(0, u64::saturating_add);
         let room = Lines::new(self.settings, owners, &[]).room(bytes);
         let mut line = format!("total {room}").into_bytes();
         line.push(self.settings.end);
         self.screen.data(&line);
     }
 
-    fn listing(&self, items: &[Item], owners: &Owners) {
+    fn listing(&self, items: &[&Item], owners: &Owners) {
         let settings = self.settings;
         let lines = Lines::new(settings, owners, items);
         let mut names = Names::new(settings, items, &self.has_color);
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a line for each entry, many at a time.
-    fn lines(&self, items: &[Item], add: impl Fn(&Item, &mut Vec<u8>)) {
+    fn lines(&self, items: &[&Item], add: impl Fn(&Item, &mut Vec<u8>)) {
         let mut text = Vec::with_capacity(MANY + 1024);
         for item in shown(items) {
             add(item, &mut text);
@@ -152,6 +152,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-fn shown(items: &[Item]) -> impl Iterator<Item = &Item> {
-    items.iter().filter(|item| !item.is_opened)
+fn shown<'a>(items: &[&'a Item]) -> impl Iterator<Item = &'a Item> {
+    items.iter().copied().filter(|item| !item.is_opened)
 }
