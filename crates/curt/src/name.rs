@@ -1,5 +1,7 @@
 //! Names as the system gives them: exact units, terminated, never text until asked.
 
+use std::cmp::Ordering;
+
 /// What a platform's names are made of: bytes, or the 16-bit units of Windows.
 pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static {
     /// The unit that no name can contain.
@@ -134,6 +136,17 @@ impl<U: Unit> Names<U> {
         Name::until_nul(self.units.get(at..)?)
     }
 
+    /// Which of two names comes first, by their units. Nobody looks for where they end: the first difference
+    /// decides, and the NUL behind a name comes before all else.
+    pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
+        let rest = |at: usize| self.units.get(at..).unwrap_or_default();
+        let mut pairs = rest(one).iter().zip(rest(other));
+        match pairs.find(|(one, other)| one != other || **one == U::NUL) {
+            Some((one, other)) => one.cmp(other),
+            None => Ordering::Equal,
+        }
+    }
+
     /// How many units are kept, which is also where the next name will lie.
     pub(crate) fn len(&self) -> usize {
         self.units.len()
@@ -163,6 +176,13 @@ mod tests {
         assert_eq!(names.get(second).unwrap().terminated(), b"second\0");
         assert_eq!(second, first + names.get(first).unwrap().terminated().len());
         assert!(names.get(names.len()).is_none());
+        let longer = names.push_units(b"first ");
+        for (one, other) in [(first, second), (first, longer), (longer, second), (first, first)] {
+            let (text, other_text) = (names.get(one).unwrap(), names.get(other).unwrap());
+            assert_eq!(names.compare(one, other), text.units().cmp(other_text.units()));
+            assert_eq!(names.compare(other, one), other_text.units().cmp(text.units()));
+        }
+        names.truncate(longer);
         names.truncate(second);
         assert!(names.get(second).is_none());
     }

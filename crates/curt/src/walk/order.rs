@@ -69,7 +69,7 @@ impl Order {
 
 /// Sorts entries whose names lie in the arena.
 pub(super) fn sort<U: Unit>(order: Order, stored: &mut [Stored], names: &Names<U>) {
-    let by_name = |a: &Stored, b: &Stored| names.get(a.name).cmp(&names.get(b.name));
+    let by_name = |a: &Stored, b: &Stored| names.compare(a.name, b.name);
     let key = |entry: &Stored| match entry.known.as_deref() {
         Some(Known::Asked(metadata)) => order.key(metadata),
         _ => None,
