@@ -308,8 +308,10 @@ impl Command {
     pub fn explain(&self) -> SearchExplanation {
         let environment = self.variables.apply::<Os>();
         let directory = self.directory.as_deref();
-        let mut search = self.search.for_child(environment.as_deref(), directory);
-        search.explain(&self.program)
+        match self.search.for_child(environment.as_deref(), directory) {
+            Ok(mut search) => search.explain(&self.program),
+            Err(error) => SearchExplanation::of_nothing(Err(error)),
+        }
     }
 
     fn sys(&self) -> Os {
