@@ -16,6 +16,7 @@ use super::{Options, Setting};
 use crate::fields::Fields;
 use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
+use crate::sys::process::Variable;
 use crate::sys::{Ask, Lookup, Opened};
 
 /// How many directories a session keeps open.
@@ -63,7 +64,7 @@ impl<S: Lookup> Engine<S> {
     pub(super) fn for_child(
         sys: S,
         options: &Options<S::Unit>,
-        variables: Option<&[(OsString, OsString)]>,
+        variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
     ) -> io::Result<Engine<S>> {
         let root = sys.root()?;
@@ -165,7 +166,7 @@ impl<S: Lookup> Engine<S> {
         let Engine { sys, base, given, look, policy, .. } = self;
         let directory = look.name.get(..begin).unwrap_or_default();
         let base = &mut || base.units(sys);
-        given.aim(directory, Writer { rules: policy.rules, base, native: S::native });
+        given.aim(directory, &mut Writer { rules: policy.rules, base, native: S::native });
     }
 
     /// Looks into a place, and notes what became of it; whether the search may go on.

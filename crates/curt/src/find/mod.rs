@@ -61,6 +61,7 @@ pub mod model;
 mod names;
 mod places;
 mod policy;
+mod resolve;
 mod script;
 mod session;
 #[cfg(test)]
@@ -80,6 +81,7 @@ pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Pr
 pub use self::session::Session;
 use crate::calls::Calls;
 use crate::flavor::Flavor;
+use crate::sys::process::Variable;
 use crate::sys::{Lookup, Os, Setup, Sys};
 
 type Unit = <Os as Sys>::Unit;
@@ -128,23 +130,25 @@ impl<U: Clone> Options<U> {
         &self,
         setting: &Setting<U>,
         name: &str,
-        usual: Option<&[(OsString, OsString)]>,
+        usual: Option<&[Variable<'_>]>,
     ) -> Option<Vec<U>> {
-        match (setting, self.environment.as_deref().or(usual)) {
-            (Setting::Unset, _) => None,
-            (Setting::Is(text), _) => Some(text.clone()),
-            (Setting::Inherit, None) => S::variable(name),
-            (Setting::Inherit, Some(variables)) => {
-                let is_it = |other: &OsStr| match self.policy.rules {
-                    Flavor::Posix => other == name,
-                    Flavor::Windows => other.eq_ignore_ascii_case(name),
-                };
-                let (_, value) = variables.iter().rfind(|(other, _)| is_it(other))?;
-                let mut units = Vec::new();
-                S::put(value, &mut units);
-                Some(units)
-            }
+        match setting {
+            Setting::Unset => return None,
+            Setting::Is(text) => return Some(text.clone()),
+            Setting::Inherit => {}
         }
+        let is_it = |other: &OsStr| match self.policy.rules {
+            Flavor::Posix => other == name,
+            Flavor::Windows => other.eq_ignore_ascii_case(name),
+        };
+        let value: &OsStr = match (&self.environment, usual) {
+            (None, None) => return S::variable(name),
+            (Some(variables), _) => &variables.iter().rfind(|(other, _)| is_it(other))?.1,
+            (None, Some(variables)) => &variables.iter().rfind(|(other, _)| is_it(other))?.1,
+        };
+        let mut units = Vec::new();
+        S::put(value, &mut units);
+        Some(units)
     }
 }
 
@@ -239,7 +243,7 @@ impl Search {
     /// this process), and begins from its directory.
     pub(crate) fn for_child(
         &self,
-        variables: Option<&[(OsString, OsString)]>,
+        variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
     ) -> Result<Search, FindError> {
         let options = self.options.clone();

@@ -7,8 +7,9 @@ use std::ops::Range;
 use super::found::FoundIn;
 use super::lists::{PathEntry, ascii, path_entries};
 use super::policy::{Cwd, Policy};
+use super::resolve::{is_clean, is_elsewhere, resolve};
 use crate::flavor::Flavor;
-use crate::win_path::{Start, WinUnit, is_separator};
+use crate::win_path::WinUnit;
 
 /// A directory to look into.
 #[derive(Debug)]
@@ -185,8 +186,9 @@ impl<'a, U: WinUnit, D> List<'a, U, D> {
         let Writer { rules, base, .. } = &mut self.writer;
         let texts = &mut self.places.texts;
         let begin = texts.len();
+        let is_clean = is_clean(text, *rules);
         let mut relative = false;
-        if is_clean(text, *rules) {
+        if is_clean {
             texts.extend_from_slice(text);
         } else {
             relative = resolve(text, *rules, base, &mut self.text);
@@ -194,11 +196,16 @@ impl<'a, U: WinUnit, D> List<'a, U, D> {
         }
         let tail = tail(&texts[begin..], *rules);
         let shown = begin..texts.len();
-        Stored { shown, native: 0..0, tail, origin, relative, known: Known::Absent }
+        let (native, known) =
+            if is_clean { (shown.clone(), Known::Nothing) } else { (0..0, Known::Absent) };
+        Stored { shown, native, tail, origin, relative, known }
     }
 
-    /// Writes what the system takes, where there can be such a place. Mostly it is the same.
+    /// Writes what the system takes, where there can be such a place and it is not known yet.
     fn write_native(&mut self, text: &[U], place: &mut Stored<D>) {
+        if matches!(place.known, Known::Nothing) {
+            return;
+        }
         let texts = &mut self.places.texts;
         let shown = &texts[place.shown.clone()];
         if is_elsewhere(text, self.writer.rules)
@@ -287,8 +294,8 @@ impl Seen {
             self.is_any_untold = true;
             return true;
         };
-        // Multiplied by an odd number without a pattern, the upper bits depend on all.
-        let mixed = (letters ^ length as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53;
+        // Once multiplied by an odd number without a pattern, the upper bits depend on all.
+        let mixed = (letters ^ (length as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 53;
         let (word, bit) = ((mixed / 64) as usize, 1 << (mixed % 64));
         let was_there = self.bits[word] & bit != 0;
         self.bits[word] |= bit;
@@ -302,33 +309,16 @@ type Tail = (usize, u64);
 /// The tail of a text, the same for all texts that are the same directory. `None` where letters beyond ASCII
 /// may be capitals of others, and of another length.
 fn tail<U: WinUnit>(text: &[U], rules: Flavor) -> Option<Tail> {
-    if rules == Flavor::Windows && !text.iter().all(|unit| unit.to_ascii().is_ascii()) {
-        return None;
-    }
-    let letters = text.iter().rev().take(8).map(|unit| unit.to_ascii().to_ascii_lowercase());
-    Some((text.len(), letters.fold(0, |all, letter| all << 8 | u64::from(letter))))
-}
-
-/// Whether a path is written as it is, by POSIX' rules. `false` may also mean that it takes a closer look.
-fn is_clean<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
-    let [first, .., last] = *text else { return false };
-    // Without a branch, so that many are looked at at once.
-    let pairs = || text.iter().zip(&text[1..]);
-    let is_odd = |(&a, &b): (&U, &U)| (a == slash) & ((b == slash) | (b == dot));
-    rules == Flavor::Posix
-        && U::SEPARATOR == slash
-        && first == slash
-        && last != slash
-        && !pairs().fold(false, |odd, pair| odd | is_odd(pair))
-}
-
-/// Whether a text of Windows names a drive or a share where there are none.
-pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
-    let has_drives = U::SEPARATOR != U::ascii(b'/');
-    rules == Flavor::Windows && !has_drives && {
-        let start = Start::of(text);
-        start.drive().is_some() || matches!(start, Start::LocalDevice | Start::BareDevice)
+    let packed = |letters: &[U], as_read: fn(u8) -> u8| {
+        letters.iter().fold(0, |all, unit| all << 8 | u64::from(as_read(unit.to_ascii())))
+    };
+    let last = text.last_chunk::<8>().map_or(text, |last| last);
+    match rules {
+        Flavor::Posix => Some((text.len(), packed(last, |letter| letter))),
+        Flavor::Windows if text.iter().all(|unit| unit.to_ascii().is_ascii()) => {
+            Some((text.len(), packed(last, |letter| letter.to_ascii_lowercase())))
+        }
+        Flavor::Windows => None,
     }
 }
 
@@ -338,18 +328,6 @@ fn is_same<U: WinUnit>(left: &[U], right: &[U], rules: Flavor) -> bool {
         Flavor::Posix => left == right,
         Flavor::Windows => U::same_in_any_case(left, right),
     }
-}
-
-/// Whether a path needs no base.
-fn is_full<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
-    let is_rooted = text.first().is_some_and(|unit| match rules {
-        Flavor::Posix => unit.to_ascii() == b'/',
-        Flavor::Windows => is_separator(*unit),
-    });
-    if U::SEPARATOR == U::ascii(b'/') {
-        return is_rooted || is_elsewhere(text, rules);
-    }
-    Start::of(text).is_full()
 }
 
 /// The directory of a name that is a path. It keeps its memory from one look-up to the next.
@@ -368,7 +346,7 @@ impl<U: WinUnit, D> Given<U, D> {
     }
 
     /// Takes the directory of the next one.
-    pub(super) fn aim(&mut self, text: &[U], writer: Writer<'_, U>) {
+    pub(super) fn aim(&mut self, text: &[U], writer: &mut Writer<'_, U>) {
         self.relative = resolve(text, writer.rules, writer.base, &mut self.shown);
         let is_unreachable = is_elsewhere(text, writer.rules)
             || (writer.native)(&self.shown, &mut self.native).is_err();
@@ -381,127 +359,13 @@ impl<U: WinUnit, D> Given<U, D> {
     }
 }
 
-/// Writes a path from the root, without `.` and without separators at its end; whether it was relative.
-pub(super) fn resolve<U: WinUnit>(
-    text: &[U],
-    rules: Flavor,
-    base: &mut dyn FnMut() -> Vec<U>,
-    into: &mut Vec<U>,
-) -> bool {
-    let separates = |unit: &U| match rules {
-        Flavor::Posix => unit.is_separator(),
-        Flavor::Windows => is_separator(*unit),
-    };
-    let full = is_full(text, rules);
-    let start = Start::of(text);
-    let has_drives = U::SEPARATOR != U::ascii(b'/');
-    let mut rest = text;
-    into.clear();
-    into.reserve(text.len() + 1);
-    if !full {
-        into.extend_from_slice(&base());
-        if has_drives && matches!(start, Start::Rooted) {
-            into.truncate(Start::of(into.as_slice()).drive().unwrap_or(0));
-        } else if let Some(drive) = start.drive().filter(|_| has_drives) {
-            // From the working directory of that drive: ours, or the drive's root.
-            let ours =
-                into.get(..drive).is_some_and(|ours| U::same_in_any_case(ours, &text[..drive]));
-            if !ours {
-                into.clear();
-                into.extend_from_slice(&text[..drive]);
-            }
-            rest = &text[drive..];
-        }
-    } else if has_drives {
-        // A share begins with two separators, and a path of the kernel's is left as it is.
-        let head = match start {
-            Start::DriveAbsolute { .. } => start.drive().unwrap_or(0),
-            Start::Share => 2,
-            _ => text.len(),
-        };
-        into.extend(
-            text[..head].iter().map(|unit| if separates(unit) { U::SEPARATOR } else { *unit }),
-        );
-        rest = &text[head..];
-    }
-    for part in rest.split(separates) {
-        if part.is_empty() || part == [U::ascii(b'.')] {
-            continue;
-        }
-        // Windows takes the name before away, whatever that is; elsewhere it may be a link.
-        if has_drives && part == [U::ascii(b'.'), U::ascii(b'.')] {
-            let floor = root_length(into);
-            let last = into[floor..].iter().rposition(|&unit| unit == U::SEPARATOR);
-            into.truncate(last.map_or(floor, |last| floor + last));
-            continue;
-        }
-        if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
-            into.push(U::SEPARATOR);
-        }
-        into.extend_from_slice(part);
-    }
-    let is_root =
-        into.is_empty() || (has_drives && Start::of(into.as_slice()).drive() == Some(into.len()));
-    if is_root {
-        into.push(U::SEPARATOR);
-    }
-    !full
-}
-
-/// How much of a full path is its root, without a separator behind it: a drive, a share, or either as the
-/// kernel has it.
-fn root_length<U: WinUnit>(path: &[U]) -> usize {
-    let start = Start::of(path);
-    if let Some(drive) = start.drive() {
-        return drive;
-    }
-    // Two names behind the first separators make a share; behind `\\?\` one makes a drive, three a share.
-    let (begin, names) = match start {
-        Start::Share => (2, 2),
-        Start::LocalDevice => {
-            let is_share =
-                path.get(4..7).is_some_and(|name| U::same_in_any_case(name, &ascii("UNC")));
-            (4, if is_share { 3 } else { 1 })
-        }
-        _ => return 0,
-    };
-    let rest = path.get(begin..).unwrap_or_default();
-    let ends = rest.iter().enumerate().filter(|(_, unit)| is_separator(**unit));
-    ends.map(|(at, _)| begin + at).nth(names - 1).unwrap_or(path.len())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_same, resolve, root_length, tail};
+    use super::{Seen, is_same, tail};
     use crate::flavor::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
         text.encode_utf16().collect()
-    }
-
-    #[test]
-    fn paths_of_windows_are_put_together_by_text() {
-        for (base, text, expected, relative) in [
-            (r"C:\w", r"C:/a//b\", r"C:\a\b", false),
-            (r"C:\w", ".", r"C:\w", true),
-            (r"C:\w", r".\x\.\y", r"C:\w\x\y", true),
-            (r"C:\w", r"..\..\..\x", r"C:\x", true),
-            (r"C:\w", "..", "C:\\", true),
-            (r"C:\w", r"\x", r"C:\x", true),
-            (r"C:\w", "c:x", r"C:\w\x", true),
-            (r"C:\w", "D:x", r"D:\x", true),
-            (r"C:\w", r"\\s\h\x", r"\\s\h\x", false),
-            (r"\\?\C:\w", r"..\x", r"\\?\C:\x", true),
-            (r"\\?\UNC\s\h\w", r"..\..\x", r"\\?\UNC\s\h\x", true),
-            (r"\\s\h\w", r"..\..\x", r"\\s\h\x", true),
-            (r"C:\w", r"\\?\D:\x\..", r"\\?\D:\x\..", false),
-        ] {
-            let mut into = Vec::new();
-            let is_relative = resolve(&wide(text), Flavor::Windows, &mut || wide(base), &mut into);
-            let found = String::from_utf16(&into).unwrap();
-            assert_eq!((found.as_str(), is_relative), (expected, relative), "{base} {text}");
-        }
-        assert_eq!(root_length(&wide("x")), 0);
     }
 
     #[test]
@@ -537,18 +401,14 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_posix_keep_what_links_may_lead_through() {
-        for (text, expected, relative) in [
-            ("/a//b/", "/a/b", false),
-            ("..", "/w/..", true),
-            ("./x/./y", "/w/x/y", true),
-            ("/", "/", false),
-            (r"a\b", r"/w/a\b", true),
-        ] {
-            let mut into = Vec::new();
-            let base = &mut || b"/w".to_vec();
-            let is_relative = resolve(text.as_bytes(), Flavor::Posix, base, &mut into);
-            assert_eq!((into.as_slice(), is_relative), (expected.as_bytes(), relative), "{text}");
-        }
+    fn what_was_noted_may_be_there() {
+        let mut seen = Seen::default();
+        let tails: Vec<_> =
+            (0..300_usize).map(|number| Some((number, 7 * number as u64))).collect();
+        let taken_for_old = tails.iter().filter(|tail| seen.note(**tail)).count();
+        assert!(taken_for_old < 60, "{taken_for_old}");
+        assert!(tails.iter().all(|tail| seen.note(*tail)));
+        assert!(seen.note(None));
+        assert!(seen.note(Some((1, 1 << 60))), "one that has no tail may be any");
     }
 }

@@ -306,7 +306,8 @@ impl Command {
 
     /// Looks for the program as a start would, and tells of every step. Nothing is started.
     pub fn explain(&self) -> SearchExplanation {
-        let environment = self.variables.apply::<Os>();
+        let sys = self.sys();
+        let environment = self.variables.apply(&sys);
         let directory = self.directory.as_deref();
         match self.search.for_child(environment.as_deref(), directory) {
             Ok(mut search) => search.explain(&self.program),
@@ -330,7 +331,7 @@ impl Command {
             let error = io::ErrorKind::InvalidInput.into();
             return Err(self.error(StartFailure::InvalidText, error));
         }
-        let environment = self.variables.apply::<Os>();
+        let environment = self.variables.apply(sys);
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
             None => usual.of(stream),
