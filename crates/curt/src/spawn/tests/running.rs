@@ -8,7 +8,7 @@ use super::{WAYS, in_every_way, printed, shell};
 use crate::spawn::{Child, Command, Stream};
 
 /// So long that a test has failed when it is over.
-const LONG: Duration = Duration::from_secs(20);
+pub(super) const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn ends_are_told() {
