@@ -18,6 +18,13 @@ pub(crate) fn listen() -> &'static Cancel {
     &CANCEL
 }
 
+/// From now on what asks this command to end is for the program that it will start. The token is set by what comes
+/// before that.
+pub(crate) fn pass_on() -> &'static Cancel {
+    sys::pass_signals_on(CANCEL.flag(), &SIGNAL);
+    &CANCEL
+}
+
 /// The signal that arrived, if one did.
 pub(crate) fn signal() -> Option<usize> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)

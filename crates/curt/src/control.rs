@@ -46,6 +46,12 @@ impl Cancel {
     }
 }
 
+impl AsRef<Cancel> for Cancel {
+    fn as_ref(&self) -> &Cancel {
+        self
+    }
+}
+
 /// Decides which entries are left out: kept by a removal, not told of by a walk.
 pub trait Exclude: Sync {
     /// Whether to leave out the entry at `path` and everything below it. The path is relative to the

@@ -62,6 +62,19 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
 
+    /// Have /bin/sh run it where the system does not know its format, as execvp does: a script without a first
+    /// line that names what runs it
+    #[arg(long)]
+    pub(crate) shell_fallback: bool,
+
+    /// How often to try again where somebody has it open for writing
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) retries: u32,
+
+    /// For how long, in milliseconds
+    #[arg(long, value_name = "N", default_value_t = super::RETRY_MS)]
+    pub(crate) retry_ms: u64,
+
     /// Say how many operating-system calls were made
     #[arg(long)]
     pub(crate) stats: bool,

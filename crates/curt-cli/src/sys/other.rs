@@ -21,7 +21,7 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
 }
 
 /// There are no signals.
-pub(crate) fn pass_signals_on() {}
+pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
 
 /// Ctrl-C ends both.
 pub(crate) fn leave_signals(_program: u32) {}

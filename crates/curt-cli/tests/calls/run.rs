@@ -62,6 +62,7 @@ fn a_start_and_its_options() {
         &["--path", "/bin", "--", "true"],
         &["--path", "/curt-no-such:/bin", "--", "true"],
         &["--env", "PATH=/curt-no-such:/bin", "--", "true"],
+        &["--shell-fallback", "--retries", "9", "--", "/bin/true"],
     ] {
         measured(&mut text, args);
     }

@@ -137,6 +137,11 @@ fn time_is_limited() {
 #[test]
 fn interrupts_are_the_programs() {
     let scratch = Scratch::new();
+    // What ignores interrupts hands that on, and a shell cannot take it back: a handler has its usual effect in
+    // what is started, and here for who tests.
+    let is_usual = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let interrupt = signal_hook::consts::SIGINT;
+    signal_hook::flag::register_conditional_default(interrupt, is_usual).unwrap();
     let script = "trap 'exit 4' INT; sleep 0.2; echo ready; while :; do sleep 0.05; done";
     let mut command = curt(&scratch, &["--", "/bin/sh", "-c", script]);
     let mut child = command.process_group(0).spawn().unwrap();
@@ -146,6 +151,59 @@ fn interrupts_are_the_programs() {
     rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
     let status = child.wait().unwrap();
     assert_eq!((status.code(), status.signal()), (Some(4), None));
+}
+
+/// A file that is no program to the system is one to a shell, where that is asked for.
+#[test]
+fn a_shell_runs_what_the_system_does_not_know() {
+    let scratch = Scratch::new();
+    script(&scratch, "plain", "echo \"$0:$1:$2\"; exit 6\n", 0o755);
+    script(&scratch, "-c", "exit 7\n", 0o755);
+    for way in WAYS {
+        let ask = |args: &[&str]| run(&scratch, &[way, args].concat());
+        assert_eq!(ask(&["--", "./plain", "a"]).0, Some(126));
+        let (code, out, message) = ask(&["--shell-fallback", "--", "./plain", "a b", "*"]);
+        assert_eq!((code, out.as_str()), (Some(6), "./plain:a b:*\n"), "{message}");
+        let name = ["--shell-fallback", "--env", "PATH=.:/bin", "--", "-c"];
+        assert_eq!(ask(&name).0, Some(7), "found, and no option");
+        assert_eq!(ask(&["--shell-fallback", "--", "./lost"]).0, Some(127));
+        assert_eq!(ask(&["--shell-fallback", "--", "/bin/sh", "-c", "exit 9"]).0, Some(9));
+    }
+}
+
+/// What somebody writes is waited for, where that is asked for, and no longer.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_being_written_is_waited_for() {
+    let scratch = Scratch::new();
+    let copy = scratch.at("copy");
+    std::fs::copy("/bin/true", &copy).unwrap();
+    let code = |args: &[&str]| run(&scratch, &[args, &["--", "./copy"]].concat()).0;
+    let writer = std::fs::File::options().append(true).open(&copy).unwrap();
+    for way in WAYS {
+        assert_eq!(code(way), Some(126));
+        assert_eq!(code(&[way, &["--retries", "3", "--retry-ms", "20"]].concat()), Some(126));
+        let limited = ["--retries", "1000000", "--retry-ms", "100000", "--timeout", "0.1"];
+        assert_eq!(code(&[way, &limited].concat()), Some(124));
+    }
+    let args = ["--retries", "1000000", "--retry-ms", "100000", "--", "./copy"];
+    for (signal, limit) in [("TERM", &[][..]), ("HUP", &[]), ("INT", &["--timeout", "100"])] {
+        let child = curt(&scratch, &[limit, &args].concat()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        let signal = rustix::process::Signal::from_named_raw(match signal {
+            "TERM" => 15,
+            "HUP" => 1,
+            _ => 2,
+        });
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, signal.unwrap()).unwrap();
+        let status = child.wait_with_output().unwrap().status;
+        assert_eq!(status.signal(), signal.map(rustix::process::Signal::as_raw), "{status}");
+    }
+    let waiting = curt(&scratch, &args).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    drop(writer);
+    assert_eq!(waiting.wait_with_output().unwrap().status.code(), Some(0));
 }
 
 /// What asks curt alone to end is for the program to answer; it does not go on alone.

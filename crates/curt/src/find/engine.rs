@@ -10,12 +10,13 @@ use super::found::{FoundIn, Hit};
 use super::lists::{Extension, extensions, program_of};
 use super::look::{Look, Outcome, Rank, Rules, Verdict};
 use super::names::{Asked, Refusal, extension_at};
-use super::places::{Known, Place, Places, Sources, is_elsewhere, places, resolve};
+use super::places::{Given, Known, Place, Places, Sources, Writer, places};
 use super::policy::{Cwd, Policy, Program};
 use super::{Options, Setting};
 use crate::fields::Fields;
 use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
+use crate::sys::process::Variable;
 use crate::sys::{Ask, Lookup, Opened};
 
 /// How many directories a session keeps open.
@@ -27,11 +28,9 @@ pub(super) struct Engine<S: Lookup> {
     pub(super) root: S::Dir,
     pub(super) policy: Policy,
     base: Base<S::Unit>,
-    pub(super) places: Vec<Place<S::Unit, S::Dir>>,
-    pub(super) left_out: Option<Place<S::Unit, S::Dir>>,
+    pub(super) places: Places<S::Unit, S::Dir>,
     /// Where a name that is a path leads.
-    given: Place<S::Unit, S::Dir>,
-    pub(super) empty: Vec<usize>,
+    given: Given<S::Unit, S::Dir>,
     pub(super) extensions: Vec<Extension<S::Unit>>,
     pub(super) dropped: Vec<Vec<S::Unit>>,
     pub(super) look: Look<S>,
@@ -57,62 +56,53 @@ pub(super) struct Position {
 
 impl<S: Lookup> Engine<S> {
     pub(super) fn new(sys: S, options: &Options<S::Unit>) -> io::Result<Engine<S>> {
+        Engine::for_child(sys, options, None, None)
+    }
+
+    /// The same for a child: what was not named is taken from its variables (`None` for those of this process),
+    /// and begins from its directory.
+    pub(super) fn for_child(
+        sys: S,
+        options: &Options<S::Unit>,
+        variables: Option<&[Variable<'_>]>,
+        directory: Option<&Path>,
+    ) -> io::Result<Engine<S>> {
         let root = sys.root()?;
         let policy = options.policy.clone();
-        let list =
-            extensions(options.variable::<S>(&options.pathext, "PATHEXT").as_deref(), &policy);
-        let given = Place {
-            shown: Vec::new(),
-            native: Vec::new(),
-            origin: FoundIn::Given,
-            relative: false,
-            duplicates: Vec::new(),
-            known: Known::Nothing,
+        let variable = |setting, name| options.variable::<S>(setting, name, variables);
+        let path = variable(&options.path, "PATH");
+        // The rest means nothing by the rules of POSIX.
+        let of_windows = |setting, name| match policy.rules {
+            Flavor::Posix => None,
+            Flavor::Windows => variable(setting, name),
         };
-        let mut engine = Engine {
+        let system_root = of_windows(&Setting::Inherit, "SystemRoot");
+        let forbids = of_windows(&Setting::Inherit, "NoDefaultCurrentDirectoryInExePath");
+        let sources = Sources {
+            path: path.as_deref(),
+            default_path: S::DEFAULT_PATH,
+            system_root: system_root.as_deref(),
+            forbids_cwd: forbids.is_some(),
+        };
+        let given = options.base.as_deref().or(directory).map(Path::to_owned);
+        let mut base = Base { given, known: None };
+        let writer =
+            Writer { rules: policy.rules, base: &mut || base.units(&sys), native: S::native };
+        let places = places(&sources, &policy, writer);
+        let list = extensions(of_windows(&options.pathext, "PATHEXT").as_deref(), &policy);
+        Ok(Engine {
             sys,
             root,
             policy,
-            base: Base { given: options.base.clone(), known: None },
-            places: Vec::new(),
-            left_out: None,
-            given,
-            empty: Vec::new(),
+            base,
+            places,
+            given: Given::new(),
             extensions: list.extensions,
             dropped: list.dropped,
             look: Look::default(),
             keeps: options.keeps.then_some(0),
             trace: None,
-        };
-        engine.prepare(options);
-        Ok(engine)
-    }
-
-    /// Finds out which directories are searched.
-    fn prepare(&mut self, options: &Options<S::Unit>) {
-        let path = options.variable::<S>(&options.path, "PATH");
-        let root = options.variable::<S>(&Setting::Inherit, "SystemRoot");
-        let forbids =
-            options.variable::<S>(&Setting::Inherit, "NoDefaultCurrentDirectoryInExePath");
-        let sources = Sources {
-            path: path.as_deref(),
-            default_path: S::DEFAULT_PATH,
-            system_root: root.as_deref(),
-            forbids_cwd: forbids.is_some(),
-        };
-        let (sys, base) = (&self.sys, &mut self.base);
-        let Places { mut all, mut left_out, empty } =
-            places(&sources, &self.policy, &mut || base.units(sys));
-        for place in all.iter_mut().chain(&mut left_out) {
-            if matches!(place.known, Known::Absent) {
-                continue;
-            }
-            if S::native(&place.shown, &mut place.native).is_err() {
-                place.native.clear();
-                place.known = Known::Absent;
-            }
-        }
-        (self.places, self.left_out, self.empty) = (all, left_out, empty);
+        })
     }
 
     /// Begins a look-up.
@@ -142,7 +132,7 @@ impl<S: Lookup> Engine<S> {
             if let Some(rank) = position.rank.and_then(|rank| self.look.best(rank)) {
                 position.rank = Some(rank + 1);
                 let place = self.place(asked, position.place - 1)?;
-                fill(hit, place, self.look.called(rank), self.policy.rules);
+                fill(hit, &place, self.look.called(rank), self.policy.rules);
                 let refused = self.policy.cwd == Cwd::Report && hit.relative;
                 let refused = refused && hit.origin != FoundIn::Given;
                 return Some(if refused { Err(self.relative(hit)) } else { Ok(()) });
@@ -164,9 +154,9 @@ impl<S: Lookup> Engine<S> {
         }
     }
 
-    fn place(&self, asked: Asked, at: usize) -> Option<&Place<S::Unit, S::Dir>> {
+    fn place(&self, asked: Asked, at: usize) -> Option<Place<'_, S::Unit, S::Dir>> {
         match asked {
-            Asked::Given(_) => Some(&self.given),
+            Asked::Given(_) => Some(self.given.place()),
             Asked::Bare => self.places.get(at),
         }
     }
@@ -175,30 +165,59 @@ impl<S: Lookup> Engine<S> {
     fn aim(&mut self, begin: usize) {
         let Engine { sys, base, given, look, policy, .. } = self;
         let directory = look.name.get(..begin).unwrap_or_default();
-        let rules = policy.rules;
-        given.relative = resolve(directory, rules, &mut || base.units(sys), &mut given.shown);
-        let unreachable =
-            is_elsewhere(directory, rules) || S::native(&given.shown, &mut given.native).is_err();
-        given.known = if unreachable { Known::Absent } else { Known::Nothing };
+        let base = &mut || base.units(sys);
+        given.aim(directory, &mut Writer { rules: policy.rules, base, native: S::native });
     }
 
     /// Looks into a place, and notes what became of it; whether the search may go on.
     fn look_into(&mut self, asked: Asked, at: usize, all: bool) -> bool {
+        if asked == Asked::Bare && self.keeps.is_some() {
+            self.keep(at);
+        }
         let rules = Rules { policy: &self.policy, extensions: &self.extensions, all };
         let place = match asked {
-            Asked::Given(_) => &mut self.given,
-            Asked::Bare => &mut self.places[at],
+            Asked::Given(_) => Some(self.given.place()),
+            Asked::Bare => self.places.get(at),
         };
-        if asked == Asked::Bare && self.keeps.is_some() {
-            keep(&self.sys, &self.root, place, self.policy.rules, &mut self.keeps);
-        }
+        let Some(place) = place else { return true };
         let before = self.trace.as_ref().map(|_| self.sys.calls().total());
-        let outcome = self.look.look_in(&self.sys, &self.root, place, &rules);
+        let outcome = self.look.look_in(&self.sys, &self.root, &place, &rules);
         if let Some(trace) = &mut self.trace {
             let calls = self.sys.calls().total() - before.unwrap_or_default();
-            trace.push(Looked::new(place, &outcome, &self.look, &rules, calls));
+            let mut looked = Looked::new(&place, &outcome, &self.look, &rules, calls);
+            if asked == Asked::Bare {
+                looked.duplicates = self.places.duplicates(at);
+            }
+            trace.push(looked);
         }
-        take_note(&mut self.look, at, place, outcome, &self.policy)
+        take_note(&mut self.look, at, &place, outcome, &self.policy)
+    }
+
+    /// Opens a directory of a session, or learns that there is none.
+    pub(super) fn keep(&mut self, at: usize) {
+        let Engine { sys, root, places, keeps, policy, .. } = self;
+        let count = keeps.unwrap_or(KEPT);
+        let Some((native, known)) = places.known_mut(at) else { return };
+        if count >= KEPT || !matches!(known, Known::Nothing) {
+            return;
+        }
+        let mut native = native.to_vec();
+        *known = match policy.rules {
+            Flavor::Windows => {
+                native.push(S::Unit::NUL);
+                match sys.open_search(root, Name::of_terminated(&native)) {
+                    Opened::Dir(dir) => Known::Open(dir),
+                    Opened::Gone | Opened::NotDirectory => Known::Absent,
+                    _ => Known::Nothing,
+                }
+            }
+            Flavor::Posix => match sys.open_parent(&S::path(native)) {
+                Ok(dir) => Known::Open(dir),
+                Err(error) if is_absence(&error) => Known::Absent,
+                Err(_) => Known::Nothing,
+            },
+        };
+        *keeps = Some(count + usize::from(matches!(known, Known::Open(_))));
     }
 
     /// Why nothing was found.
@@ -232,9 +251,9 @@ impl<S: Lookup> Engine<S> {
         } else if is_too_long {
             (FindCause::NameTooLong, None)
         } else if let Some(error) = other {
-            (FindCause::Os(error), path(&self.given.shown))
+            (FindCause::Os(error), Some(S::path(self.given.place().shown.to_vec())))
         } else if let Some(at) = denied {
-            let place = self.place(asked, at).map(|place| S::path(place.shown.clone()));
+            let place = self.place(asked, at).map(|place| S::path(place.shown.to_vec()));
             (FindCause::PermissionDenied, place)
         } else {
             return None;
@@ -257,7 +276,7 @@ impl<S: Lookup> Engine<S> {
     }
 
     fn error(&self, cause: FindCause, path: Option<PathBuf>) -> FindError {
-        let shown = |&at: &usize| Some(S::path(self.places.get(at)?.shown.clone()));
+        let shown = |&at: &usize| Some(S::path(self.places.get(at)?.shown.to_vec()));
         let unsearchable = match cause {
             FindCause::NotFound
             | FindCause::OnlyInWorkingDirectory
@@ -281,9 +300,9 @@ impl<S: Lookup> Engine<S> {
     pub(super) fn missing_base(&mut self, asked: Asked) -> Option<PathBuf> {
         let base = self.base.given.clone()?;
         let depends = match asked {
-            Asked::Given(_) => self.given.relative,
+            Asked::Given(_) => self.given.place().relative,
             Asked::Bare => {
-                self.left_out.is_some() || self.places.iter().any(|place| place.relative)
+                self.places.left_out().is_some() || self.places.iter().any(|place| place.relative)
             }
         };
         let mut native = Vec::new();
@@ -296,16 +315,13 @@ impl<S: Lookup> Engine<S> {
 
     /// The program that only the place holds which is not searched.
     fn left_out(&mut self) -> Option<PathBuf> {
-        let place = self.left_out.take()?;
+        let place = self.places.left_out()?;
         let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
         self.look.look_in(&self.sys, &self.root, &place, &rules);
-        let found = self.look.best(0).map(|rank| {
-            let mut path = Vec::new();
-            join(&mut path, &place.shown, self.look.called(rank));
-            S::path(path)
-        });
-        self.left_out = Some(place);
-        found
+        let rank = self.look.best(0)?;
+        let mut path = Vec::new();
+        join(&mut path, place.shown, self.look.called(rank));
+        Some(S::path(path))
     }
 
     /// Looks into what was found, for what begins a script: 3 calls, and 1 more for its interpreter.
@@ -323,10 +339,10 @@ impl<S: Lookup> Engine<S> {
 
     /// Forgets what a session keeps.
     pub(super) fn refresh(&mut self) {
-        for place in &mut self.places {
-            let unreachable = place.native.is_empty();
-            let fresh = if unreachable { Known::Absent } else { Known::Nothing };
-            if let Known::Open(dir) = std::mem::replace(&mut place.known, fresh) {
+        for at in 0..self.places.len() {
+            let Some((native, known)) = self.places.known_mut(at) else { continue };
+            let fresh = if native.is_empty() { Known::Absent } else { Known::Nothing };
+            if let Known::Open(dir) = std::mem::replace(known, fresh) {
                 self.sys.close(dir);
             }
         }
@@ -357,40 +373,11 @@ impl<U: Unit> Base<U> {
     }
 }
 
-/// Opens a directory of a session, or learns that there is none.
-pub(super) fn keep<S: Lookup>(
-    sys: &S,
-    root: &S::Dir,
-    place: &mut Place<S::Unit, S::Dir>,
-    rules: Flavor,
-    kept: &mut Option<usize>,
-) {
-    let count = kept.unwrap_or(KEPT);
-    if count >= KEPT || !matches!(place.known, Known::Nothing) {
-        return;
-    }
-    let mut native = place.native.clone();
-    native.push(S::Unit::NUL);
-    place.known = match rules {
-        Flavor::Windows => match sys.open_search(root, Name::of_terminated(&native)) {
-            Opened::Dir(dir) => Known::Open(dir),
-            Opened::Gone | Opened::NotDirectory => Known::Absent,
-            _ => Known::Nothing,
-        },
-        Flavor::Posix => match sys.open_parent(&S::path(place.native.clone())) {
-            Ok(dir) => Known::Open(dir),
-            Err(error) if is_absence(&error) => Known::Absent,
-            Err(_) => Known::Nothing,
-        },
-    };
-    *kept = Some(count + usize::from(matches!(place.known, Known::Open(_))));
-}
-
 /// Notes what was passed over in a place; whether the search may go on.
 pub(super) fn take_note<S: Lookup>(
     look: &mut Look<S>,
     at: usize,
-    place: &Place<S::Unit, S::Dir>,
+    place: &Place<'_, S::Unit, S::Dir>,
     outcome: Outcome,
     policy: &Policy,
 ) -> bool {
@@ -399,7 +386,7 @@ pub(super) fn take_note<S: Lookup>(
     if look.missed.unfit.is_empty() {
         if let Some(rank) = look.ranks.iter().position(is_unfit) {
             let mut unfit = std::mem::take(&mut look.missed.unfit);
-            join(&mut unfit, &place.shown, look.called(rank));
+            join(&mut unfit, place.shown, look.called(rank));
             look.missed.unfit = unfit;
         }
     }
@@ -410,7 +397,7 @@ pub(super) fn take_note<S: Lookup>(
             return true;
         }
         Outcome::Failed(error) => match fault(&error) {
-            Fault::Loop => join(&mut look.missed.looped, &place.shown, &look.stem),
+            Fault::Loop => join(&mut look.missed.looped, place.shown, &look.stem),
             Fault::TooLong => look.missed.is_too_long = true,
             Fault::Other => {
                 look.missed.unsearchable.push(at);
@@ -450,8 +437,13 @@ fn fault(error: &io::Error) -> Fault {
     }
 }
 
-pub(super) fn fill<U: Unit, D>(hit: &mut Hit<U>, place: &Place<U, D>, called: &[U], rules: Flavor) {
-    join(&mut hit.units, &place.shown, called);
+pub(super) fn fill<U: Unit, D>(
+    hit: &mut Hit<U>,
+    place: &Place<'_, U, D>,
+    called: &[U],
+    rules: Flavor,
+) {
+    join(&mut hit.units, place.shown, called);
     (hit.origin, hit.relative, hit.interpreter) = (place.origin, place.relative, None);
     hit.program = match rules {
         Flavor::Posix => Program::Executable,

@@ -31,7 +31,7 @@ pub struct SearchExplanation {
 
 impl SearchExplanation {
     /// That of a search which did not begin.
-    pub(super) fn of_nothing(result: Result<Found, FindError>) -> SearchExplanation {
+    pub(crate) fn of_nothing(result: Result<Found, FindError>) -> SearchExplanation {
         SearchExplanation {
             result,
             looked: Vec::new(),
@@ -58,10 +58,10 @@ impl Engine<Os> {
         let reached = looked.len();
         let rest = self.places.iter().skip(reached).filter(|_| !is_path && !is_refused);
         SearchExplanation {
-            not_reached: rest.map(|place| Os::path(place.shown.clone())).collect(),
+            not_reached: rest.map(|place| Os::path(place.shown.to_vec())).collect(),
             result,
             looked,
-            empty_entries: self.empty.clone(),
+            empty_entries: self.places.empty.clone(),
             dropped_extensions: self.dropped.iter().map(|item| Os::text(item).into()).collect(),
             calls: self.sys.calls(),
         }
@@ -92,7 +92,7 @@ pub struct Looked {
 
 impl Looked {
     pub(super) fn new<S: Lookup>(
-        place: &Place<S::Unit, S::Dir>,
+        place: &Place<'_, S::Unit, S::Dir>,
         outcome: &Outcome,
         look: &Look<S>,
         rules: &Rules<'_, S::Unit>,
@@ -103,9 +103,9 @@ impl Looked {
             (name.into_os_string(), word(rank.verdict))
         };
         Looked {
-            directory: S::path(place.shown.clone()),
+            directory: S::path(place.shown.to_vec()),
             origin: place.origin,
-            duplicates: place.duplicates.clone(),
+            duplicates: Vec::new(),
             relative: place.relative,
             outcome: match outcome {
                 Outcome::Searched => "searched",

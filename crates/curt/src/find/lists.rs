@@ -1,6 +1,8 @@
 //! `PATH` and `PATHEXT`, taken apart by text alone. Nothing in them can fail; what is left out has a
 //! reason.
 
+use std::borrow::Cow;
+
 use super::policy::{EXTENSIONS, Extensions, LAUNCHABLE, Policy, Program};
 use crate::flavor::Flavor;
 use crate::name::Unit;
@@ -8,40 +10,44 @@ use crate::win_path::WinUnit;
 
 /// One entry of `PATH`: its place in it, from 0, and its text, which is empty for an empty entry.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct PathEntry<U> {
+pub(super) struct PathEntry<'a, U: Clone> {
     pub(super) index: usize,
-    pub(super) text: Vec<U>,
+    pub(super) text: Cow<'a, [U]>,
 }
 
 /// The entries of `PATH` by a policy's rules. Empty ones are among them.
-pub(super) fn path_entries<U: WinUnit>(path: &[U], policy: &Policy) -> Vec<PathEntry<U>> {
+pub(super) fn path_entries<'a, U: WinUnit>(
+    path: &'a [U],
+    policy: &Policy,
+) -> Vec<PathEntry<'a, U>> {
     if path.is_empty() && !policy.empty_path_is_entry {
         return Vec::new();
     }
+    let entry = |(index, text)| PathEntry { index, text };
     match policy.rules {
         Flavor::Posix => {
-            let entries = path.split(|&unit| unit == U::ascii(b':'));
-            let entry = |(index, text): (usize, &[U])| PathEntry { index, text: text.to_vec() };
-            entries.enumerate().map(entry).collect()
+            let texts = path.split(|&unit| unit == U::ascii(b':'));
+            texts.map(Cow::Borrowed).enumerate().map(entry).collect()
         }
-        Flavor::Windows => windows_entries(path, policy.quotes),
+        Flavor::Windows => {
+            let texts = windows_entries(path, policy.quotes).into_iter();
+            texts.map(Cow::Owned).enumerate().map(entry).collect()
+        }
     }
 }
 
 /// Entries end at `;`. A quote anywhere begins or ends a part in which they do not, and belongs to no
 /// name; a lonely one does no harm.
-fn windows_entries<U: WinUnit>(path: &[U], quotes: bool) -> Vec<PathEntry<U>> {
-    let mut entries = vec![PathEntry { index: 0, text: Vec::new() }];
+fn windows_entries<U: WinUnit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
+    let mut entries = vec![Vec::new()];
     let mut is_quoted = false;
     for &unit in path {
         match unit.to_ascii() {
             b'"' if quotes => is_quoted = !is_quoted,
-            b';' if !is_quoted => {
-                entries.push(PathEntry { index: entries.len(), text: Vec::new() });
-            }
+            b';' if !is_quoted => entries.push(Vec::new()),
             _ => {
                 if let Some(entry) = entries.last_mut() {
-                    entry.text.push(unit);
+                    entry.push(unit);
                 }
             }
         }
@@ -74,6 +80,9 @@ pub(super) struct ExtensionList<U> {
 /// The extensions that a policy appends.
 pub(super) fn extensions<U: WinUnit>(pathext: Option<&[U]>, policy: &Policy) -> ExtensionList<U> {
     let mut list = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
+    if policy.rules == Flavor::Posix {
+        return list;
+    }
     let (given, usual) = match policy.extensions {
         Extensions::Environment(usual) => (pathext, usual),
         Extensions::Behind(first, usual) => {

@@ -198,7 +198,7 @@ impl<S: Lookup> Look<S> {
         &mut self,
         sys: &S,
         root: &S::Dir,
-        place: &Place<S::Unit, S::Dir>,
+        place: &Place<'_, S::Unit, S::Dir>,
         rules: &Rules<'_, S::Unit>,
     ) -> Outcome {
         self.forget();
@@ -384,11 +384,11 @@ pub(super) struct Spot<'a, S: Lookup> {
 
 impl<'a, S: Lookup> Spot<'a, S> {
     /// That of a place; `None` where that is known to be absent.
-    pub(super) fn of(root: &'a S::Dir, place: &'a Place<S::Unit, S::Dir>) -> Option<Self> {
-        match &place.known {
+    pub(super) fn of(root: &'a S::Dir, place: &Place<'a, S::Unit, S::Dir>) -> Option<Self> {
+        match place.known {
             Known::Absent => None,
             Known::Open(dir) => Some(Spot { dir, path: &[] }),
-            Known::Nothing => Some(Spot { dir: root, path: &place.native }),
+            Known::Nothing => Some(Spot { dir: root, path: place.native }),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
-use super::engine::{Engine, fill, join, keep, take_note};
+use super::engine::{Engine, fill, join, take_note};
 use super::error::FindError;
 use super::found::Hit;
 use super::look::{Look, Outcome, Rules, Spot};
@@ -71,14 +71,14 @@ impl<S: Lookup> Engine<S> {
         wanted: &mut Vec<Wanted<S>>,
         answers: &mut [Option<Answer<S::Unit>>],
     ) {
-        let Engine { sys, root, places, policy, extensions, keeps, .. } = &mut *self;
-        let place = &mut places[index];
-        if keeps.is_some() {
-            keep(sys, root, place, policy.rules, keeps);
+        if self.keeps.is_some() {
+            self.keep(index);
         }
+        let Engine { sys, root, places, policy, extensions, .. } = &*self;
+        let Some(place) = places.get(index) else { return };
         let rules = Rules { policy, extensions, all: false };
-        look_for_all(sys, root, place, &rules, wanted, |look, outcome| {
-            take_note(look, index, place, outcome, policy)
+        look_for_all(sys, root, &place, &rules, wanted, |look, outcome| {
+            take_note(look, index, &place, outcome, policy)
         });
         let mut rest = Vec::new();
         for mut wanted in wanted.drain(..) {
@@ -87,7 +87,9 @@ impl<S: Lookup> Engine<S> {
                 continue;
             };
             let mut hit = Hit::default();
-            fill(&mut hit, &self.places[index], wanted.look.called(rank), self.policy.rules);
+            if let Some(place) = self.places.get(index) {
+                fill(&mut hit, &place, wanted.look.called(rank), self.policy.rules);
+            }
             let refused = self.policy.cwd == Cwd::Report && hit.relative;
             std::mem::swap(&mut self.look, &mut wanted.look);
             answers[wanted.at] = Some(if refused { Err(self.relative(&hit)) } else { Ok(hit) });
@@ -102,17 +104,17 @@ impl<S: Lookup> Engine<S> {
         if !wanted.is_empty() {
             base = self.missing_base(Asked::Bare);
         }
-        if let Some(place) = self.left_out.take().filter(|_| !wanted.is_empty() && base.is_none()) {
+        let is_asked = !wanted.is_empty() && base.is_none();
+        if let Some(place) = self.places.left_out().filter(|_| is_asked) {
             let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
             look_for_all(&self.sys, &self.root, &place, &rules, &mut wanted, |_, _| true);
             for (wanted, left_out) in wanted.iter().zip(&mut left_out) {
                 *left_out = wanted.look.best(0).map(|rank| {
                     let mut path = Vec::new();
-                    join(&mut path, &place.shown, wanted.look.called(rank));
+                    join(&mut path, place.shown, wanted.look.called(rank));
                     S::path(path)
                 });
             }
-            self.left_out = Some(place);
         }
         for (mut wanted, left_out) in wanted.into_iter().zip(left_out) {
             std::mem::swap(&mut self.look, &mut wanted.look);
@@ -131,7 +133,7 @@ impl<S: Lookup> Engine<S> {
 fn look_for_all<S: Lookup>(
     sys: &S,
     root: &S::Dir,
-    place: &Place<S::Unit, S::Dir>,
+    place: &Place<'_, S::Unit, S::Dir>,
     rules: &Rules<'_, S::Unit>,
     wanted: &mut [Wanted<S>],
     mut note: impl FnMut(&mut Look<S>, Outcome) -> bool,
@@ -156,7 +158,7 @@ fn look_for_all<S: Lookup>(
 fn list_whole<S: Lookup>(
     sys: &S,
     root: &S::Dir,
-    place: &Place<S::Unit, S::Dir>,
+    place: &Place<'_, S::Unit, S::Dir>,
     rules: &Rules<'_, S::Unit>,
     wanted: &mut [&mut Wanted<S>],
 ) -> Option<Outcome> {

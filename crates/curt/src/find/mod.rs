@@ -61,12 +61,14 @@ pub mod model;
 mod names;
 mod places;
 mod policy;
+mod resolve;
 mod script;
 mod session;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use self::engine::{Engine, Position};
@@ -79,6 +81,7 @@ pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Pr
 pub use self::session::Session;
 use crate::calls::Calls;
 use crate::flavor::Flavor;
+use crate::sys::process::Variable;
 use crate::sys::{Lookup, Os, Setup, Sys};
 
 type Unit = <Os as Sys>::Unit;
@@ -121,22 +124,31 @@ impl<U> Default for Options<U> {
 impl<U: Clone> Options<U> {
     /// What a variable holds. By Windows' rules the case of its name does not count, and of two that are
     /// one by that the last is taken.
-    fn variable<S: Lookup<Unit = U>>(&self, setting: &Setting<U>, name: &str) -> Option<Vec<U>> {
-        match (setting, &self.environment) {
-            (Setting::Unset, _) => None,
-            (Setting::Is(text), _) => Some(text.clone()),
-            (Setting::Inherit, None) => S::variable(name),
-            (Setting::Inherit, Some(variables)) => {
-                let is_it = |other: &OsStr| match self.policy.rules {
-                    Flavor::Posix => other == name,
-                    Flavor::Windows => other.eq_ignore_ascii_case(name),
-                };
-                let (_, value) = variables.iter().rfind(|(other, _)| is_it(other))?;
-                let mut units = Vec::new();
-                S::put(value, &mut units);
-                Some(units)
-            }
+    ///
+    /// `usual` are the variables where none were named; `None` for those of this process.
+    fn variable<S: Lookup<Unit = U>>(
+        &self,
+        setting: &Setting<U>,
+        name: &str,
+        usual: Option<&[Variable<'_>]>,
+    ) -> Option<Vec<U>> {
+        match setting {
+            Setting::Unset => return None,
+            Setting::Is(text) => return Some(text.clone()),
+            Setting::Inherit => {}
         }
+        let is_it = |other: &OsStr| match self.policy.rules {
+            Flavor::Posix => other == name,
+            Flavor::Windows => other.eq_ignore_ascii_case(name),
+        };
+        let value: &OsStr = match (&self.environment, usual) {
+            (None, None) => return S::variable(name),
+            (Some(variables), _) => &variables.iter().rfind(|(other, _)| is_it(other))?.1,
+            (None, Some(variables)) => &variables.iter().rfind(|(other, _)| is_it(other))?.1,
+        };
+        let mut units = Vec::new();
+        S::put(value, &mut units);
+        Some(units)
     }
 }
 
@@ -227,17 +239,17 @@ impl Search {
         Session::new(self.anew())
     }
 
-    /// The same search for a child: what was not named is taken from its variables (`None` for those of this
-    /// process), and begins from its directory.
+    /// The same search, ready for a child: what was not named is taken from its variables (`None` for those of
+    /// this process), and begins from its directory.
     pub(crate) fn for_child(
         &self,
-        variables: Option<&[(OsString, OsString)]>,
+        variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
-    ) -> Search {
-        let mut options = self.options.clone();
-        options.environment = options.environment.or_else(|| variables.map(<[_]>::to_vec));
-        options.base = options.base.or_else(|| directory.map(Path::to_owned));
-        Search { options, engine: None }
+    ) -> Result<Search, FindError> {
+        let options = self.options.clone();
+        let started =
+            Engine::for_child(Os::start(&Setup::default()), &options, variables, directory);
+        Ok(Search { engine: Some(started.map_err(not_begun)?), options })
     }
 
     pub(crate) fn policy_in_force(&self) -> &Policy {
@@ -253,9 +265,7 @@ impl Search {
         let Search { options, engine } = self;
         if engine.is_none() {
             let started = Engine::new(Os::start(&Setup::default()), options);
-            *engine = Some(started.map_err(|error| {
-                FindError::new(OsString::new(), FindCause::Os(error), None, Vec::new())
-            })?);
+            *engine = Some(started.map_err(not_begun)?);
         }
         engine
             .as_mut()
@@ -337,6 +347,11 @@ impl Search {
     pub fn calls(&self) -> Calls {
         self.engine.as_ref().map_or_else(Calls::default, |engine| engine.sys.calls())
     }
+}
+
+/// That a search could not begin.
+fn not_begun(error: io::Error) -> FindError {
+    FindError::new(OsString::new(), FindCause::Os(error), None, Vec::new())
 }
 
 /// The programs of one name, as [`Search::find_all`] finds them.

@@ -124,8 +124,9 @@ impl Child {
     /// Ends it and what it started, where [`Command::own_tree`](crate::Command::own_tree) was asked for, or a
     /// group or session of its own; that says what escapes. Without those, as [`Child::kill`].
     ///
-    /// What it started can also be ended after it was waited for, on Linux 6.9 and on Windows; on other
-    /// systems nothing is done then, because its number may be another group's.
+    /// What it started can also be ended after it was waited for, on Linux 6.9 and on Windows. On other
+    /// systems nothing is done then, because its number may be another group's, and if there is such a group that is
+    /// an error (`Unsupported`).
     pub fn kill_tree(&mut self) -> Result<(), Error> {
         self.end(Kill::Tree)
     }

@@ -5,11 +5,14 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
+use std::time::Duration;
 
+use super::again::Again;
 use super::child::Child;
 use super::environment::Changes;
 use super::program::{Names, NotStarted};
 use crate::calls::Calls;
+use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation, StartFailure};
 use crate::find::{Search, SearchExplanation, Session};
 use crate::sys::process::{self, Group, Launch, Process};
@@ -80,6 +83,7 @@ pub struct Command {
     close_others: bool,
     unblocks: bool,
     kill_on_drop: bool,
+    again: Again,
     search: Search,
     pub(super) setup: Setup,
 }
@@ -102,6 +106,7 @@ impl Command {
             close_others: false,
             unblocks: false,
             kill_on_drop: false,
+            again: Again::default(),
             search: Search::new(),
             setup: Setup::default(),
         }
@@ -215,6 +220,34 @@ impl Command {
         self
     }
 
+    /// How often, and for how long, a start is tried again where somebody has the program open for writing
+    /// (`ETXTBSY`): not at all by default.
+    ///
+    /// That may be this process: a program that it has just written may still be open in a child that another of
+    /// its threads starts, for a moment. A try costs what a failed start costs, and the pauses between them, which
+    /// grow from 1 to 100 ms, a sleep for every 5 ms begun.
+    pub fn retries(&mut self, count: u32, window: Duration) -> &mut Command {
+        (self.again.retries, self.again.window) = (count, window);
+        self
+    }
+
+    /// What ends the pauses of [`Command::retries`] early; the start then fails as it did.
+    pub fn cancel(&mut self, cancel: impl AsRef<Cancel> + Send + Sync + 'static) -> &mut Command {
+        self.again.cancel = Some(Box::new(cancel));
+        self
+    }
+
+    /// Whether `/bin/sh` is to run a program in no format that the system knows (`ENOEXEC`), as `execvp` has it:
+    /// mostly a script without a first line that names what runs it. It is told the program's path and the
+    /// arguments; what [`Command::arg0`] says is lost.
+    ///
+    /// Not by default: a file that is damaged, or for another processor, would be read as a script. Costs nothing
+    /// where the program starts, and else the failed start and another one. There is no such shell on Windows.
+    pub fn shell_fallback(&mut self, wanted: bool) -> &mut Command {
+        self.again.shell = wanted;
+        self
+    }
+
     /// Does without a feature of the system, as it is tested.
     #[doc(hidden)]
     pub fn without(&mut self, feature: Feature) -> &mut Command {
@@ -306,10 +339,13 @@ impl Command {
 
     /// Looks for the program as a start would, and tells of every step. Nothing is started.
     pub fn explain(&self) -> SearchExplanation {
-        let environment = self.variables.apply::<Os>();
+        let sys = self.sys();
+        let environment = self.variables.apply(&sys);
         let directory = self.directory.as_deref();
-        let mut search = self.search.for_child(environment.as_deref(), directory);
-        search.explain(&self.program)
+        match self.search.for_child(environment.as_deref(), directory) {
+            Ok(mut search) => search.explain(&self.program),
+            Err(error) => SearchExplanation::of_nothing(Err(error)),
+        }
     }
 
     fn sys(&self) -> Os {
@@ -328,7 +364,7 @@ impl Command {
             let error = io::ErrorKind::InvalidInput.into();
             return Err(self.error(StartFailure::InvalidText, error));
         }
-        let environment = self.variables.apply::<Os>();
+        let environment = self.variables.apply(sys);
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
             None => usual.of(stream),
@@ -360,10 +396,8 @@ impl Command {
             unblocks: self.unblocks,
             only_waits,
         };
-        let (started, looked) = names.start(&self.program, &launch, |launch| {
-            sys.start_program(launch)
-                .map_err(|failure| (sys.explain(launch, &failure), failure.error))
-        });
+        let (started, looked) =
+            names.start(&self.program, &launch, |launch| self.again.start(sys, launch));
         for pipe in theirs.into_iter().flatten() {
             sys.close_pipe(pipe);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::name::Unit;
-use crate::sys::process::Process;
+use crate::sys::process::{Process, Variable};
 
 /// What is changed of the variables.
 #[derive(Clone, Debug, Default)]
@@ -22,20 +22,19 @@ impl Changes {
 
     pub(super) fn set<S: Process>(&mut self, name: &OsStr, value: Option<&OsStr>) {
         let change = (name.to_owned(), value.map(OsStr::to_owned));
-        self.changes.insert(S::variable_key(name), change);
+        self.changes.insert(S::variable_key(name).into_owned(), change);
     }
 
     /// All variables of the child; `None` for exactly those of this process.
-    pub(super) fn apply<S: Process>(&self) -> Option<Vec<(OsString, OsString)>> {
+    pub(super) fn apply<'a, S: Process>(&'a self, sys: &'a S) -> Option<Vec<Variable<'a>>> {
         if !self.cleared && self.changes.is_empty() {
             return None;
         }
-        let kept = if self.cleared { None } else { Some(std::env::vars_os()) };
-        let is_kept = |name: &OsStr| !self.changes.contains_key(&S::variable_key(name));
-        let kept = kept.into_iter().flatten().filter(|(name, _)| is_kept(name));
-        let set = self.changes.values().cloned();
-        let set = set.filter_map(|(name, value)| value.map(|value| (name, value)));
-        Some(kept.chain(set).collect())
+        let mut all = if self.cleared { Vec::new() } else { sys.variables() };
+        all.retain(|(name, _)| !self.changes.contains_key(&*S::variable_key(name)));
+        let set = self.changes.values().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        all.extend(set.map(|(name, value)| (name.into(), value.into())));
+        Some(all)
     }
 
     /// Whether every name that is set can be one: not empty, and without the sign that ends it. Windows has

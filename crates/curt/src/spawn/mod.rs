@@ -36,6 +36,8 @@
 //! | reading one pipe to its end ([`Command::output`]) | 1 `read` for each piece, 1 for the end, 1 `close` | |
 //! | reading two | 1 `ppoll` for each piece more, until one ends | |
 //! | a failure | 1 `wait4`, and at most `openat`, `read`, `close` to find out why | |
+//! | [`Command::shell_fallback`], where `/bin/sh` runs it | the failure, and another start | 2 more |
+//! | each of the [`Command::retries`] | the failure, another start, a sleep for every 5 ms | 2 more |
 //!
 //! # Races
 //!
@@ -43,8 +45,9 @@
 //! system, without another search. Whatever is exchanged in between, nothing runs that the policy refused by its
 //! place or its kind: not what lies in the working directory or behind an entry that was refused, as no such path is
 //! ever handed to the system; not what may not be executed, a directory, or what only an association would open, as
-//! the system judges the file again and there is nothing to fall back on (no shell is tried, and on Windows the last
-//! name of that path says whether cmd.exe runs it). What is gone by then is a failure, after which the next candidate
+//! the system judges the file again and there is nothing to fall back on (no shell is tried unless
+//! [`Command::shell_fallback`] says so, and then on that very path; on Windows the last name of it says whether
+//! cmd.exe runs it). What is gone by then is a failure, after which the next candidate
 //! of the same search is taken, if the policy goes on. What cannot be prevented: who may write to a directory of
 //! `PATH` decides which file lies under the name; and a script is opened again by what runs it (`#!`, cmd.exe), under
 //! the same path.
@@ -62,6 +65,7 @@
 //! be told portably: a directory, a session, descriptors that change places. A copy is never made for any other
 //! reason. The standard library's way on systems that have neither; see `sys/other`.
 
+mod again;
 mod child;
 mod command;
 mod environment;

@@ -53,7 +53,10 @@ impl Names<'_> {
         }
         match self {
             Names::Search(search) => {
-                let mut search = search.for_child(launch.environment, launch.directory);
+                let mut search = match search.for_child(launch.environment, launch.directory) {
+                    Ok(search) => search,
+                    Err(error) => return (Err(NotStarted::NotFound(error)), Calls::default()),
+                };
                 let policy = search.policy_in_force().clone();
                 let started = first(search.find_all(name), &policy, launch, start);
                 (started, search.calls())

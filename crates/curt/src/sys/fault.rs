@@ -40,6 +40,12 @@ impl Faults {
         self.lock().hit
     }
 
+    /// How many calls of the kind with this name there were.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "asked where all is counted"))]
+    pub(crate) fn seen(&self, kind: &str) -> u64 {
+        self.lock().seen.get(kind).copied().unwrap_or_default()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

@@ -3,6 +3,7 @@
 //!
 //! Nothing is looked up here. The program is a path; who knows a name only asks the search first.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,9 @@ pub(crate) struct Place {
     pub(crate) cgroup: Option<PathBuf>,
 }
 
+/// A variable: its name and its value.
+pub(crate) type Variable<'a> = (Cow<'a, OsStr>, Cow<'a, OsStr>);
+
 /// What is to be started.
 #[derive(Debug)]
 pub(crate) struct Launch<'a, P> {
@@ -62,7 +66,7 @@ pub(crate) struct Launch<'a, P> {
     pub(crate) zeroth: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
     /// All variables; `None` for those of this process.
-    pub(crate) environment: Option<&'a [(OsString, OsString)]>,
+    pub(crate) environment: Option<&'a [Variable<'a>]>,
     pub(crate) directory: Option<&'a Path>,
     pub(crate) streams: [Stream<'a, P>; 3],
     /// What else the child gets, and under which numbers (which mean nothing on Windows).
@@ -159,7 +163,15 @@ pub(crate) trait Process: Sys {
     fn drain(&self, pipes: [Option<Self::Pipe>; 2]) -> io::Result<[Vec<u8>; 2]>;
 
     /// What tells variables apart: names that differ in nothing but case may be one.
-    fn variable_key(name: &OsStr) -> OsString;
+    fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
+        Cow::Borrowed(name)
+    }
+
+    /// The variables of this process. A start takes them at its beginning, and calls nobody who could change them
+    /// before it is over.
+    fn variables(&self) -> Vec<Variable<'_>> {
+        std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect()
+    }
 }
 
 /// A path as the child sees it.

@@ -36,7 +36,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         explain(options, &command);
     }
     let (ended, calls) = match options.timeout {
-        None => whole(&command),
+        None => whole(command),
         Some(limit) => limited(command, limit),
     };
     if options.stats {
@@ -69,6 +69,10 @@ fn command(options: &RunOptions) -> Result<Command, String> {
         let (name, value) = parts.ok_or("--env wants NAME=VALUE")?;
         command.env(name, value);
     }
+    // No pause outlasts the time that there is for all.
+    let window = Duration::from_millis(options.retry_ms);
+    let window = options.timeout.map_or(window, |limit| window.min(limit));
+    command.retries(options.retries, window).shell_fallback(options.shell_fallback);
     for feature in options.without() {
         command.without(feature);
     }
@@ -84,11 +88,10 @@ fn explain(options: &RunOptions, command: &Command) {
 }
 
 /// Waits as long as it takes. Ctrl-C is the program's to answer, and so is what asks curt to end.
-fn whole(command: &Command) -> (Result<End, Error>, Calls) {
-    sys::pass_signals_on();
-    let mut child = match command.spawn() {
+fn whole(mut command: Command) -> (Result<End, Error>, Calls) {
+    let mut child = match command.cancel(interrupt::pass_on()).spawn() {
         Ok(child) => child,
-        Err(error) => return (Err(error), Calls::default()),
+        Err(error) => return (not_started(error, None), Calls::default()),
     };
     sys::leave_signals(child.id());
     let status = child.wait();
@@ -100,9 +103,12 @@ fn whole(command: &Command) -> (Result<End, Error>, Calls) {
 fn limited(mut command: Command, limit: Duration) -> (Result<End, Error>, Calls) {
     let cancel = interrupt::listen();
     let begun = Instant::now();
-    let mut child = match command.own_tree(true).spawn() {
+    let mut child = match command.own_tree(true).cancel(cancel).spawn() {
         Ok(child) => child,
-        Err(error) => return (Err(error), Calls::default()),
+        Err(error) => {
+            let left = limit.saturating_sub(begun.elapsed());
+            return (not_started(error, Some(left)), Calls::default());
+        }
     };
     let end = loop {
         let left = limit.saturating_sub(begun.elapsed());
@@ -121,6 +127,18 @@ fn limited(mut command: Command, limit: Duration) -> (Result<End, Error>, Calls)
         end => child.kill_tree().and_then(|()| child.wait()).and(end),
     };
     (end, child.calls())
+}
+
+/// Why nothing was started. What ended the pauses between two tries is the reason then.
+fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
+    if !matches!(error.cause(), Cause::Start(StartFailure::TextBusy, _)) {
+        return Err(error);
+    }
+    match interrupt::signal() {
+        Some(signal) => Ok(End::Interrupted(signal)),
+        None if left.is_some_and(|left| left.is_zero()) => Ok(End::Late),
+        None => Err(error),
+    }
 }
 
 fn complaint(error: &Error) -> String {

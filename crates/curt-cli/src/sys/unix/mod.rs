@@ -55,8 +55,10 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     }
 }
 
-/// From now on what asks this process to end is for a program that will be started.
-pub(crate) fn pass_signals_on() {
+/// From now on what asks this process to end is for a program that will be started. What comes before that sets
+/// `flag` and writes its number to `signal`.
+pub(crate) fn pass_signals_on(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
+    signals::tell_of_early(flag, signal);
     signals::pass_on(SIGTERM);
     signals::pass_on(SIGHUP);
 }

@@ -1,7 +1,8 @@
 //! What `signal-hook` does not tell about signals.
 
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -10,6 +11,14 @@ static RECEIVER: AtomicI32 = AtomicI32::new(0);
 
 /// What came before there was one.
 static EARLY: AtomicI32 = AtomicI32::new(0);
+
+/// Who is told that something came before there was one, and of its number.
+static LISTENER: OnceLock<(&AtomicBool, &AtomicUsize)> = OnceLock::new();
+
+/// Tells of what comes before there is a process to pass it on to.
+pub(super) fn tell_of_early(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
+    let _ = LISTENER.set((flag, signal));
+}
 
 /// Whether a signal is ignored; `false` where there is no such signal.
 pub(super) fn is_ignored(number: i32) -> bool {
@@ -44,7 +53,13 @@ pub(super) fn pass_on(number: i32) {
 
 extern "C" fn passed_on(number: i32) {
     match RECEIVER.load(Ordering::SeqCst) {
-        0 => EARLY.store(number, Ordering::SeqCst),
+        0 => {
+            EARLY.store(number, Ordering::SeqCst);
+            if let Some((flag, signal)) = LISTENER.get() {
+                signal.store(number.unsigned_abs() as usize, Ordering::SeqCst);
+                flag.store(true, Ordering::SeqCst);
+            }
+        }
         receiver => send(receiver, number),
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
 }
 
 /// Nothing asks a process to end here that could be passed on.
-pub(crate) fn pass_signals_on() {}
+pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
 
 /// From now on Ctrl-C is for the program that was started, which was started before and so has it with its
 /// usual effect.

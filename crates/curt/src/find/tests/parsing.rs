@@ -63,7 +63,8 @@ fn any_path_is_taken_apart() {
         }
         let length: usize = entries.iter().map(|entry| entry.text.len() + 1).sum();
         assert!(length <= text.len() + 1, "nothing is made up: {text:?}");
-        let wide_entries = path_entries(&wide(&text), &windows);
+        let wide_text = wide(&text);
+        let wide_entries = path_entries(&wide_text, &windows);
         assert!(
             wide_entries
                 .iter()
@@ -117,7 +118,7 @@ fn a_lonely_quote_does_no_harm() {
     let policy = Policy::safe(Flavor::Windows);
     let texts = |path: &str| -> Vec<String> {
         let entries = path_entries(path.as_bytes(), &policy);
-        entries.into_iter().map(|entry| String::from_utf8(entry.text).unwrap()).collect()
+        entries.iter().map(|entry| String::from_utf8(entry.text.to_vec()).unwrap()).collect()
     };
     assert_eq!(texts(r#"a";b;c"#), ["a", "b", "c"]);
     assert_eq!(texts(r#""a;b";c"d;e"#), ["a;b", "cd", "e"]);

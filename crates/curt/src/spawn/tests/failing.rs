@@ -47,11 +47,15 @@ mod unix {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
+    #[cfg(target_os = "linux")]
+    use std::{sync::Arc, time::Duration};
 
     use curt_testkit::Scratch;
 
     use super::super::in_every_way;
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::{control::Cancel, spawn::tests::running::LONG, sys::fault::Faults};
 
     fn script(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>, mode: u32) -> String {
         let path = scratch.at(name);
@@ -133,6 +137,83 @@ mod unix {
             assert_eq!(reason(&command), busy, "{way}");
         });
         drop(writer);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_program_that_is_being_written_is_waited_for() {
+        let scratch = Scratch::new();
+        let copy = script(&scratch, "copy", std::fs::read("/bin/true").unwrap(), 0o755);
+        let writer = std::fs::File::options().append(true).open(&copy).unwrap();
+        in_every_way(&copy, |way, mut command| {
+            let faults = Arc::new(Faults::default());
+            command.setup.faults = Some(faults.clone());
+            command.retries(3, LONG);
+            assert_eq!(reason(&command).0, StartFailure::TextBusy, "{way}");
+            // Pauses of 1, 2 and 4 ms, each one sleep.
+            assert_eq!(faults.seen("clock_nanosleep"), 3, "{way}");
+            command.retries(u32::MAX, Duration::from_millis(3));
+            assert_eq!(reason(&command).0, StartFailure::TextBusy, "{way}");
+            assert_eq!(faults.seen("clock_nanosleep"), 5, "{way}: 1 and 2 ms more");
+            let cancel = Arc::new(Cancel::new());
+            cancel.cancel();
+            command.retries(u32::MAX, LONG).cancel(cancel);
+            assert_eq!(reason(&command).0, StartFailure::TextBusy, "{way}");
+            assert_eq!(faults.seen("clock_nanosleep"), 5, "{way}: none more");
+            assert_no_children(way);
+        });
+        let waits = std::thread::spawn(move || {
+            Command::new(&copy).retries(u32::MAX, LONG).status().unwrap().success()
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        drop(writer);
+        assert!(waits.join().unwrap());
+    }
+
+    /// How often a start that fails once is tried, and as what it ends.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_failure_is_survived() {
+        in_every_way("/bin/true", |way, mut command| {
+            if way != "clone3" {
+                return;
+            }
+            for (errno, again) in [(26, true), (8, false), (5, false)] {
+                let faults = Arc::new(Faults::default().fail("execve", 0, errno));
+                command.setup.faults = Some(faults.clone());
+                command.retries(1, LONG);
+                assert_eq!(command.status().is_ok(), again, "{errno}");
+                assert_eq!(faults.seen("execve"), 1 + u64::from(again), "{errno}");
+                assert_no_children(way);
+            }
+        });
+    }
+
+    #[test]
+    fn a_shell_runs_what_the_system_does_not_know() {
+        let scratch = Scratch::new();
+        let plain = script(&scratch, "plain", "echo \"$0:$#:$1\"; exit 6\n", 0o755);
+        in_every_way(&plain, |way, mut command| {
+            command.arg("a b").arg0("other").shell_fallback(true);
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(6), "{way}");
+            assert_eq!(output.stdout, format!("{plain}:1:a b\n").as_bytes(), "{way}");
+            command.shell_fallback(false);
+            assert_eq!(reason(&command).0, StartFailure::BadFormat, "{way}");
+            assert_no_children(way);
+        });
+        // The path is that of the program's directory, and no option.
+        script(&scratch, "-c", "exit 7\n", 0o755);
+        in_every_way("plain", |way, mut command| {
+            command.current_dir(scratch.path()).env("PATH", ".:/bin").shell_fallback(true);
+            assert_eq!(command.output().unwrap().status.code(), Some(6), "{way}: by its name");
+        });
+        std::fs::create_dir(scratch.at("-d")).unwrap();
+        script(&scratch, "-d/plain", "exit 8\n", 0o755);
+        in_every_way("-d/plain", |way, mut command| {
+            command.current_dir(scratch.path()).shell_fallback(true);
+            assert_eq!(command.status().unwrap().code(), Some(8), "{way}: no option");
+        });
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{WAYS, in_every_way, printed, shell};
 use crate::spawn::{Child, Command, Stream};
 
 /// So long that a test has failed when it is over.
-const LONG: Duration = Duration::from_secs(20);
+pub(super) const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn ends_are_told() {
@@ -82,8 +82,13 @@ fn a_tree_is_ended_together() {
         child.kill_tree().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9), "{way}");
         assert_goes(grandchild, way);
-        // Nobody is left, which is no error.
-        child.kill_tree().unwrap();
+        // Nobody is left, which is no error. Before Linux 6.9 a zombie may still be somebody, until it is waited for.
+        let begun = Instant::now();
+        while let Err(error) = child.kill_tree() {
+            assert_eq!(error.kind(), std::io::ErrorKind::Unsupported, "{way}");
+            assert!(begun.elapsed() < LONG, "{way}: {error}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     });
 }
 

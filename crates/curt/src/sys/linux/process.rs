@@ -1,7 +1,6 @@
 //! Starting programs on Linux: a child that shares this process's memory until it becomes the program. Where
 //! the kernel or a filter refuses that, the C library's way, and where that cannot do what is asked, a copy.
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
@@ -17,11 +16,12 @@ use super::cgroup::Cgroup;
 use super::raw::{self, Raw};
 use super::{Linux, clone};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Kill, Launch, Process, Stage};
+use crate::sys::process::{Failure, Kill, Launch, Process, Stage, Variable};
 use crate::sys::unix::calls::{Pipe, ProcessCall, ProcessDoor};
 use crate::sys::unix::failing;
 use crate::sys::unix::start::{self, childless};
 use crate::sys::unix::steps::{Birth, Steps};
+use crate::sys::unix::variables;
 use crate::sys::unix::words::Words;
 use crate::sys::{Feature, Sys};
 
@@ -267,7 +267,7 @@ impl Process for Linux {
         start::drain(&self.door, pipes)
     }
 
-    fn variable_key(name: &OsStr) -> OsString {
-        name.to_owned()
+    fn variables(&self) -> Vec<Variable<'_>> {
+        variables::own()
     }
 }

@@ -4,7 +4,6 @@
 //! open here and not marked otherwise reaches the child. What is asked for and cannot be had is an error.
 
 use std::convert::Infallible;
-use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -121,9 +120,5 @@ impl Process for Other {
     fn drain(&self, _: [Option<NoPipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
         // There are none.
         Ok([Vec::new(), Vec::new()])
-    }
-
-    fn variable_key(name: &OsStr) -> OsString {
-        name.to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! Starting programs by what every Unix has: `posix_spawn`, and a copy of the process for what that cannot
 //! be told portably.
 
-use std::ffi::{OsStr, OsString, c_char};
+use std::ffi::c_char;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
@@ -194,9 +194,5 @@ impl Process for Posix {
 
     fn drain(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
         start::drain(&self.door, pipes)
-    }
-
-    fn variable_key(name: &OsStr) -> OsString {
-        name.to_owned()
     }
 }

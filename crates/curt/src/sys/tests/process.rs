@@ -46,7 +46,7 @@ fn ask<S: Process<Setup = Setup>>() {
     let arguments = ["-c".into(), "exit 7".into()];
     assert_eq!(end(&launch("/bin/sh", &arguments)), Some(7));
     let arguments = ["-c".into(), "test \"$A$HOME\" = b && test \"$(pwd)\" = / && exit 3".into()];
-    let variables = [("A".into(), "b".into())];
+    let variables = [(OsStr::new("A").into(), OsStr::new("b").into())];
     let mut all = launch("/bin/sh", &arguments);
     all.environment = Some(&variables);
     all.directory = Some(Path::new("/"));

@@ -130,6 +130,12 @@ pub(crate) trait ProcessDoor {
         }
     }
 
+    /// Asks whether there is a group of this number; it may be another's.
+    fn is_group(&self, number: Pid) -> Result<(), Errno> {
+        self.pass_process(ProcessCall::Kill)?;
+        rustix::process::test_kill_process_group(number)
+    }
+
     fn sleep_for(&self, time: Duration) {
         if self.pass_process(ProcessCall::Sleep).is_ok() {
             std::thread::sleep(time);

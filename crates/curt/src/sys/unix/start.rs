@@ -171,6 +171,10 @@ pub(crate) fn killed(
         Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) if child.ended.is_none() => {
             door.kill(child.pid, group)
         }
+        // Nothing is sent to what may be another's group; that there is none can be told.
+        Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
+            door.is_group(child.pid).and(Err(Errno::NOTSUP))
+        }
         answer => answer,
     };
     match killed {

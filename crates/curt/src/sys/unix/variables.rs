@@ -1,6 +1,39 @@
 //! The variables of this process, where they lie.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, OsStr, c_char};
+use std::os::unix::ffi::OsStrExt;
+
+use crate::sys::process::Variable;
+
+/// The variables of this process: where they lie if nobody can change them before this thread goes on, and else
+/// copies of them. The first are good until this thread changes a variable, starts another one, or lets somebody
+/// do so.
+pub(crate) fn own<'a>() -> Vec<Variable<'a>> {
+    let Some(list) = undisturbed() else {
+        return std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+    };
+    let mut all = Vec::with_capacity(64);
+    let mut place = list;
+    while !place.is_null() {
+        // SAFETY: it is a place of the list, which ends with null.
+        let text = unsafe { place.read() };
+        if text.is_null() {
+            break;
+        }
+        // SAFETY: it is a C string, which stays as long as nobody changes the variables.
+        let text: &'a CStr = unsafe { CStr::from_ptr(text) };
+        let text = text.to_bytes();
+        // As the standard library reads them: what comes first is of the name even if it is the sign that ends it.
+        let equals = text.iter().skip(1).position(|&byte| byte == b'=').map(|at| at + 1);
+        if let Some(at) = equals {
+            let (name, value) =
+                (OsStr::from_bytes(&text[..at]), OsStr::from_bytes(&text[at + 1..]));
+            all.push((name.into(), value.into()));
+        }
+        place = place.wrapping_add(1);
+    }
+    all
+}
 
 /// The list of this process's variables, as `execve` takes it, if nobody can change it before this thread goes on.
 ///
@@ -8,7 +41,7 @@ use std::ffi::c_char;
 /// that is alone needs none: until it starts another one or returns, nothing else runs.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn undisturbed() -> Option<*const *const c_char> {
-    is_alone().then(own)
+    is_alone().then(list)
 }
 
 /// Nobody says whether another thread may.
@@ -18,7 +51,7 @@ pub(super) fn undisturbed() -> Option<*const *const c_char> {
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn own() -> *const *const c_char {
+fn list() -> *const *const c_char {
     // SAFETY: every C library of POSIX has this variable, and its type is a pointer to such a list.
     unsafe extern "C" {
         static mut environ: *const *const c_char;

@@ -7,6 +7,7 @@
 //! - **Nothing is inherited that is not listed**: the streams are handed over as copies which are made late and
 //!   closed early, since a start by other code that has no list inherits whatever is inheritable meanwhile.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
@@ -346,8 +347,8 @@ impl Process for Windows {
         Ok([first, second])
     }
 
-    fn variable_key(name: &OsStr) -> OsString {
-        OsString::from_wide(&command_line::block::key(&units(name)))
+    fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
+        Cow::Owned(OsString::from_wide(&command_line::block::key(&units(name))))
     }
 }
 
