@@ -25,8 +25,8 @@ pub(crate) enum Question {
     Total,
     /// How many entries one directory has.
     Count,
-    /// How long all paths are that were expanded, and what one expansion took.
-    Lengths(super::expand::Work),
+    /// How long all paths are that were expanded, or that stay beneath, and what one took.
+    Lengths(super::works::Work),
     /// How many starts of so many went as they should.
     Starts(u64),
 }
@@ -114,7 +114,7 @@ impl Truth {
             Question::Starts(count) => number(&output, Some(count)),
             Question::Count => number(&output, Some(self.entries.len() as u64)),
             Question::Lengths(work) => number(&output, Some(work.lengths())).or_else(|| {
-                let says_time = super::expand::own_time(output.as_bytes()).is_some();
+                let says_time = super::works::own_time(output.as_bytes()).is_some();
                 (!says_time).then(|| "no time is said".to_owned())
             }),
         }

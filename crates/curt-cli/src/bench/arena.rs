@@ -273,7 +273,7 @@ impl<'a> Arena<'a> {
         if !self.scenario.question.measures_itself() {
             return Ok(None);
         }
-        Ok(super::expand::own_time(&std::fs::read(output)?))
+        Ok(super::works::own_time(&std::fs::read(output)?))
     }
 
     /// What is wrong with how it ended and what it left, if something is.

@@ -5,7 +5,7 @@
 //! | `mod.rs` | options, places, the report |
 //! | `operation.rs` | what can be measured, and in which order it is |
 //! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
-//! | `expand.rs` | the operation that only computes: `expand` |
+//! | `expand.rs`, `check.rs`, `works.rs` | the operations that only compute: `expand`, `check` |
 //! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
 //! | `starts.rs` | the operation `run`: programs started and waited for |
 //! | `tree.rs`, `tree_react.rs` | sample trees |
@@ -24,6 +24,7 @@ mod answer;
 mod arena;
 mod beneath;
 mod calls;
+mod check;
 mod contender;
 mod counts;
 mod cpu;
@@ -48,6 +49,7 @@ mod tree;
 mod tree_react;
 mod tryout;
 mod which;
+mod works;
 
 use crate::exit::Exit;
 use calls::Counter;
@@ -106,9 +108,9 @@ pub(crate) struct BenchOptions {
     /// What the role is played with
     #[arg(long, hide = true, requires = "role", default_value = "remove")]
     task: Task,
-    /// What is expanded
+    /// What is computed
     #[arg(long, hide = true, requires = "role")]
-    work: Option<expand::Work>,
+    work: Option<works::Work>,
     /// The buffer of a listing, in bytes
     #[arg(long, hide = true, requires = "role")]
     buffer: Option<usize>,

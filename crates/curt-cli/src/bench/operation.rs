@@ -13,14 +13,14 @@ use super::place::{Kind, Place};
 use super::report::Section;
 use super::tree::Tree;
 use super::tryout::Tryouts;
-use super::{beneath, expand, reading, rm, starts};
+use super::{beneath, check, expand, reading, rm, starts};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
 /// All of them, in the order of the report.
-static OPERATIONS: [&Operation; 8] = [
+static OPERATIONS: [&Operation; 9] = [
     &rm::OPERATION,
     &reading::ls::OPERATION,
     &reading::walk::WALK,
@@ -28,6 +28,7 @@ static OPERATIONS: [&Operation; 8] = [
     &reading::buffers::OPERATION,
     &expand::OPERATION,
     &beneath::OPERATION,
+    &check::OPERATION,
     &starts::OPERATION,
 ];
 
@@ -231,7 +232,7 @@ fn caption(context: &Context<'_>, operation: &Operation, found: &Found) -> Vec<S
     let measure_themselves =
         operation.scenarios.iter().any(|scenario| scenario.question.measures_itself());
     let times = if measure_themselves {
-        "Times are what each says itself that one expansion took, after as many that do not count"
+        "Times are what each says itself that one took, after as many that do not count"
     } else {
         "Times are from the start of the process until waiting for it returns"
     };

@@ -17,16 +17,19 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What one more path costs: the difference to asking for it twice.
-fn one_more(scratch: &Scratch, args: &[&str], path: &str) -> Traced {
+/// What a path costs after others: the difference to asking for those alone.
+fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> Traced {
     let args = [&["beneath", "--root", "root"], args].concat();
-    let once = curt(scratch, &[&args[..], &[path]].concat());
-    let mut twice = curt(scratch, &[&args[..], &[path, path]].concat());
-    for counts in [(&mut twice.counted, &once.counted), (&mut twice.seen, &once.seen)] {
+    let less = curt(scratch, &[&args[..], before].concat());
+    let mut more = curt(scratch, &[&args[..], before, &[path]].concat());
+    for counts in [(&mut more.counted, &less.counted), (&mut more.seen, &less.seen)] {
         *counts.0 = crate::strace::difference(counts.0, counts.1);
     }
-    twice
+    more
 }
+
+/// A path that its text refuses, for no call.
+const REFUSED: &str = "";
 
 #[test]
 fn what_a_path_costs() {
@@ -35,17 +38,24 @@ fn what_a_path_costs() {
     }
     let scratch = tree();
     let mut text = String::new();
-    for (what, args, path) in [
-        ("the name of what is seven names deep", &[][..], DEEP),
-        ("the same, the last name missing", &["--name"], "a/b/c/d/e/f/new"),
-        ("the same through links, known by then", &[], "link/up/b/c"),
-        ("what is known of it", &["--stat"], DEEP),
-        ("the name, by single steps", &["--without=openat2"], DEEP),
-        ("the same through links", &["--without=openat2"], "link/up/b/c"),
-        ("a refusal", &[], "../secret"),
-        ("a refusal where links are refused", &["--mode=strict"], "link/c"),
+    let linked = "link/up/b/c";
+    let new = "a/b/c/d/e/f/new";
+    for (what, args, before, path) in [
+        ("the name of what is seven names deep, asked for once", &[][..], REFUSED, DEEP),
+        ("the same through links", &[], REFUSED, linked),
+        ("the last name missing", &["--name"], REFUSED, new),
+        ("the same through links", &["--name"], REFUSED, "link/up/new"),
+        ("the name of what is seven names deep, asked for again", &[], DEEP, DEEP),
+        ("the same through links", &[], linked, linked),
+        ("the last name missing", &["--name"], new, new),
+        ("the same through links", &["--name"], "link/up/new", "link/up/new"),
+        ("what is known of it", &["--stat"], DEEP, DEEP),
+        ("the name, by single steps", &["--without=openat2"], DEEP, DEEP),
+        ("the same through links", &["--without=openat2"], linked, linked),
+        ("a refusal", &[], REFUSED, "../secret"),
+        ("a refusal where links are refused", &["--mode=strict"], REFUSED, "link/c"),
     ] {
-        let traced = one_more(&scratch, args, path);
+        let traced = costs(&scratch, args, &[before], path);
         for (name, counted) in &traced.counted {
             assert_eq!(traced.seen.get(name), Some(counted), "{name} {args:?} {path}");
         }

@@ -2,13 +2,14 @@
 //! it is not.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::canonical::Guess;
 use super::options::Scope;
-use super::text::{self, Text};
+use super::text::Text;
 use super::walk::{self, Act, Found};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
@@ -17,7 +18,7 @@ use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::refusal::Refusal;
 use crate::sys::Removed;
-use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Create, Fault, How, Purpose, Rules, Step, Whole};
 use crate::untrusted::{Aliases, PathCheck};
 
 /// The longest buffer that is kept for the next path.
@@ -38,7 +39,7 @@ impl Failure {
         matches!(self, Failure::Refused(Refusal::Escape))
     }
 
-    fn is_missing(&self) -> bool {
+    pub(super) fn is_missing(&self) -> bool {
         matches!(self, Failure::System(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
@@ -66,15 +67,7 @@ pub(crate) struct Confined<S: Beneath> {
     pub(super) aliases: Aliases,
     /// A buffer for the next path: most operations allocate nothing.
     spare: Cell<Vec<S::Unit>>,
-    /// The first name of the last path that was found to lead through a link: whether that holds is not
-    /// asked of the next one that begins so.
-    linked: RefCell<Vec<S::Unit>>,
-}
-
-/// What a path leads to, by its name from the root.
-pub(super) struct Canonical<U> {
-    pub(super) path: Vec<U>,
-    pub(super) missing: bool,
+    pub(super) guess: Guess<S::Unit>,
 }
 
 /// A name and the open directory it lies in.
@@ -87,8 +80,7 @@ impl<S: Beneath> Confined<S> {
     pub(super) fn new(sys: S, dir: Arc<S::Dir>) -> Self {
         let asker = Asker::new(sys, Plan::default());
         let (rules, aliases) = (Rules::default(), Aliases::default());
-        let (spare, linked) = (Cell::default(), RefCell::default());
-        Confined { asker, dir, rules, aliases, spare, linked }
+        Confined { asker, dir, rules, aliases, spare: Cell::default(), guess: Guess::new() }
     }
 
     /// Opens a root as the caller typed it.
@@ -182,7 +174,7 @@ impl<S: Beneath> Confined<S> {
     }
 
     /// Walks; a link that was refused although it leaves the root is an escape.
-    fn walk<T>(
+    pub(super) fn walk<T>(
         &self,
         path: &[S::Unit],
         makes_file: bool,
@@ -331,125 +323,5 @@ impl<S: Beneath> Confined<S> {
                 Ok(metadata) => Step::Done(metadata),
             }
         })
-    }
-
-    /// What a path leads to, by its name from the root; its last name may be missing.
-    pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
-        let follows = !self.rules.no_links;
-        if S::SPELLING_IS_NAME && !(follows && *self.linked.borrow() == path.first()) {
-            if let Some(answer) = self.spelled(path) {
-                return answer;
-            }
-            path.first().clone_into(&mut self.linked.borrow_mut());
-        }
-        if follows {
-            if let Some(answer) = self.told(path) {
-                return answer;
-            }
-        }
-        let sys = self.sys();
-        let found = self.walk(path.units(), false, &mut |at, name| match sys.link(at, name) {
-            Ok(Link::No) => match sys.full_name(at, name) {
-                Ok(full) => Step::Done((full, false)),
-                Err(error) => Step::Failed(error),
-            },
-            Ok(Link::To(_) | Link::Opaque) => Step::Otherwise,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
-            Err(error) => Step::Failed(error),
-        })?;
-        let (full, missing) = found.what;
-        let full = full.and_then(|full| self.below_root(&full));
-        Ok(Canonical { path: full.unwrap_or(found.names), missing })
-    }
-
-    /// The name of what a path leads to, as the system tells it. `None` where it has none, or one that is
-    /// too long: then the steps tell it.
-    fn told(&self, path: &Text<S::Unit>) -> Option<Result<Canonical<S::Unit>, Failure>> {
-        match self.sys().find_whole(&self.dir, path.name(), self.rules) {
-            Whole::Opened(handle) => {
-                let name = self.name_of(&handle);
-                self.sys().let_go(handle);
-                let path_told = name.ok()?;
-                if path_told == text::folded(path.units()) {
-                    // There may be no link on the way any more.
-                    self.linked.borrow_mut().clear();
-                }
-                Some(Ok(Canonical { path: path_told, missing: false }))
-            }
-            Whole::Escape => Some(Err(Failure::ESCAPE)),
-            Whole::Failed(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.place_told(path).map(Ok)
-            }
-            Whole::Failed(error) => Some(Err(error.into())),
-            Whole::Unanswered => None,
-        }
-    }
-
-    /// The name of what a path would lead to, whose last name is missing: not even a link is there.
-    fn place_told(&self, path: &Text<S::Unit>) -> Option<Canonical<S::Unit>> {
-        let (parent, name) = path.split()?;
-        if parent.units().is_empty() || path.is_directory() {
-            return None;
-        }
-        let Whole::Opened(dir) =
-            self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, self.rules)
-        else {
-            return None;
-        };
-        let is_missing = matches!(
-            self.sys().link(&dir, name.name()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound
-        );
-        let full = if is_missing { self.sys().path_of_dir(&dir).ok() } else { None };
-        self.sys().close(dir);
-        let mut path = self.below_root(&full?)?;
-        path.push(S::Unit::SEPARATOR);
-        path.extend_from_slice(name.units());
-        Some(Canonical { path: text::folded(&path), missing: true })
-    }
-
-    /// The name of a path that leads through no link: its own. `None` where it does, or where the system
-    /// has no answer.
-    fn spelled(&self, path: &Text<S::Unit>) -> Option<Result<Canonical<S::Unit>, Failure>> {
-        let rules = Rules { no_links: true, ..self.rules };
-        let name = |missing| Canonical { path: text::folded(path.units()), missing };
-        let failure: Failure = match self.sys().find_whole(&self.dir, path.name(), rules) {
-            Whole::Opened(handle) => {
-                self.sys().let_go(handle);
-                return Some(Ok(name(false)));
-            }
-            Whole::Escape => return Some(Err(Failure::ESCAPE)),
-            Whole::Unanswered => return None,
-            Whole::Failed(error) => error.into(),
-        };
-        if !failure.is_missing() || path.is_directory() {
-            return Some(Err(failure));
-        }
-        let (parent, _) = path.split()?;
-        if parent.units().is_empty() {
-            return Some(Ok(name(true)));
-        }
-        match self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, rules) {
-            Whole::Opened(dir) => {
-                self.sys().close(dir);
-                Some(Ok(name(true)))
-            }
-            Whole::Escape => Some(Err(Failure::ESCAPE)),
-            Whole::Unanswered => None,
-            Whole::Failed(error) => Some(Err(error.into())),
-        }
-    }
-
-    /// The name of something open, from the root on. Both are asked for now: the root may have been moved.
-    pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
-        let path = self.sys().path_of(handle)?;
-        let root = self.sys().path_of_dir(&self.dir)?;
-        text::below(&path, &root).map(text::rejoined).ok_or(Failure::ESCAPE)
-    }
-
-    /// What a full path is below the root, where that is now.
-    fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
-        let root = self.sys().path_of_dir(&self.dir).ok()?;
-        text::below(path, &root).map(text::rejoined)
     }
 }

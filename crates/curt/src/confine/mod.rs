@@ -22,14 +22,29 @@
 //! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 for each `..` |
 //! | ask, read a link, make, remove, rename one name in the root | 1 | 1 |
 //! | the same below | 3 (`openat2`, the deed, `close`); rename 5 | 2n - 1 |
-//! | canonical name | 2 (`openat2`, `close`), last name missing 3 | 2n - 1 |
-//! | … through links | 4, and 5 where that they are there is news | 2 more for each link |
-//! | … and the last name missing | 6, and 7 | 2 more for each link |
 //! | full name of something open | 1 (`readlinkat`) | – |
 //!
-//! A name through links takes `openat2`, two `readlinkat` for the names of what was found and of the root, and
-//! `close`. Which paths lead through links is remembered by the first name of the last one.
-//! On Windows a name is the system's to tell, with links or without: 4 calls, last name missing 6.
+//! A canonical name, its close counted apart:
+//!
+//! | | Linux | last name missing | by single steps |
+//! |---|---|---|---|
+//! | the first of a root, without links | 3, close | 3, close | 2n - 1 |
+//! | … through links | 3, close | 6, close | 2 more for each link |
+//! | later, without links | 1, close | 2, close | 2n - 1 |
+//! | … through links | 3, close | 5, close; 4 where the last was missing, too | 2 more for each link |
+//!
+//! What one call finds without following links has its own text for a name. Else `openat2` finds it, and two
+//! `readlinkat` tell its name and that of the root, wherever that was moved. Which is tried first is a
+//! guess: the latter until a path was told to have no link; from then on the former, except for paths that
+//! begin with the same name as the last one that led through a link. So a link where the last paths had
+//! none is one call more (4, close; missing 6), and after it nothing is guessed until a path without links
+//! was told again.
+//!
+//! Missing through links is more than four because `ENOENT` leaves open whether the last name is missing
+//! or a link that leads nowhere, whose name is that of the place where it leads: the directory must be
+//! opened, looked into and named, and the root be named. Where the last one told was missing, that first
+//! question is left out; a name that is there after all is told for the same 4. On Windows a name is the
+//! system's to tell, with links or without: 4 calls, last name missing 6.
 //!
 //! Opening through links costs nothing more where the kernel follows them. A refusal may cost a walk
 //! on top, where the kernel's answer leaves open which reason it was (`ELOOP`).
@@ -54,6 +69,7 @@
 //! of canonical paths are gathered by single steps. Opening a directory as a place needs no permission to
 //! read it where the system has a flag for that (Linux, FreeBSD).
 
+mod canonical;
 mod engine;
 mod options;
 #[cfg(test)]

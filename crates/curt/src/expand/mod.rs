@@ -38,6 +38,7 @@
 //!
 //! None are needed.
 
+mod eight;
 mod encoding;
 mod env;
 mod long_name;

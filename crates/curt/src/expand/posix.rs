@@ -139,7 +139,36 @@ fn leading<U: ExpandUnit>(text: &[U]) -> usize {
     if count == 2 { 2 } else { 1 }
 }
 
-/// Adds the names in `rest`, one by one.
+/// What stands where a name may begin.
+enum Part {
+    Nothing,
+    Dot,
+    DotDot,
+    Name,
+}
+
+impl Part {
+    fn of<U: ExpandUnit>(text: &[U]) -> Part {
+        let ends = |at: usize| text.get(at).is_none_or(|&unit| unit == U::ascii(b'/'));
+        let is_dot = |at: usize| text.get(at) == Some(&U::ascii(b'.'));
+        if ends(0) {
+            Part::Nothing
+        } else if !is_dot(0) {
+            Part::Name
+        } else if ends(1) {
+            Part::Dot
+        } else if is_dot(1) && ends(2) {
+            Part::DotDot
+        } else {
+            Part::Name
+        }
+    }
+}
+
+/// Adds the names in `rest`: those that lie in a row without dots and doubled slashes at once.
+///
+/// All of `rest` is written first, and what is to stay moves to the front: up to where the first thing is
+/// left out, it is there already.
 fn names<U: ExpandUnit>(
     rest: &[U],
     root: usize,
@@ -147,37 +176,64 @@ fn names<U: ExpandUnit>(
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
+    let slash = U::ascii(b'/');
     let policy = options.dot_dot();
+    // How much of what is written stays.
+    let mut end = out.len();
+    if end > root {
+        out.push(slash);
+    }
+    let begin = out.len();
+    out.extend_from_slice(rest);
     let mut at = 0;
     while at < rest.len() {
-        let name = &rest[at..];
-        let stop = U::position(name, *b"/\0");
-        let length = stop.unwrap_or(name.len());
-        if stop.is_some_and(|stop| name[stop] == U::NUL) {
+        let row = &rest[at..];
+        match Part::of(row) {
+            Part::Nothing => {
+                if at > 0 {
+                    listener.fired(Rule::Runs);
+                }
+                at += 1;
+                continue;
+            }
+            Part::Dot => {
+                listener.fired(Rule::Dot);
+                at += 2;
+                continue;
+            }
+            Part::DotDot if policy != DotDot::Keep => {
+                end = above(&out[..end], root, slash, policy, listener)?;
+                at += 3;
+                continue;
+            }
+            Part::DotDot => listener.fired(Rule::DotDotKept),
+            Part::Name => {}
+        }
+        let stop = U::row_end(rest, at);
+        if rest.get(stop) == Some(&U::NUL) {
             return Err(ExpandError::Nul);
         }
-        let name = &name[..length];
-        match *name {
-            [] if at > 0 => listener.fired(Rule::Runs),
-            [] => {}
-            [only] if only == dot => listener.fired(Rule::Dot),
-            [first, second] if first == dot && second == dot && policy != DotDot::Keep => {
-                up(root, slash, policy, out, listener)?;
-            }
-            _ => {
-                if length == 2 && name[0] == dot && name[1] == dot {
-                    listener.fired(Rule::DotDotKept);
-                }
-                if out.last() != Some(&slash) {
-                    out.push(slash);
-                }
-                out.extend_from_slice(name);
-            }
+        if end > root {
+            out[end] = slash;
+            end += 1;
         }
-        at += length + 1;
+        if end != begin + at {
+            put(&rest[at..], stop - at, &mut out[end..]);
+        }
+        end += stop - at;
+        at = stop + 1;
     }
+    out.truncate(end);
     Ok(())
+}
+
+/// Writes so many of these units, and perhaps some more behind them: most rows are short, and sixteen at once
+/// take less time than asking how many there are.
+fn put<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
+    match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
+        (Some(units), Some(to)) if length <= 16 => *to = *units,
+        _ => to[..length].copy_from_slice(&units[..length]),
+    }
 }
 
 /// Takes the last name away.
@@ -188,15 +244,25 @@ pub(super) fn up<U: ExpandUnit>(
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
-    if out.len() <= root {
+    out.truncate(above(out, root, separator, policy, listener)?);
+    Ok(())
+}
+
+/// How much of a path is that of the directory above.
+fn above<U: ExpandUnit>(
+    path: &[U],
+    root: usize,
+    separator: U,
+    policy: DotDot,
+    listener: &mut impl Listener,
+) -> Result<usize, ExpandError> {
+    if path.len() <= root {
         if policy == DotDot::Refuse {
             return Err(ExpandError::Escape);
         }
         listener.fired(Rule::Clamped);
-        return Ok(());
+        return Ok(path.len());
     }
     listener.fired(Rule::DotDot);
-    let last = out[root..].iter().rposition(|&unit| unit == separator);
-    out.truncate(root + last.unwrap_or(0));
-    Ok(())
+    Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
 }

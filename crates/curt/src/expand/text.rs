@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::Expander;
 use super::encoding::Encoding;
 use super::options::ExpandError;
 use super::place::Settled;
+use super::{Expander, eight};
 use crate::sys::{Os, Sys};
 use crate::win_path::WinUnit;
 
@@ -89,6 +89,24 @@ pub(super) trait ExpandUnit: WinUnit {
     fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
         text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
     }
+
+    /// Where the last of these units is.
+    #[inline]
+    fn rposition(text: &[Self], wanted: Self) -> Option<usize> {
+        text.iter().rposition(|&unit| unit == wanted)
+    }
+
+    /// Where the POSIX names that lie in a row from there on end: at a NUL, at a slash that is followed by a slash, a dot or
+    /// nothing, or at the end.
+    #[inline]
+    fn row_end(text: &[Self], from: usize) -> usize {
+        let (slash, dot) = (Self::ascii(b'/'), Self::ascii(b'.'));
+        let stops = |at: usize| {
+            let follows = text.get(at + 1).is_none_or(|&next| next == slash || next == dot);
+            text[at] == Self::NUL || (text[at] == slash && follows)
+        };
+        (from..text.len()).find(|&at| stops(at)).unwrap_or(text.len())
+    }
 }
 
 impl ExpandUnit for u8 {
@@ -116,27 +134,19 @@ impl ExpandUnit for u8 {
         units.sum()
     }
 
-    /// Eight bytes at once: most names end among them, and a loop's end that depends on a name's length is
-    /// guessed wrong each time.
     #[inline]
     fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        let mut rest = text;
-        while let Some((eight, behind)) = rest.split_first_chunk::<8>() {
-            let word = u64::from_le_bytes(*eight);
-            let mut found = 0;
-            for wanted in wanted {
-                let zero = word ^ (ONES * u64::from(wanted));
-                // The lowest bit is set for the first byte that is zero; what is above it may be wrong.
-                found |= zero.wrapping_sub(ONES) & !zero & (ONES << 7);
-            }
-            if found != 0 {
-                return Some(text.len() - rest.len() + found.trailing_zeros() as usize / 8);
-            }
-            rest = behind;
-        }
-        let last = rest.iter().position(|unit| wanted.contains(unit))?;
-        Some(text.len() - rest.len() + last)
+        eight::position(text, wanted)
+    }
+
+    #[inline]
+    fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
+        eight::rposition(text, wanted)
+    }
+
+    #[inline]
+    fn row_end(text: &[u8], from: usize) -> usize {
+        eight::row_end(text, from)
     }
 }
 

@@ -175,11 +175,13 @@ pub(crate) trait Sys:
 
     /// Takes an operand apart, by text alone.
     fn operand(path: &Path) -> Operand<Self::Unit>;
+    /// Puts the units of a path behind what is in a buffer.
+    fn append_units(path: &Path, to: &mut Vec<Self::Unit>);
     /// The units of a path, for [`Sys::path`] to give back with names appended.
-    fn units(path: &Path) -> Vec<Self::Unit>;
-    /// The same, behind what is in a buffer.
-    fn append_units(path: &Path, to: &mut Vec<Self::Unit>) {
-        to.extend(Self::units(path));
+    fn units(path: &Path) -> Vec<Self::Unit> {
+        let mut units = Vec::new();
+        Self::append_units(path, &mut units);
+        units
     }
     /// The path that these units spell.
     fn path(units: Vec<Self::Unit>) -> PathBuf;

@@ -50,10 +50,6 @@ fn trim_end(bytes: &[u8]) -> &[u8] {
     &bytes[..end]
 }
 
-pub(super) fn units(path: &Path) -> Vec<u8> {
-    path.as_os_str().as_bytes().to_vec()
-}
-
 pub(super) fn append_units(path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(path.as_os_str().as_bytes());
 }

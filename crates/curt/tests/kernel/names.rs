@@ -26,7 +26,7 @@ fn asked(root: &Root, path: &str) -> (String, bool, u64) {
 }
 
 #[test]
-fn a_name_costs_two_calls_without_links_and_four_through_known_ones() {
+fn names_cost_what_the_last_paths_say() {
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
@@ -42,35 +42,75 @@ fn a_name_costs_two_calls_without_links_and_four_through_known_ones() {
     assert_eq!(seen, Ok(()));
 }
 
-/// Asks a fresh root for one name after the other; the error is the first that took another number of calls.
-fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
-    let root = root(&scratch.at("root"), &[]);
-    let file = "releases/7/lib/file";
-    for (path, name, missing, calls) in [
-        ("plain/lib/file", "plain/lib/file", false, 2),
+const FILE: &str = "plain/lib/file";
+const LINKED: &str = "releases/7/lib/file";
+
+/// What one root is asked for one after the other: the path, its name, whether it is missing, and the calls
+/// for it, the close among them.
+type Asked = &'static [(&'static str, &'static str, bool, u64)];
+
+const COUNTS: [Asked; 5] = [
+    // A fresh root, as every start of the command has it.
+    &[(FILE, FILE, false, 4)],
+    &[("current/lib/file", LINKED, false, 4)],
+    &[("plain/lib/new", "plain/lib/new", true, 4)],
+    &[("current/lib/new", "releases/7/lib/new", true, 7)],
+    &[
+        (FILE, FILE, false, 4),
+        // The last one had no link.
+        (FILE, FILE, false, 2),
+        ("releases/7/./lib", "releases/7/lib", false, 2),
         ("plain/lib/new", "plain/lib/new", true, 3),
-        // That there are links is found out, and then known.
-        ("current/lib/file", file, false, 5),
-        ("current/lib/file", file, false, 4),
-        ("plain/lib/file", "plain/lib/file", false, 2),
+        // Neither will this one: a wrong guess, and the next is not guessed.
+        ("current/lib/file", LINKED, false, 5),
+        ("current/lib/file", LINKED, false, 4),
+        (FILE, FILE, false, 4),
+        // Both ways are known by now.
+        (FILE, FILE, false, 2),
         ("current/./lib", "releases/7/lib", false, 4),
+        (FILE, FILE, false, 2),
         ("current/lib/new", "releases/7/lib/new", true, 6),
+        // The last one was missing.
+        ("current/lib/new", "releases/7/lib/new", true, 5),
+        ("current/lib/file", LINKED, false, 5),
+        ("current/lib/file", LINKED, false, 4),
         // Some paths that begin alike have links, and some have not.
         ("plain/up/7", "releases/7", false, 5),
-        ("plain/lib/file", "plain/lib/file", false, 4),
-        ("plain/lib/file", "plain/lib/file", false, 2),
+        (FILE, FILE, false, 4),
+        (FILE, FILE, false, 2),
         ("plain/up/new", "releases/new", true, 7),
-    ] {
-        let (found, is_missing, took) = asked(&root, path);
-        assert_eq!((&*found, is_missing), (name, missing), "{path}");
-        if took != calls {
-            return Err(format!("{path} took {took} calls instead of {calls}"));
+    ],
+];
+
+/// The error is the first that took another number of calls.
+fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
+    for asking in COUNTS {
+        let root = root(&scratch.at("root"), &[]);
+        for &(path, name, missing, calls) in asking {
+            let (found, is_missing, took) = asked(&root, path);
+            assert_eq!((&*found, is_missing), (name, missing), "{path}");
+            if took != calls {
+                return Err(format!("{path} took {took} calls instead of {calls}"));
+            }
         }
     }
-    // A missing name that is a link all the same is looked at by single steps.
-    let (name, missing, _) = asked(&root, "plain/dangling");
-    assert_eq!((&*name, missing), ("releases/new", true));
     Ok(())
+}
+
+/// A missing name that is a link all the same is looked at by single steps, whatever was asked before.
+#[test]
+fn a_link_that_leads_nowhere_is_told_by_where_it_leads() {
+    let scratch = tree();
+    for (way, without) in WAYS {
+        for before in [&[][..], &[FILE], &["current/lib/new"], &["plain/up/new"]] {
+            let root = root(&scratch.at("root"), without);
+            for path in before {
+                asked(&root, path);
+            }
+            let (name, missing, _) = asked(&root, "plain/dangling");
+            assert_eq!((&*name, missing), ("releases/new", true), "{way} {before:?}");
+        }
+    }
 }
 
 #[test]

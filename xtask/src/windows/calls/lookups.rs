@@ -1,25 +1,17 @@
 //! The same for looking up and starting programs: what a command makes more calls for where `PATH` has more
 //! directories, where it is asked about more names, or where it starts a program more often.
-//!
-//! Only the calls of the command's own process count, not those of what it starts.
 
 use super::relay::{self, Counts};
-use super::snapshots::{compare, own_counts};
-use super::{quoted, rivals};
+use super::rivals;
+use super::rows::{self, Row, Run, SIZES, run_all};
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use crate::windows::{TARGET, Windows};
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder on drive C: with all directories.
 const PLACE: &str = "lookups";
-
-/// The two sizes of a command: directories, or names.
-const SIZES: [usize; 2] = [32, 64];
-/// What the second has more.
-const MORE: i64 = 32;
 
 /// The extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -69,76 +61,13 @@ impl Kind {
     }
 }
 
-/// One run of a command.
-struct Run {
-    program: PathBuf,
-    arguments: Vec<String>,
-    /// What its `PATH` begins with.
-    path: Vec<String>,
-    /// How it ends.
-    status: &'static str,
-}
-
-/// What was seen of a run, and what the command counted itself.
-struct Seen {
-    calls: Counts,
-    counted: Option<Counts>,
-}
-
-/// A row of a snapshot: what there are 32 more of, and the two commands.
-struct Row {
-    what: String,
-    runs: [Run; 2],
-    counts_itself: bool,
-}
-
-/// Compares the calls of `curt which` and `curt run` with their snapshots.
+/// Compares the calls of `curt which` and `curt run` with their snapshots; what is wrong.
 pub(super) fn check(windows: &Windows, curt: &Path) -> Result<Vec<String>, Failure> {
     plant(windows)?;
     fs::copy(beside(windows, curt), at(windows, "last/program.exe"))?;
-    let mut wrong = Vec::new();
-    for (name, rows) in [("which", which_rows(curt)), ("run", run_rows(curt))] {
-        let (heads, runs): (Vec<_>, Vec<_>) =
-            rows.into_iter().map(|row| ((row.what, row.counts_itself), row.runs)).unzip();
-        let runs: Vec<Run> = runs.into_iter().flatten().collect();
-        let seen: Vec<Result<Seen, String>> = run_all(windows, &runs)?;
-        let text = snapshot(name, &heads, &seen);
-        match text.and_then(|text| compare(name, &text)) {
-            Ok(()) => say::out(format_args!("native-calls: {name} ok")),
-            Err(reason) => wrong.push(format!("{name}: {reason}")),
-        }
-    }
-    Ok(wrong)
-}
-
-/// The text of a snapshot; the error is what went wrong in a run.
-fn snapshot(
-    name: &str,
-    heads: &[(String, bool)],
-    seen: &[Result<Seen, String>],
-) -> Result<String, String> {
-    let mut text = format!("curt {name}\n\n");
-    for ((what, counts_itself), pair) in heads.iter().zip(seen.chunks(2)) {
-        let [Ok(less), Ok(more)] = pair else {
-            let reasons = pair.iter().filter_map(|seen| seen.as_ref().err());
-            return Err(format!("{what}: {}", reasons.cloned().collect::<Vec<_>>().join("; ")));
-        };
-        // Writing into memory cannot fail.
-        let _ = writeln!(text, "{MORE} {what}");
-        let calls = relay::difference(&more.calls, &less.calls);
-        for (call, count) in &calls {
-            let _ = writeln!(text, "    {call:<28} {count:>5} for {MORE}");
-        }
-        if *counts_itself {
-            let counted = less.counted.as_ref().zip(more.counted.as_ref());
-            let counted = counted.map(|(less, more)| relay::difference(more, less));
-            own_counts(&calls, counted.as_ref()).map_err(|reason| format!("{what}: {reason}"))?;
-        }
-    }
-    if heads.iter().all(|(_, counts_itself)| *counts_itself) {
-        text.push_str("curt itself counts the same\n");
-    }
-    Ok(text)
+    let which = rows::check(windows, PLACE, "which", which_rows(curt))?;
+    let run = rows::check(windows, PLACE, "run", run_rows(curt))?;
+    Ok(which.into_iter().chain(run).collect())
 }
 
 /// Looking up: directories of each kind, and names.
@@ -234,8 +163,10 @@ pub(super) fn table(windows: &Windows) -> Outcome {
     say::out(
         "| | per start | | per missed directory | | per absent directory | |\n|---|---|---|---|---|---|---|",
     );
-    let all: Vec<Result<Counts, String>> =
-        run_all(windows, &runs)?.into_iter().map(|seen| seen.map(|seen| seen.calls)).collect();
+    let all: Vec<Result<Counts, String>> = run_all(windows, PLACE, &runs)?
+        .into_iter()
+        .map(|seen| seen.map(|seen| seen.calls))
+        .collect();
     for ((name, ..), seen) in contenders.iter().zip(all.chunks(6)) {
         match seen.iter().map(Result::as_ref).collect::<Result<Vec<&Counts>, &String>>() {
             Ok(counts) => say::out(start_row(name, &counts)),
@@ -315,13 +246,8 @@ fn combined(one: &Rates, times: f64, other: &Rates, other_times: f64, by: f64) -
 
 /// Makes the directories; those of a kind are all alike.
 fn plant(windows: &Windows) -> Outcome {
-    host::check(&mut windows.session(&["true"])?)?;
-    let place = windows.outside(&Windows::on_drive_c(PLACE));
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
-    }
+    let place = rows::clear(windows, PLACE)?;
     fs::create_dir_all(place.join("last"))?;
-    fs::create_dir_all(place.join("runs"))?;
     for kind in [Kind::Miss, Kind::Like, Kind::Crowd, Kind::Hit] {
         for number in 0..SIZES[1] {
             let directory = place.join(kind.name()).join(format!("{number:03}"));
@@ -353,37 +279,6 @@ fn example(windows: &Windows) -> Result<PathBuf, Failure> {
     Ok(windows.inside(&format!("target/{TARGET}/release/examples/start_by_name.exe")))
 }
 
-/// Runs all of them, with one Wine server.
-fn run_all(windows: &Windows, runs: &[Run]) -> Result<Vec<Result<Seen, String>>, Failure> {
-    let place = Windows::on_drive_c(&format!("{PLACE}/runs"));
-    let mut script = relay::script();
-    for (number, run) in runs.iter().enumerate() {
-        let folder = format!("{place}/{number}");
-        fs::create_dir_all(windows.outside(&folder))?;
-        let mut words = vec![run.program.to_string_lossy().into_owned()];
-        words.extend(run.arguments.iter().cloned());
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        let path = quoted(&run.path.join(";"));
-        let folder = quoted(&windows.inside(&folder).to_string_lossy());
-        let _ = writeln!(script, "export WINEPATH={path}\nrun {folder} {}", words.join(" "));
-    }
-    host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
-    let seen = runs.iter().enumerate().map(|(number, run)| {
-        let folder = windows.outside(&format!("{place}/{number}"));
-        let file = |ending: &str| {
-            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let (status, log) = (file("status"), file("log"));
-        if status.trim() != run.status {
-            let said = relay::complaint(&log);
-            return Err(format!("ended with status {}: {said}", status.trim()));
-        }
-        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&file("out")) })
-    });
-    Ok(seen.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -410,16 +305,5 @@ mod tests {
         let wanted =
             "| x | 6 | NtCreateUserProcess, 5 NtOpenFile | 3 | 3 NtOpenFile | 1 | NtOpenFile |";
         assert_eq!(row, wanted);
-    }
-
-    #[test]
-    fn a_snapshot_tells_each_row() {
-        let seen = |open| Seen { calls: counts(open, 1), counted: Some(counts(open, 1)) };
-        let heads = [("directories more".to_owned(), true)];
-        let text = snapshot("which", &heads, &[Ok(seen(10)), Ok(seen(106))]).unwrap();
-        let line = format!("    {:<28} {:>5} for 32", "NtOpenFile", 96);
-        assert_eq!(text.lines().nth(3), Some(line.as_str()));
-        let failed = snapshot("which", &heads, &[Ok(seen(10)), Err("why".to_owned())]);
-        assert_eq!(failed, Err("directories more: why".to_owned()));
     }
 }

@@ -1,5 +1,5 @@
 //! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking up and
-//! starting programs are counted alike.
+//! starting programs, and of paths, are counted alike.
 //!
 //! Each is a slope: the same command runs on trees of different sizes, and the difference of the
 //! counts is divided by the difference in size. So neither the start of the program counts nor
@@ -7,8 +7,10 @@
 //! function of kernel32 counts as what *Wine's* makes of it, which need not be what Windows' does.
 
 mod lookups;
+mod paths;
 mod relay;
 mod rivals;
+mod rows;
 mod snapshots;
 
 use super::Windows;

@@ -3,7 +3,7 @@
 //! A change that alters one runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason.
 
 use super::relay::Counts;
-use super::{Contender, Measured, lookups, measure, relay};
+use super::{Contender, Measured, lookups, measure, paths, relay};
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use crate::windows::Windows;
@@ -37,6 +37,7 @@ pub(super) fn check(windows: &Windows) -> Outcome {
         }
     }
     wrong.extend(lookups::check(windows, &curt)?);
+    wrong.extend(paths::check(windows, &curt)?);
     if wrong.is_empty() {
         return Ok(());
     }

@@ -11,8 +11,8 @@ mod read;
 mod remove;
 mod standard;
 
-use super::expand::Work;
 use super::sandbox::check_from_child;
+use super::works::Work;
 use crate::exit::Exit;
 use curt::{Directory, Fields, Plan};
 use std::io;
@@ -27,7 +27,7 @@ pub(crate) enum Role {
     Std,
     /// The library: its listing, counted, or its way of opening.
     List,
-    /// The library's expansion, many times.
+    /// The library's expansion or check, many times.
     Expand,
     /// The library, without its fast path.
     Steps,
@@ -97,7 +97,7 @@ pub(crate) fn play(
         (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
         (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
         (Role::Expand, _) => {
-            let answer = work.map(super::expand::play).unwrap_or_default();
+            let answer = work.map(super::works::play).unwrap_or_default();
             io::Write::write_all(&mut out, answer.as_bytes())
         }
     });

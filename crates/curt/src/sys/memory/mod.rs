@@ -143,8 +143,8 @@ impl Sys for Memory {
         dir::operand(path)
     }
 
-    fn units(path: &Path) -> Vec<u8> {
-        path.as_os_str().as_encoded_bytes().to_vec()
+    fn append_units(path: &Path, to: &mut Vec<u8>) {
+        to.extend_from_slice(path.as_os_str().as_encoded_bytes());
     }
 
     fn path(units: Vec<u8>) -> PathBuf {

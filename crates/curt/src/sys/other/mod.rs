@@ -154,8 +154,8 @@ impl Sys for Other {
         text::operand(path)
     }
 
-    fn units(path: &Path) -> Vec<text::Unit> {
-        text::units(path).unwrap_or_default()
+    fn append_units(path: &Path, to: &mut Vec<text::Unit>) {
+        to.extend(text::units(path).unwrap_or_default());
     }
 
     fn path(units: Vec<text::Unit>) -> PathBuf {

@@ -147,10 +147,6 @@ impl Sys for Posix {
         unix::operand(path)
     }
 
-    fn units(path: &Path) -> Vec<u8> {
-        unix::units(path)
-    }
-
     fn append_units(path: &Path, to: &mut Vec<u8>) {
         unix::append_units(path, to);
     }

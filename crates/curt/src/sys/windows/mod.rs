@@ -253,8 +253,8 @@ impl Sys for Windows {
         text::operand(path)
     }
 
-    fn units(path: &Path) -> Vec<u16> {
-        text::units(path)
+    fn append_units(path: &Path, to: &mut Vec<u16>) {
+        text::append_units(path, to);
     }
 
     fn path(units: Vec<u16>) -> PathBuf {

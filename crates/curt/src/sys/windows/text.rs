@@ -12,6 +12,10 @@ const SLASH: u16 = b'/' as u16;
 const DOT: u16 = b'.' as u16;
 const SPACE: u16 = b' ' as u16;
 
+pub(super) fn append_units(path: &Path, to: &mut Vec<u16>) {
+    to.extend(path.as_os_str().encode_wide());
+}
+
 pub(super) fn units(path: &Path) -> Vec<u16> {
     path.as_os_str().encode_wide().collect()
 }
