@@ -5,6 +5,10 @@ use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
 /// Makes a directory the working directory of a drive that is not the working directory's own, as command
 /// processors do: in a hidden variable of this process.
+///
+/// # Panics
+///
+/// Where that fails.
 pub fn set_drive_directory(letter: char, directory: &str) {
     let terminated = |text: String| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (name, value) = (terminated(format!("={letter}:")), terminated(directory.to_owned()));

@@ -32,13 +32,19 @@ pub(super) struct Again {
 }
 
 impl Again {
+    /// What ends the pauses. Asked for before a start begins, as it is the caller's code that answers.
+    pub(super) fn cancel(&self) -> Option<&Cancel> {
+        self.cancel.as_deref().map(AsRef::as_ref)
+    }
+
     /// Starts a program, and again as long as it was asked for and may help. Also why it was not started.
     pub(super) fn start<S: Process>(
         &self,
         sys: &S,
+        cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
     ) -> Result<S::Child, (StartFailure, io::Error)> {
-        let (why, error) = match self.start_free(sys, launch) {
+        let (why, error) = match self.start_free(sys, cancel, launch) {
             Ok(child) => return Ok(child),
             Err(refusal) => refusal,
         };
@@ -51,7 +57,7 @@ impl Again {
             arguments: &arguments,
             ..launch.of(Path::new(SHELL))
         };
-        self.start_free(sys, &shell).map_err(|(why, error)| match why {
+        self.start_free(sys, cancel, &shell).map_err(|(why, error)| match why {
             // It is the program that is told of.
             StartFailure::ProgramMissing => {
                 let interpreter = SHELL.into();
@@ -65,6 +71,7 @@ impl Again {
     fn start_free<S: Process>(
         &self,
         sys: &S,
+        cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
     ) -> Result<S::Child, (StartFailure, io::Error)> {
         let (mut retries, mut left, mut pause) = (self.retries, self.window, FIRST_PAUSE);
@@ -75,7 +82,7 @@ impl Again {
             };
             let why = sys.explain(launch, &failure);
             let may_help = why == StartFailure::TextBusy && retries > 0 && !left.is_zero();
-            if !may_help || !self.nap(sys, pause.min(left)) {
+            if !may_help || !nap(sys, cancel, pause.min(left)) {
                 return Err((why, failure.error));
             }
             retries -= 1;
@@ -83,18 +90,17 @@ impl Again {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
 
-    /// Sleeps, in pieces short enough to notice a cancellation; whether there was none.
-    fn nap<S: Process>(&self, sys: &S, mut time: Duration) -> bool {
-        let is_cancelled =
-            || self.cancel.as_ref().is_some_and(|cancel| (**cancel).as_ref().is_cancelled());
-        while !time.is_zero() && !is_cancelled() {
-            let piece = time.min(NAP);
-            sys.sleep(piece);
-            time -= piece;
-        }
-        !is_cancelled()
+/// Sleeps, in pieces short enough to notice a cancellation; whether there was none.
+fn nap<S: Process>(sys: &S, cancel: Option<&Cancel>, mut time: Duration) -> bool {
+    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
+    while !time.is_zero() && !is_cancelled() {
+        let piece = time.min(NAP);
+        sys.sleep(piece);
+        time -= piece;
     }
+    !is_cancelled()
 }
 
 /// The program, which a shell must not take for an option, and its arguments.

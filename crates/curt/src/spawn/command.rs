@@ -364,6 +364,7 @@ impl Command {
             let error = io::ErrorKind::InvalidInput.into();
             return Err(self.error(StartFailure::InvalidText, error));
         }
+        let cancel = self.again.cancel();
         let environment = self.variables.apply(sys);
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
@@ -397,7 +398,7 @@ impl Command {
             only_waits,
         };
         let (started, looked) =
-            names.start(&self.program, &launch, |launch| self.again.start(sys, launch));
+            names.start(&self.program, &launch, |launch| self.again.start(sys, cancel, launch));
         for pipe in theirs.into_iter().flatten() {
             sys.close_pipe(pipe);
         }

@@ -6,9 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use crate::sys::process::Variable;
 
 /// The variables of this process: where they lie if nobody can change them before this thread goes on, and else
-/// copies of them. The first are good until this thread changes a variable, starts another one, or lets somebody
-/// do so.
-pub(crate) fn own<'a>() -> Vec<Variable<'a>> {
+/// copies of them.
+///
+/// # Safety
+///
+/// While what it returns is there, this thread changes no variable, starts no other thread, and calls nobody who
+/// might do so.
+pub(crate) unsafe fn own<'a>() -> Vec<Variable<'a>> {
     let Some(list) = undisturbed() else {
         return std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     };
@@ -20,7 +24,7 @@ pub(crate) fn own<'a>() -> Vec<Variable<'a>> {
         if text.is_null() {
             break;
         }
-        // SAFETY: it is a C string, which stays as long as nobody changes the variables.
+        // SAFETY: it is a C string, which stays as long as nobody changes the variables, as the caller promises.
         let text: &'a CStr = unsafe { CStr::from_ptr(text) };
         let text = text.to_bytes();
         // As the standard library reads them: what comes first is of the name even if it is the sign that ends it.
