@@ -104,8 +104,8 @@ pub(crate) struct Setup {
     pub(crate) retire: usize,
     /// Nothing will be removed: directories are opened for listing alone.
     #[cfg_attr(
-        not(windows),
-        allow(dead_code, reason = "a right that only Windows has to be asked for")
+        not(any(windows, target_os = "linux")),
+        allow(dead_code, reason = "a right of Windows, and the size of a buffer on Linux")
     )]
     pub(crate) reads_only: bool,
     /// The native functions to use.

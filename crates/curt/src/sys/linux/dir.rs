@@ -48,8 +48,8 @@ const CAPACITY: usize = 64 << 10;
 /// What the buffer grows to when a listing goes on filling it: on ext4, the more entries can be put into
 /// the order of their numbers at a time, the less it costs to remove them.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// How many times in a row it is filled before. Each page that is touched for the first time costs more than
-/// the call that would have filled one again.
+/// How many times in a row it is filled before, where entries are only read. Each page that is touched for the
+/// first time costs more than the call that would have filled one again.
 const FILLS: u8 = 4;
 
 /// The longest name (255 units of UTF-16 on FAT are up to 765 bytes here), the head of a record
@@ -78,14 +78,14 @@ pub(crate) struct DirBuf {
 
 impl DirBuf {
     /// The buffer, empty, for the system to write to as much as it has room for.
-    pub(super) fn space(&mut self) -> &mut Vec<u8> {
+    pub(super) fn space(&mut self, reads_only: bool) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
         } else if self.has_slack() {
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;
-            if self.fills == FILLS {
+            if !reads_only || self.fills >= FILLS {
                 self.bytes = Vec::with_capacity(LARGE_CAPACITY);
             }
         }
@@ -199,7 +199,7 @@ mod tests {
     fn listing(records: &[Vec<u8>]) -> DirBuf {
         let mut buf = DirBuf::default();
         let bytes = records.concat();
-        buf.space().extend(bytes);
+        buf.space(true).extend(bytes);
         buf
     }
 
@@ -248,7 +248,7 @@ mod tests {
         for round in 0..20_000_u64 {
             let mut buf = DirBuf::default();
             let length = (number() % 2048) as usize;
-            let space = buf.space();
+            let space = buf.space(false);
             space.extend((0..length).map(|_| (number() % 23) as u8));
             // Now and then a length that makes sense, so that one gets further than the first.
             let mut at = 0;
@@ -263,8 +263,8 @@ mod tests {
     }
 
     /// Lets the system write so much, and says how much it could have written.
-    fn fill(buf: &mut DirBuf, length: usize) -> usize {
-        let space = buf.space();
+    fn fill(buf: &mut DirBuf, reads_only: bool, length: usize) -> usize {
+        let space = buf.space(reads_only);
         assert!(space.is_empty());
         space.resize(length, 0);
         space.capacity()
@@ -274,25 +274,30 @@ mod tests {
     fn full_listings_make_it_grow_once() {
         let mut buf = DirBuf::default();
         for _ in 0..3 {
-            assert_eq!(fill(&mut buf, 64 << 10), 64 << 10);
+            assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
         }
-        assert_eq!(fill(&mut buf, 1000), 64 << 10);
+        assert_eq!(fill(&mut buf, true, 1000), 64 << 10);
         for _ in 0..4 {
-            assert_eq!(fill(&mut buf, 64 << 10), 64 << 10);
+            assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
         }
-        assert_eq!(fill(&mut buf, 1 << 20), 1 << 20);
-        assert_eq!(fill(&mut buf, 0), 1 << 20);
+        assert_eq!(fill(&mut buf, true, 1 << 20), 1 << 20);
+        assert_eq!(fill(&mut buf, true, 0), 1 << 20);
+        // The order in which entries are removed matters more.
+        let mut buf = DirBuf::default();
+        assert_eq!(fill(&mut buf, false, 1000), 64 << 10);
+        assert_eq!(fill(&mut buf, false, 64 << 10), 64 << 10);
+        assert_eq!(fill(&mut buf, false, 1 << 20), 1 << 20);
         let mut fixed = DirBuf::with_capacity(2048);
-        assert_eq!(fill(&mut fixed, 2048), 2048);
-        assert_eq!(fill(&mut fixed, 0), 2048);
+        assert_eq!(fill(&mut fixed, false, 2048), 2048);
+        assert_eq!(fill(&mut fixed, false, 0), 2048);
     }
 
     #[test]
     fn slack_is_what_the_next_record_would_need() {
         let mut buf = DirBuf::default();
-        fill(&mut buf, (64 << 10) - 1024);
+        fill(&mut buf, true, (64 << 10) - 1024);
         assert!(buf.has_slack());
-        fill(&mut buf, (64 << 10) - 1023);
+        fill(&mut buf, true, (64 << 10) - 1023);
         assert!(!buf.has_slack());
     }
 }
