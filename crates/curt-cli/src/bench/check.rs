@@ -3,10 +3,9 @@
 //! Those who ask the file system answer another question and are not here: see `beneath.rs`.
 
 use super::answer::Question;
-use super::contender::{Contender, Found, built_rivals};
-use super::expand::scenario;
+use super::contender::Found;
 use super::operation::{Operation, Scenario};
-use super::works::Work;
+use super::works::{Work, scenario, takers};
 use std::path::Path;
 
 /// The table of checks.
@@ -36,25 +35,11 @@ pub(crate) static OPERATION: Operation = Operation {
 const RIVALS: [&str; 2] = ["path-clean", "go"];
 
 fn contenders(scenario: &Scenario, program: &Path) -> Found {
-    let mut found = Found::default();
     let Question::Lengths(work) = scenario.question else {
-        return found;
+        return Found::default();
     };
-    let ours = ["bench", "--role", "expand", "--work", work.name(), "--"];
-    found.add(Contender::new("curt", program, &ours));
-    let programs = built_rivals("expand");
-    for name in RIVALS {
-        let Some((_, program)) = programs.iter().find(|(rival, _)| rival == name) else {
-            found.miss(name, "cargo xtask rivals");
-            continue;
-        };
-        if !matches!(work, Work::Strict | Work::Foreign) {
-            let rounds = work.rounds(true).to_string();
-            let (bases, paths) = (work.bases().join("|"), work.paths().join("|"));
-            found.add(Contender::new(name, program, &["beneath", &rounds, &bases, &paths]));
-        }
-    }
-    found
+    let is_known = !matches!(work, Work::Strict | Work::Foreign);
+    takers(work, program, &RIVALS.map(|name| (name, is_known.then_some(("beneath", true)))))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! `curt::Expander` against everybody else who makes paths full.
 
 use super::answer::Question;
-use super::contender::{Contender, Found, built_rivals};
+use super::contender::Found;
 use super::operation::{Operation, Scenario};
-use super::tree::{Content, Tree};
-use super::works::Work;
+use super::works::{Work, scenario, takers};
 use curt::Flavor;
 use std::path::Path;
 
@@ -36,17 +35,6 @@ pub(crate) static OPERATION: Operation = Operation {
     ],
 };
 
-pub(super) const fn scenario(work: Work, quick: u32) -> Scenario {
-    Scenario {
-        name: work.name(),
-        make: |_| Tree::flat(1, Content::Empty),
-        shape: "one",
-        question: Question::Lengths(work),
-        quick: (quick, 0),
-        counts_whole: true,
-    }
-}
-
 /// What `cargo xtask rivals` builds: the name, whether it knows Windows paths, whether it is compiled.
 const RIVALS: [(&str, bool, bool); 8] = [
     ("path-clean", false, true),
@@ -60,24 +48,12 @@ const RIVALS: [(&str, bool, bool); 8] = [
 ];
 
 fn contenders(scenario: &Scenario, program: &Path) -> Found {
-    let mut found = Found::default();
     let Question::Lengths(work) = scenario.question else {
-        return found;
+        return Found::default();
     };
-    let ours = ["bench", "--role", "expand", "--work", work.name(), "--"];
-    found.add(Contender::new("curt", program, &ours));
-    let programs = built_rivals("expand");
     let flavor = if work.flavor() == Flavor::Windows { "windows" } else { "posix" };
-    let (bases, paths) = (work.bases().join("|"), work.paths().join("|"));
-    for (name, knows_windows, is_quick) in RIVALS {
-        let Some((_, program)) = programs.iter().find(|(rival, _)| rival == name) else {
-            found.miss(name, "cargo xtask rivals");
-            continue;
-        };
-        if work != Work::Windows || knows_windows {
-            let rounds = work.rounds(is_quick).to_string();
-            found.add(Contender::new(name, program, &[flavor, &rounds, &bases, &paths]));
-        }
-    }
-    found
+    let rivals = RIVALS.map(|(name, knows_windows, is_quick)| {
+        (name, (work != Work::Windows || knows_windows).then_some((flavor, is_quick)))
+    });
+    takers(work, program, &rivals)
 }

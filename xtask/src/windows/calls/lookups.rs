@@ -281,12 +281,8 @@ fn example(windows: &Windows) -> Result<PathBuf, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::tests::counts;
     use super::*;
-
-    fn counts(open: i64, other: i64) -> Counts {
-        let pairs = [("NtOpenFile", open), ("NtCreateUserProcess", other)];
-        pairs.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
-    }
 
     #[test]
     fn starts_and_directories_are_told_apart() {

@@ -137,10 +137,10 @@ pub(super) fn run_all(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn counts(open: i64, other: i64) -> Counts {
+    pub(in super::super) fn counts(open: i64, other: i64) -> Counts {
         let pairs = [("NtOpenFile", open), ("NtCreateUserProcess", other)];
         pairs.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
     }

@@ -3,15 +3,12 @@
 /// Room for the longest number of 64 bits, and for the blanks before a usual one.
 const CELL: usize = 24;
 
-/// How many digits a number has; an unknown one is shown as a question mark.
-pub(super) fn width(number: Option<impl Into<u128>>) -> usize {
-    number.map_or(1, |number| {
-        let number = number.into();
-        number.checked_ilog10().map_or(1, |log| log as usize + 1)
-    })
+/// How many digits a number has.
+pub(super) fn width(number: impl Into<u128>) -> usize {
+    number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a number that ends at the right of its column.
+/// Adds a number that ends at the right of its column; an unknown one is shown as a question mark.
 pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);
@@ -54,7 +51,7 @@ mod tests {
             line.truncate(1);
             add(Some(number), 70, &mut line);
             assert_eq!(line, format!("|{number:>70}").into_bytes());
-            assert_eq!(width(Some(number)), number.to_string().len());
+            assert_eq!(width(number), number.to_string().len());
             line.clear();
             add(Some(number), 0, &mut line);
             assert_eq!(line, number.to_string().into_bytes());

@@ -65,13 +65,12 @@ impl<'a> Lines<'a> {
         for item in items.iter().filter(|item| !item.is_failed()) {
             self.widen(&mut widths, &mut largest, item);
         }
-        let width = |number: u64| column::width(Some(number));
-        widths.inode = column::width(Some(largest.inode));
-        widths.links = width(largest.links);
-        widths.blocks = widths.blocks.max(width(largest.blocks));
-        widths.size = widths.size.max(width(largest.size));
+        widths.inode = column::width(largest.inode);
+        widths.links = column::width(largest.links);
+        widths.blocks = widths.blocks.max(column::width(largest.blocks));
+        widths.size = widths.size.max(column::width(largest.size));
         if let Some((major, minor)) = largest.device {
-            (widths.major, widths.minor) = (width(major), width(minor));
+            (widths.major, widths.minor) = (column::width(major), column::width(minor));
             widths.size = widths.size.max(widths.major + 2 + widths.minor);
         }
         widths
@@ -213,7 +212,7 @@ impl<'a> Owner<'a> {
     fn width(&self) -> usize {
         match self {
             Owner::Name(name) => name.width,
-            Owner::Number(id) => column::width(Some(*id)),
+            Owner::Number(id) => column::width(*id),
             Owner::Unknown => 1,
         }
     }
