@@ -16,6 +16,11 @@ pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static
     /// match.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
+    /// Where the first NUL lies.
+    fn nul(units: &[Self]) -> Option<usize> {
+        units.iter().position(|&unit| unit == Self::NUL)
+    }
+
     /// Whether the system takes it for a separator in a path: Windows has two.
     fn is_separator(self) -> bool {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
@@ -37,6 +42,31 @@ impl Unit for u8 {
             _ => left.eq_ignore_ascii_case(right),
         }
     }
+
+    /// Eight bytes at a time: names are short, and a traversal does this for each several times.
+    fn nul(units: &[u8]) -> Option<usize> {
+        let words = units.chunks_exact(WORD);
+        let rest = units.len() - words.remainder().len();
+        for (index, word) in words.enumerate() {
+            let word = word.first_chunk().map_or(u64::MAX, |word| u64::from_le_bytes(*word));
+            if let Some(at) = first_zero(word) {
+                return Some(index * WORD + at);
+            }
+        }
+        units[rest..].iter().position(|&unit| unit == 0).map(|at| rest + at)
+    }
+}
+
+/// The bytes of a word.
+const WORD: usize = size_of::<u64>();
+
+/// The first byte of a little-endian word that is zero.
+pub(crate) fn first_zero(word: u64) -> Option<usize> {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The lowest bit that is set is that of the first byte that is zero.
+    let zeros = word.wrapping_sub(LOW) & !word & HIGH;
+    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
 }
 
 impl Unit for u16 {
@@ -71,7 +101,7 @@ pub(crate) struct Name<'a, U>(&'a [U]);
 impl<'a, U: Unit> Name<'a, U> {
     /// The name at the front of `units`, up to the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
-        let end = units.iter().position(|&unit| unit == U::NUL)?;
+        let end = U::nul(units)?;
         Some(Name::of_terminated(&units[..=end]))
     }
 
@@ -185,6 +215,21 @@ mod tests {
         names.truncate(longer);
         names.truncate(second);
         assert!(names.get(second).is_none());
+    }
+
+    #[test]
+    fn a_nul_is_found_wherever_it_lies() {
+        let plain = |units: &[u8]| units.iter().position(|&unit| unit == 0);
+        for length in 0..40 {
+            for filler in [1, b'a', 0x7f, 0x80, 0xff] {
+                let mut units = vec![filler; length];
+                assert_eq!(u8::nul(&units), None);
+                for at in (0..length).rev() {
+                    units[at] = 0;
+                    assert_eq!(u8::nul(&units), plain(&units), "{length} {at}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl<S: Sys> Engine<'_, S> {
             return false;
         };
         let frame = &mut self.frames[index];
-        let Some(moved) = frame.moved_here.pop_front() else {
+        let Some(moved) = frame.next_moved() else {
             return false;
         };
         let path = moved.path();
@@ -100,7 +100,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             Entered::Later => {
                 self.at.path = before;
-                self.frames[index].moved_here.push_front(moved);
+                self.frames[index].moved_here().push_front(moved);
             }
         }
         true

@@ -26,9 +26,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) prefetched: Option<Batch>,
     /// Something in it stays, so it stays.
     pub(super) kept: bool,
-    /// What stays, by name, so that a second listing does not fail with it again. Not filled where
-    /// somebody chooses what stays: there, no directory is listed twice.
-    pub(super) stayed: BTreeSet<Vec<S::Unit>>,
+    /// What a listing of it is to pass over; most directories have nothing of that kind.
+    passed: Option<Box<Passed<S::Unit>>>,
     /// Names were forgotten for want of room, and are listed again.
     pub(super) forgotten: bool,
     /// The process may not write to it; only known where questions are asked.
@@ -44,8 +43,6 @@ pub(super) struct Frame<S: Sys> {
     pub(super) path_len: usize,
     /// What was handed over to other workers.
     pub(super) join: Option<SharedJoin>,
-    /// Directories that were moved here from deep below, and wait.
-    pub(super) moved_here: VecDeque<Moved<S::Unit>>,
     /// For a directory that was moved upwards: the path that it interrupts, and its number.
     pub(super) before: Option<Box<(LogicalPath<S::Unit>, u64)>>,
     /// Its path, shared by what was moved away from it.
@@ -75,6 +72,15 @@ pub(super) enum Role {
     Child,
     /// A directory that was moved upwards, and is now a child of the operand.
     Moved,
+}
+
+/// What a listing shows and is passed over.
+struct Passed<U> {
+    /// What stays, by name, so that a second listing does not fail with it again. Not filled where
+    /// somebody chooses what stays: there, no directory is listed twice.
+    stayed: BTreeSet<Vec<U>>,
+    /// Directories that were moved here from deep below, and wait.
+    moved_here: VecDeque<Moved<U>>,
 }
 
 /// What is remembered of the passes over a directory that did not want to become empty.
@@ -113,7 +119,7 @@ impl<S: Sys> Frame<S> {
             listing: Batch::More,
             prefetched: None,
             kept: false,
-            stayed: BTreeSet::new(),
+            passed: None,
             forgotten: false,
             protected: false,
             found: 0,
@@ -122,7 +128,6 @@ impl<S: Sys> Frame<S> {
             again: None,
             path_len,
             join: None,
-            moved_here: VecDeque::new(),
             before: None,
             shared: None,
             identity: None,
@@ -162,18 +167,42 @@ impl<S: Sys> Frame<S> {
     /// An entry failed, and stays.
     pub(super) fn stays(&mut self, name: Name<'_, S::Unit>) {
         self.kept = true;
-        self.stayed.insert(name.units().to_vec());
+        self.passed().stayed.insert(name.units().to_vec());
+    }
+
+    /// Takes out the directory that was moved here and whose turn it is.
+    pub(super) fn next_moved(&mut self) -> Option<Moved<S::Unit>> {
+        self.passed.as_mut()?.moved_here.pop_front()
+    }
+
+    /// The directories that were moved here, the one whose turn is next in front.
+    pub(super) fn moved_here(&mut self) -> &mut VecDeque<Moved<S::Unit>> {
+        &mut self.passed().moved_here
+    }
+
+    /// How many directories that were moved here wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.passed.as_ref().map_or(0, |passed| passed.moved_here.len())
+    }
+
+    fn passed(&mut self) -> &mut Passed<S::Unit> {
+        self.passed.get_or_insert_with(|| {
+            Box::new(Passed { stayed: BTreeSet::new(), moved_here: VecDeque::new() })
+        })
     }
 
     /// Whether a listing that shows this entry is to pass over it: it has failed before, or it is a
     /// directory that was moved here, which has its own turn and its own path.
     pub(super) fn passes_over(&self, name: Name<'_, S::Unit>) -> bool {
-        (!self.stayed.is_empty() && self.stayed.contains(name.units()))
-            || (!self.moved_here.is_empty()
-                && moved_serial(name).is_some_and(|serial| {
-                    // Numbers are given in order.
-                    self.moved_here.binary_search_by_key(&serial, |moved| moved.serial).is_ok()
-                }))
+        self.passed.as_ref().is_some_and(|passed| {
+            passed.stayed.contains(name.units())
+                || (!passed.moved_here.is_empty()
+                    && moved_serial(name).is_some_and(|serial| {
+                        // Numbers are given in order.
+                        let serials = |moved: &Moved<_>| moved.serial;
+                        passed.moved_here.binary_search_by_key(&serial, serials).is_ok()
+                    }))
+        })
     }
 
     /// Whether names of children are waiting.

@@ -35,7 +35,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.held.len() < self.descriptors || self.depth() < LEAST_DEPTH {
             return true;
         }
-        if self.may_hoist && self.frames[self.top].moved_here.len() < MOST_MOVED {
+        if self.may_hoist && self.frames[self.top].waiting() < MOST_MOVED {
             if self.hoist(at) {
                 return false;
             }
@@ -72,7 +72,7 @@ impl<S: Sys> Engine<'_, S> {
                 Ok(()) => {
                     let name = name.terminated().to_vec();
                     let moved = Moved { serial, parent: self.shared_path(), name };
-                    self.frames[self.top].moved_here.push_back(moved);
+                    self.frames[self.top].moved_here().push_back(moved);
                     return true;
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}

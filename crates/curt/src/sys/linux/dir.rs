@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
 use crate::fields::Kind;
-use crate::name::Name;
+use crate::name::{Name, first_zero};
 use crate::sys::{Entry, Listing};
 
 /// An open directory, or the working directory without one.
@@ -107,6 +107,7 @@ impl DirBuf {
 impl Listing for DirBuf {
     type Unit = u8;
 
+    #[inline]
     fn entry(&self, mut position: usize) -> Option<(Entry<'_, u8>, usize)> {
         loop {
             let rest = self.bytes.get(position..)?;
@@ -137,21 +138,16 @@ impl Listing for DirBuf {
 /// records: names are short, and this is done for every entry there is. The first NUL counts, since
 /// what a FUSE daemon calls a name may hold more.
 fn end_of_name(record: &[u8]) -> Option<usize> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    /// The bytes of the name's first word that belong to the head.
-    const HEAD: u64 = 0xff_ffff;
-    let mut at = NAME & !7;
+    /// Where the word lies that the name begins in, and its bytes before the name.
+    const FIRST: usize = NAME & !7;
+    const HEAD: u64 = (1 << (8 * (NAME - FIRST))) - 1;
     let mut head = HEAD;
-    while let Some(word) = record.get(at..)?.first_chunk() {
-        let word = u64::from_le_bytes(*word) | head;
-        // The lowest bit that is set is that of the first byte that is zero.
-        let zeros = word.wrapping_sub(LOW) & !word & HIGH;
-        if zeros != 0 {
-            return Some(at + zeros.trailing_zeros() as usize / 8);
+    for (index, word) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
+        let word = u64::from_le_bytes(*word.first_chunk()?) | head;
+        if let Some(at) = first_zero(word) {
+            return Some(FIRST + index * 8 + at);
         }
         head = 0;
-        at += 8;
     }
     None
 }
