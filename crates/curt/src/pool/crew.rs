@@ -1,7 +1,7 @@
 //! The workers of one operation: how many there are, and how they come to be.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -39,6 +39,7 @@ pub(crate) struct Crew<T> {
     entries: AtomicU64,
     processor: AtomicU64,
     waits: AtomicU64,
+    in_one: AtomicBool,
 }
 
 impl<T: Send> Crew<T> {
@@ -67,6 +68,7 @@ impl<T: Send> Crew<T> {
             entries: AtomicU64::new(0),
             processor: AtomicU64::new(0),
             waits: AtomicU64::new(0),
+            in_one: AtomicBool::new(false),
         }
     }
 
@@ -114,6 +116,11 @@ impl<T: Send> Crew<T> {
         });
     }
 
+    /// Notes whether what was handed over last lies in the same directory as what its giver keeps.
+    pub(crate) fn shares_one(&self, in_one: bool) {
+        self.in_one.store(in_one, Ordering::Relaxed);
+    }
+
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
     pub(crate) fn checkpoint<S: Sys>(
         &self,
@@ -132,7 +139,8 @@ impl<T: Send> Crew<T> {
         }
         let (now, processor) = (sys.now(), Duration::from_nanos(processor));
         let collide = sys.helpers_collide();
-        let sample = Sample { now, entries, processor, waits, collide };
+        let in_one = self.in_one.load(Ordering::Relaxed);
+        let sample = Sample { now, entries, processor, waits, collide, in_one };
         if let Ok(mut governor) = self.governor.try_lock() {
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(self.pace, most, false, self.begin),

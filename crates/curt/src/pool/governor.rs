@@ -39,6 +39,9 @@ const CLEAR_LOSS: (u64, f64) = (512, 0.8);
 const LOSS_TIME: Duration = Duration::from_millis(10);
 /// A helper stays only if the processor time per entry does not rise beyond this multiple of a single thread's.
 const INFLATION: f64 = 1.3;
+/// … or beyond this, where the workers share one directory: its lock takes processor time to wait for, but
+/// what is freed outside of it is most of the work.
+const INFLATION_IN_ONE: f64 = 1.6;
 /// What systems tell of processor time may be short, or ahead, by a tick of their clock.
 const TICK: Duration = Duration::from_millis(4);
 /// A thread that has to wait for something this often per entry is being blocked by the file system.
@@ -58,6 +61,8 @@ pub(crate) struct Sample {
     pub(crate) waits: u64,
     /// Whether helpers are known to collide here: then they pay only where the file system blocks.
     pub(crate) collide: bool,
+    /// Whether what the workers share is one directory.
+    pub(crate) in_one: bool,
 }
 
 /// One climb: a number of workers is tried, and kept if it pays.
@@ -148,7 +153,7 @@ impl Governor {
         match self.state {
             State::Steady { until } if sample.entries < until => {}
             State::Steady { .. } => self.try_more(rate, sample.collide),
-            State::Trial { before, rate: old } => self.judge(before, old, rate, sample.entries),
+            State::Trial { before, rate: old } => self.judge(before, old, rate, sample),
         }
         self.workers
     }
@@ -173,11 +178,12 @@ impl Governor {
         }
     }
 
-    fn judge(&mut self, before: usize, old: Rate, new: Rate, entries: u64) {
+    fn judge(&mut self, before: usize, old: Rate, new: Rate, sample: Sample) {
         let pays = new.per_second >= old.per_second * self.pace.gain;
         // At most what was measured and the clock may have missed, and never more than went by.
         let single = (self.single.processor + self.single.error).min(1.0 / self.single.per_second);
-        let cheap = new.processor - new.error <= single * INFLATION;
+        let inflation = if sample.in_one { INFLATION_IN_ONE } else { INFLATION };
+        let cheap = new.processor - new.error <= single * inflation;
         if pays && cheap {
             self.patience = self.pace.window;
         } else {
@@ -192,7 +198,7 @@ impl Governor {
                 (_, true) => 64,
             });
         }
-        self.state = State::Steady { until: entries + self.patience };
+        self.state = State::Steady { until: sample.entries + self.patience };
     }
 
     fn rate(&self, sample: Sample) -> Rate {
@@ -213,8 +219,16 @@ mod tests {
     /// Runs a governor over an imagined machine: how long 256 entries take, and how much processor
     /// time, and how often they wait, by the number of workers. Returns the workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64, u64)) -> Vec<usize> {
-        let mut governor = Governor::new(Pace::CHANGING, most, true, Sample::default());
-        let mut sample = Sample::default();
+        run_from(Sample::default(), most, steps, machine)
+    }
+
+    fn run_from(
+        mut sample: Sample,
+        most: usize,
+        steps: usize,
+        machine: impl Fn(usize) -> (u64, u64, u64),
+    ) -> Vec<usize> {
+        let mut governor = Governor::new(Pace::CHANGING, most, true, sample);
         let mut workers = 1;
         (0..steps)
             .map(|_| {
@@ -253,6 +267,23 @@ mod tests {
         let workers =
             run(2, 200, |workers| (1000 - 150 * (workers as u64 - 1), 1000 * workers as u64, 0));
         assert_eq!(workers.last(), Some(&1));
+    }
+
+    #[test]
+    fn helpers_in_one_directory_may_burn_more() {
+        let in_one = Sample { in_one: true, ..Sample::default() };
+        let last = |inflated: u64| {
+            let time = |workers: u64| 8000 - 2000 * (workers - 1);
+            let processor = move |workers: u64| 8000 + (inflated - 8000) * (workers - 1);
+            let machine = |workers: usize| (time(workers as u64), processor(workers as u64), 0);
+            (
+                run_from(in_one, 2, 200, machine).last().copied(),
+                run(2, 200, machine).last().copied(),
+            )
+        };
+        assert_eq!(last(9600), (Some(2), Some(2)));
+        assert_eq!(last(11600), (Some(2), Some(1)));
+        assert_eq!(last(15200), (Some(1), Some(1)));
     }
 
     #[test]

@@ -193,6 +193,11 @@ impl<'r, S: Sys> Run<'r, S> {
         self.options.cancel.is_some_and(Cancel::is_cancelled)
     }
 
+    /// Notes whether what was handed over last are files of a directory that its giver goes on with.
+    pub(super) fn shares_files(&self, files: bool) {
+        self.crew.shares_one(files);
+    }
+
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
     pub(super) fn checkpoint(
         &self,
