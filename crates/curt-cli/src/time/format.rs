@@ -34,6 +34,13 @@ struct Spec {
     colons: usize,
 }
 
+impl Spec {
+    /// Whether it leaves a word as it is.
+    fn is_plain(self) -> bool {
+        !self.upper && !self.swap && self.width.is_none()
+    }
+}
+
 impl Format {
     pub(crate) fn new(text: impl Into<String>) -> Format {
         Format(text.into())
@@ -45,11 +52,17 @@ impl Format {
         self.0.contains('N')
     }
 
-    /// The time in this format. What is no conversion stays as it is.
+    /// The time in this format.
     pub(crate) fn apply(&self, local: &Local) -> String {
         let mut out = String::new();
+        self.add(local, &mut out);
+        out
+    }
+
+    /// Adds the time in this format. What is no conversion stays as it is.
+    pub(crate) fn add(&self, local: &Local, out: &mut String) {
         let mut rest = self.0.as_str();
-        while let Some(at) = rest.find('%') {
+        while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
             out.push_str(&rest[..at]);
             let behind = &rest[at + 1..];
             let (spec, letter_at) = spec(behind);
@@ -57,8 +70,8 @@ impl Format {
                 .chars()
                 .next()
                 .and_then(|letter| Some((letter, convert(local, letter, spec)?)));
-            if let Some((letter, text)) = converted {
-                out.push_str(&text);
+            if let Some((letter, part)) = converted {
+                part.add(spec, out);
                 rest = &behind[letter_at + letter.len_utf8()..];
             } else {
                 out.push('%');
@@ -66,7 +79,27 @@ impl Format {
             }
         }
         out.push_str(rest);
-        out
+    }
+}
+
+/// What a conversion stands for, before it is written.
+enum Part {
+    /// A number, in at least so many digits, and what stands before these.
+    Number(i64, usize, char),
+    /// The name of a day or a month, or what half of the day it is.
+    Word(&'static str),
+    /// A text that is complete.
+    Text(String),
+}
+
+impl Part {
+    fn add(self, spec: Spec, out: &mut String) {
+        match self {
+            Part::Number(value, digits, pad) => add_padded(value, digits, pad, spec, out),
+            Part::Word(text) if spec.is_plain() => out.push_str(text),
+            Part::Word(text) => out.push_str(&word(text, swapped(spec))),
+            Part::Text(text) => out.push_str(&text),
+        }
     }
 }
 
@@ -96,25 +129,26 @@ fn spec(text: &str) -> (Spec, usize) {
 }
 
 /// What a letter stands for; `None` where it stands for nothing.
-fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
+fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     if spec.colons > 0 && letter != 'z' {
         return None;
     }
-    let number = |value: i64, digits: usize, pad: char| Some(padded(value, digits, pad, spec));
-    let nested = |format: &str| Some(word(&Format::new(format).apply(local), spec));
+    let number = |value: i64, digits: usize, pad: char| Some(Part::Number(value, digits, pad));
+    let text = |text: String| Some(Part::Text(text));
+    let nested = |format: &str| text(word(&Format::new(format).apply(local), spec));
     let weekday = DAYS.get(local.weekday as usize).copied().unwrap_or_default();
     let month = MONTHS.get(local.month as usize - 1).copied().unwrap_or_default();
     let hour12 = i64::from((local.hour + 11) % 12 + 1);
     let half = if local.hour < 12 { "AM" } else { "PM" };
     let day = i64::from(local.day_of_year);
     match letter {
-        '%' => Some("%".to_owned()),
-        'n' => Some("\n".to_owned()),
-        't' => Some("\t".to_owned()),
-        'a' => Some(word(&weekday[..3], swapped(spec))),
-        'A' => Some(word(weekday, swapped(spec))),
-        'b' | 'h' => Some(word(&month[..3], swapped(spec))),
-        'B' => Some(word(month, swapped(spec))),
+        '%' => text("%".to_owned()),
+        'n' => text("\n".to_owned()),
+        't' => text("\t".to_owned()),
+        'a' => Some(Part::Word(&weekday[..3])),
+        'A' => Some(Part::Word(weekday)),
+        'b' | 'h' => Some(Part::Word(&month[..3])),
+        'B' => Some(Part::Word(month)),
         'c' => nested("%a %b %e %H:%M:%S %Y"),
         'C' => number(local.year.div_euclid(100), 2, '0'),
         'd' => number(local.day.into(), 2, '0'),
@@ -130,10 +164,10 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
         'l' => number(hour12, 2, '_'),
         'm' => number(local.month.into(), 2, '0'),
         'M' => number(local.minute.into(), 2, '0'),
-        'N' => Some(fraction(local.time.nanoseconds, spec)),
-        'p' if spec.swap => Some(word(&half.to_lowercase(), spec)),
-        'p' => Some(word(half, spec)),
-        'P' => Some(word(&half.to_lowercase(), spec)),
+        'N' => text(fraction(local.time.nanoseconds, spec)),
+        'p' if spec.swap => text(word(&half.to_lowercase(), spec)),
+        'p' => Some(Part::Word(half)),
+        'P' => text(word(&half.to_lowercase(), spec)),
         'q' => number(i64::from((local.month - 1) / 3 + 1), 1, '0'),
         'r' => nested("%I:%M:%S %p"),
         'R' => nested("%H:%M"),
@@ -147,9 +181,9 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<String> {
         'W' => number((day + 7 - i64::from((local.weekday + 6) % 7)) / 7, 2, '0'),
         'y' => number(local.year.rem_euclid(100), 2, '0'),
         'Y' => number(local.year, 4, '0'),
-        'z' => Some(offset(local.offset, spec)),
-        'Z' if spec.swap => Some(word(&local.zone.to_lowercase(), spec)),
-        'Z' => Some(word(&local.zone, spec)),
+        'z' => text(offset(local.offset, spec)),
+        'Z' if spec.swap => text(word(&local.zone.to_lowercase(), spec)),
+        'Z' => text(word(&local.zone, spec)),
         _ => None,
     }
 }
@@ -168,13 +202,21 @@ fn word(text: &str, spec: Spec) -> String {
     if spec.pad == Some('-') { text } else { fill.repeat(missing) + &text }
 }
 
-/// A number in at least so many digits.
-fn padded(value: i64, digits: usize, pad: char, spec: Spec) -> String {
+/// Adds a number in at least so many digits.
+fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String) {
     let width = spec.width.unwrap_or(digits);
-    match spec.pad.unwrap_or(pad) {
-        '-' => value.to_string(),
-        '_' => format!("{value:>width$}"),
-        _ => format!("{value:0width$}"),
+    let pad = spec.pad.unwrap_or(pad);
+    let digit = |digit: i64| char::from(b'0' + digit as u8);
+    // First nearly every number: there are some in each line of a long listing.
+    match (value, width, pad) {
+        (10..=99, 2, _) | (0..=9, 2, '0') => out.extend([digit(value / 10), digit(value % 10)]),
+        (0..=9, 2, '_') => out.extend([' ', digit(value)]),
+        (1000..=9999, 4, _) => {
+            out.extend([value / 1000, value / 100 % 10, value / 10 % 10, value % 10].map(digit));
+        }
+        (.., '-') => out.push_str(&value.to_string()),
+        (.., '_') => out.push_str(&format!("{value:>width$}")),
+        _ => out.push_str(&format!("{value:0width$}")),
     }
 }
 

@@ -16,8 +16,6 @@ pub(super) struct Order {
 /// What entries are compared by, one beside the other: to go to the entries themselves, and to move these
 /// about, took most of the time of sorting.
 struct Key {
-    /// Directories come first, and this is none.
-    is_after: bool,
     /// The size, the time, or how the name or its extension begins, turned around where the order is. What is
     /// equal here may still differ.
     rank: u128,
@@ -31,8 +29,7 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
     }
     let key = |(index, item): (usize, &Item)| {
         let rank = rank(item, order.by);
-        let is_after = order.directories_first && !item.leads_to_directory();
-        Key { is_after, rank: if order.is_reversed { !rank } else { rank }, index }
+        Key { rank: if order.is_reversed { !rank } else { rank }, index }
     };
     let in_full = |one: &Key, other: &Key| {
         let (one, other) = if order.is_reversed { (other, one) } else { (one, other) };
@@ -44,12 +41,16 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    keys.sort_unstable_by(|one, other| {
-        (one.is_after, one.rank)
-            .cmp(&(other.is_after, other.rank))
-            .then_with(|| in_full(one, other))
-            .then_with(|| one.index.cmp(&other.index))
-    });
+    // Numbers alone first, which takes a third of the instructions; what they cannot tell apart is rare.
+    keys.sort_unstable_by_key(|key| key.rank);
+    for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
+        same.sort_unstable_by(|one, other| {
+            in_full(one, other).then_with(|| one.index.cmp(&other.index))
+        });
+    }
+    if order.directories_first {
+        keys.sort_by_key(|key| !items[key.index].leads_to_directory());
+    }
     keys.iter().map(|key| &items[key.index]).collect()
 }
 

@@ -21,7 +21,16 @@ pub(super) struct Times {
     width: usize,
     /// Texts of seconds that were shown, each in the place that its number leads to: the entries of a
     /// directory were often written together.
-    known: RefCell<Vec<Option<(i64, bool, String)>>>,
+    known: RefCell<Vec<Known>>,
+    /// Texts are those of whole seconds.
+    shows_seconds: bool,
+}
+
+/// A second that was shown, whether as one of the last half year, and its text; none at first.
+#[derive(Clone, Default)]
+struct Known {
+    of: Option<(i64, bool)>,
+    text: String,
 }
 
 /// How many texts are kept.
@@ -40,8 +49,9 @@ impl Times {
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());
         let width = epoch.map_or(0, |epoch| recent.apply(&epoch).chars().count());
-        let known = RefCell::new(vec![None; KNOWN as usize]);
-        Ok(Times { old, recent, zone, now: time::now(), width, known })
+        let known = RefCell::new(vec![Known::default(); KNOWN as usize]);
+        let shows_seconds = !old.has_fractions() && !recent.has_fractions();
+        Ok(Times { old, recent, zone, now: time::now(), width, known, shows_seconds })
     }
 
     /// Adds a time as it is shown.
@@ -49,26 +59,18 @@ impl Times {
         let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
         let is_recent = half_a_year_ago < time && (time < self.now || time < time::now());
         let format = if is_recent { &self.recent } else { &self.old };
-        if format.has_fractions() {
-            line.extend(self.text(time, format).bytes());
-            return;
-        }
         let place = time.seconds.rem_euclid(KNOWN.into()) as usize;
-        let mut known = self.known.borrow_mut();
-        let is_it = |known: &(i64, bool, String)| (known.0, known.1) == (time.seconds, is_recent);
-        if !known[place].as_ref().is_some_and(is_it) {
-            known[place] = Some((time.seconds, is_recent, self.text(time, format)));
+        let of = Some((time.seconds, is_recent)).filter(|_| self.shows_seconds);
+        let known = &mut self.known.borrow_mut()[place];
+        if of.is_none() || known.of != of {
+            known.of = of;
+            known.text.clear();
+            match self.zone.local_time(time) {
+                Some(local) => format.add(&local, &mut known.text),
+                None => known.text = format!("{:>1$}", time.seconds, self.width),
+            }
         }
-        if let Some((_, _, text)) = &known[place] {
-            line.extend_from_slice(text.as_bytes());
-        }
-    }
-
-    fn text(&self, time: Time, format: &Format) -> String {
-        match self.zone.local_time(time) {
-            Some(local) => format.apply(&local),
-            None => format!("{:>1$}", time.seconds, self.width),
-        }
+        line.extend_from_slice(known.text.as_bytes());
     }
 
     /// What stands where no time is known.
