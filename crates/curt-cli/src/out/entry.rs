@@ -175,6 +175,7 @@ pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
 
 /// Adds those letters to a line.
 pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
+    const ALLOWED: [&[u8; 3]; 8] = [b"---", b"--x", b"-w-", b"-wx", b"r--", b"r-x", b"rw-", b"rwx"];
     let kind = match mode & KIND_BITS {
         0o100_000 => b'-',
         0o040_000 => b'd',
@@ -185,20 +186,15 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
         0o140_000 => b's',
         _ => kind_letter(kind),
     };
-    let three = |shift: u32, special: u32, with: u8| {
-        let letter = |bit: u32, letter: u8| if mode >> shift & bit == 0 { b'-' } else { letter };
-        let last = match (mode & special != 0, mode >> shift & 1 != 0) {
-            (true, true) => with,
-            (true, false) => with.to_ascii_uppercase(),
-            (false, true) => b'x',
-            (false, false) => b'-',
-        };
-        [letter(4, b'r'), letter(2, b'w'), last]
-    };
-    line.push(kind);
-    line.extend_from_slice(&three(6, 0o4000, b's'));
-    line.extend_from_slice(&three(3, 0o2000, b's'));
-    line.extend_from_slice(&three(0, 0o1000, b't'));
+    let mut letters = [kind; 10];
+    let classes = [(6, 0o4000, b's'), (3, 0o2000, b's'), (0, 0o1000, b't')];
+    for (three, (shift, special, with)) in letters[1..].chunks_exact_mut(3).zip(classes) {
+        three.copy_from_slice(ALLOWED[(mode >> shift & 7) as usize]);
+        if mode & special != 0 {
+            three[2] = if three[2] == b'x' { with } else { with.to_ascii_uppercase() };
+        }
+    }
+    line.extend_from_slice(&letters);
 }
 
 /// The letter of a kind, where that is all that is known.

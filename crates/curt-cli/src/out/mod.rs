@@ -89,6 +89,10 @@ impl Screen {
     /// Adds a line of data.
     pub(crate) fn data(&self, line: &[u8]) {
         let mut inner = self.lock();
+        if inner.data.capacity() == 0 {
+            // Growing step by step copies, and leaves memory behind that was touched for nothing.
+            inner.data.reserve(ENOUGH + ENOUGH / 2);
+        }
         inner.data.extend_from_slice(line);
         let is_due = inner.written.is_some_and(|then| then.elapsed() >= SOON);
         if is_due || inner.data.len() >= ENOUGH {

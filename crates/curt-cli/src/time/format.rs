@@ -208,16 +208,20 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     let pad = spec.pad.unwrap_or(pad);
     let digit = |digit: i64| char::from(b'0' + digit as u8);
     // First nearly every number: there are some in each line of a long listing.
-    match (value, width, pad) {
-        (10..=99, 2, _) | (0..=9, 2, '0') => out.extend([digit(value / 10), digit(value % 10)]),
-        (0..=9, 2, '_') => out.extend([' ', digit(value)]),
-        (1000..=9999, 4, _) => {
-            out.extend([value / 1000, value / 100 % 10, value / 10 % 10, value % 10].map(digit));
+    let text = match (value, width, pad) {
+        (10..=99, 2, _) | (0..=9, 2, '0') => {
+            return out.extend([digit(value / 10), digit(value % 10)]);
         }
-        (.., '-') => out.push_str(&value.to_string()),
-        (.., '_') => out.push_str(&format!("{value:>width$}")),
-        _ => out.push_str(&format!("{value:0width$}")),
-    }
+        (0..=9, 2, '_') => return out.extend([' ', digit(value)]),
+        (1000..=9999, 4, _) => {
+            let digits = [value / 1000, value / 100 % 10, value / 10 % 10, value % 10];
+            return out.extend(digits.map(digit));
+        }
+        (.., '-') => value.to_string(),
+        (.., '_') => format!("{value:>width$}"),
+        _ => format!("{value:0width$}"),
+    };
+    out.push_str(&text);
 }
 
 /// The digits behind the second, as many as the width says.

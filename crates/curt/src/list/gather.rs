@@ -19,9 +19,9 @@ use crate::sys::{Batch, Listing, Os, Sys};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
 const PART: usize = 64;
-/// Entries for each thread that nobody asked for: for a directory of 3,580 entries, two threads were not
-/// faster than one.
-const SHARE: usize = 2048;
+/// Entries for each thread that nobody asked for: more than a millisecond of questions, of which a thread
+/// that helps takes a tenth to begin and to end.
+const SHARE: usize = 1024;
 /// The most threads that nobody asked for: the entries of one directory have one lock here and there.
 const MOST: usize = 8;
 
@@ -38,8 +38,8 @@ impl List {
     /// was found out. It is called by any of the threads and in any order, never twice for an entry.
     ///
     /// Threads: none is started where listings tell everything that the plan wants. Otherwise, with
-    /// [`Threads::Automatic`], one works for each 2,048 entries that a buffer holds, at most eight and
-    /// as many as there are processors; below 4,096 entries none is started. With [`Threads::AtMost`], as
+    /// [`Threads::Automatic`], one works for each 1,024 entries that a buffer holds, at most eight and
+    /// as many as there are processors; below 2,048 entries none is started. With [`Threads::AtMost`], as
     /// many work as said, one for each 64 entries. A thread that the system does not give is done without.
     ///
     /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads may be

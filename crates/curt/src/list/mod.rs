@@ -25,7 +25,7 @@
 //! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
-//! | a directory as a whole, of 4,096 entries and more to ask about | 1 more: the processors | the same | the same |
+//! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
 //! | asking about many names of one directory | 1 each | 1 each | 5 together, where a listing answers |
 //!

@@ -76,12 +76,17 @@ impl Columns {
         self.get(Fields::MODE, self.mode)
     }
 
-    pub(super) fn user_id(&self) -> Option<u32> {
+    fn user_id(&self) -> Option<u32> {
         self.get(Fields::USER_ID, self.user_id)
     }
 
-    pub(super) fn group_id(&self) -> Option<u32> {
+    fn group_id(&self) -> Option<u32> {
         self.get(Fields::GROUP_ID, self.group_id)
+    }
+
+    /// The numbers of user and group.
+    pub(super) fn owners(&self) -> (Option<u32>, Option<u32>) {
+        (self.user_id(), self.group_id())
     }
 
     pub(super) fn time(&self) -> Option<Time> {

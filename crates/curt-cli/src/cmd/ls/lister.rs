@@ -19,6 +19,10 @@ use crate::exit::Exit;
 use crate::out::{Screen, json, text};
 use crate::quote::quote;
 
+/// The buffer of a listing whose entries several threads ask about: these share out what it holds, and begin
+/// and end with it. What it does not need of it is never touched.
+const BUFFER: usize = 256 << 10;
+
 /// What was done in all.
 #[derive(Default)]
 pub(super) struct Totals {
@@ -203,7 +207,11 @@ impl<'a> Lister<'a> {
     }
 
     fn directory(&mut self, path: &OsStr, is_operand: bool) {
-        let mut list = match self.descent.open(path) {
+        let opened = self.descent.open(path).and_then(|directory| match self.keeps {
+            Keeps::Columns if !self.settings.streams() => directory.buffer(BUFFER),
+            _ => Ok(directory),
+        });
+        let mut list = match opened {
             Ok(directory) => directory.list(self.settings.plan()),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };

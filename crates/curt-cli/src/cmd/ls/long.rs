@@ -31,6 +31,8 @@ struct Largest {
     links: u64,
     size: u64,
     device: Option<(u64, u64)>,
+    /// Of the entry before: most have the same, and their names are as wide.
+    owners: Option<(Option<u32>, Option<u32>)>,
 }
 
 /// Writes lines.
@@ -40,6 +42,9 @@ pub(super) struct Lines<'a> {
     widths: Widths,
     /// Something here has access rules beyond its mode.
     has_acl: bool,
+    /// The owners of the entry before, and what stands in their columns.
+    before: Option<(Option<u32>, Option<u32>)>,
+    owners_before: Vec<u8>,
 }
 
 /// What stands in the column of an owner.
@@ -52,7 +57,8 @@ enum Owner<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(settings: &'a Settings, owners: &'a Owners, items: &[&Item]) -> Self {
         let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
-        let mut lines = Lines { settings, owners, widths: Widths::default(), has_acl };
+        let (widths, owners_before) = (Widths::default(), Vec::new());
+        let mut lines = Lines { settings, owners, widths, has_acl, before: None, owners_before };
         let has_columns = settings.is_long() || settings.inode || settings.has_total();
         if has_columns {
             lines.widths = lines.widths_of(items);
@@ -94,8 +100,11 @@ impl<'a> Lines<'a> {
             return;
         }
         widen(&mut largest.links, columns.links().unwrap_or_default());
-        widen(&mut widths.user, self.user(item).width());
-        widen(&mut widths.group, self.group(item).width());
+        let (user, group) = columns.owners();
+        if largest.owners.replace((user, group)) != Some((user, group)) {
+            widen(&mut widths.user, self.user(user).width());
+            widen(&mut widths.group, self.group(group).width());
+        }
         if let Some((major, minor)) = device(item) {
             let device = largest.device.get_or_insert_default();
             widen(&mut device.0, major);
@@ -131,7 +140,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Adds the long form.
-    pub(super) fn long(&self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
+    pub(super) fn long(&mut self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
         let settings = self.settings;
         self.frills(item, line);
         mode(item, line);
@@ -141,12 +150,7 @@ impl<'a> Lines<'a> {
         line.push(b' ');
         column::add(item.columns.links(), self.widths.links, line);
         line.push(b' ');
-        if settings.owner {
-            self.user(item).write(self.widths.user, line);
-        }
-        if settings.group {
-            self.group(item).write(self.widths.group, line);
-        }
+        self.owner_columns(item, line);
         self.size_column(item, line);
         if let Some(times) = &settings.times {
             match item.columns.time() {
@@ -164,6 +168,21 @@ impl<'a> Lines<'a> {
             None if item.kind.is_link() => line.extend(names.link(item).bytes),
             None => names.add(item, line),
         }
+    }
+
+    fn owner_columns(&mut self, item: &Item, line: &mut Vec<u8>) {
+        let (user, group) = item.columns.owners();
+        if self.before.replace((user, group)) != Some((user, group)) {
+            let mut columns = Vec::new();
+            if self.settings.owner {
+                self.user(user).write(self.widths.user, &mut columns);
+            }
+            if self.settings.group {
+                self.group(group).write(self.widths.group, &mut columns);
+            }
+            self.owners_before = columns;
+        }
+        line.extend_from_slice(&self.owners_before);
     }
 
     fn size_column(&self, item: &Item, line: &mut Vec<u8>) {
@@ -189,13 +208,11 @@ impl<'a> Lines<'a> {
         if self.settings.human { human::size(bytes) } else { blocks(bytes).to_string() }
     }
 
-    fn user(&self, item: &Item) -> Owner<'a> {
-        let id = item.columns.user_id();
+    fn user(&self, id: Option<u32>) -> Owner<'a> {
         Owner::new(id, id.and_then(|id| self.owners.user(id)))
     }
 
-    fn group(&self, item: &Item) -> Owner<'a> {
-        let id = item.columns.group_id();
+    fn group(&self, id: Option<u32>) -> Owner<'a> {
         Owner::new(id, id.and_then(|id| self.owners.group(id)))
     }
 }

@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
 
     fn listing(&self, items: &[&Item], owners: &Owners) {
         let settings = self.settings;
-        let lines = Lines::new(settings, owners, items);
+        let mut lines = Lines::new(settings, owners, items);
         let mut names = Names::new(settings, items, &self.has_color);
         match settings.format {
             Format::Long => {
@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a line for each entry, many at a time.
-    fn lines(&self, items: &[&Item], add: impl Fn(&Item, &mut Vec<u8>)) {
+    fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
         let mut text = Vec::with_capacity(MANY + 1024);
         for item in shown(items) {
             add(item, &mut text);
