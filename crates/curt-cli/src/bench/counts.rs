@@ -32,11 +32,8 @@ impl<'a> Counts<'a> {
         arena: &Arena<'_>,
         samples: &[Vec<Sample>],
     ) -> io::Result<Vec<Option<Slope>>> {
-        let limit = match arena.scenario {
-            scenario if scenario.counts_whole => u64::MAX,
-            _ if self.context.options.full => 5_000,
-            _ => 800,
-        };
+        let times = if self.context.options.full { 6 } else { 1 };
+        let limit = arena.scenario.counted.saturating_mul(times);
         let trees = SHRINKS.map(|shrink| arena.scenario.grow(shrink)).into_iter();
         let tree =
             trees.reduce(|larger, tree| if larger.tree.entries() <= limit { larger } else { tree });

@@ -50,6 +50,9 @@ pub(crate) struct Operation {
     pub(super) notes: &'static [&'static str],
 }
 
+/// What [`Scenario::counted`] usually is: calls for each entry show well on so many.
+pub(super) const COUNTED_ENTRIES: u64 = 800;
+
 /// A shape of tree, what is asked of it, and where that is worth measuring.
 pub(crate) struct Scenario {
     /// As `--scenario` takes it.
@@ -62,8 +65,9 @@ pub(crate) struct Scenario {
     pub(super) question: Question,
     /// Shares of a quick run's time in memory and on disk; 0 leaves it to `--full`.
     pub(super) quick: (u32, u32),
-    /// Whether calls are counted on the whole tree: there are few of them.
-    pub(super) counts_whole: bool,
+    /// Calls are counted on as large a part of the tree as has at most so many entries; six times as many in a
+    /// full run.
+    pub(super) counted: u64,
 }
 
 impl Scenario {

@@ -5,7 +5,7 @@
 //! the tree points there.
 
 use super::answer::Question;
-use super::operation::{Operation, Scenario};
+use super::operation::{COUNTED_ENTRIES, Operation, Scenario};
 use super::report::describe_tree;
 use super::rm_contenders::{self, REFERENCE};
 use super::tree::{Content, REACT_BYTES, Tree};
@@ -42,7 +42,7 @@ const SCENARIOS: [Scenario; 5] = [
 ];
 
 const fn scenario(name: &'static str, make: fn(u32) -> Tree, quick: (u32, u32)) -> Scenario {
-    Scenario { name, make, shape: name, question: Question::Gone, quick, counts_whole: false }
+    Scenario { name, make, shape: name, question: Question::Gone, quick, counted: COUNTED_ENTRIES }
 }
 
 /// The tree in words, and the fewest calls known for it.

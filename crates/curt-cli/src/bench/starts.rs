@@ -61,7 +61,7 @@ const fn scenario(name: &'static str, starts: u64, quick: (u32, u32)) -> Scenari
         shape: "path-211",
         question: Question::Starts(starts),
         quick,
-        counts_whole: true,
+        counted: u64::MAX,
     }
 }
 

@@ -164,7 +164,7 @@ pub(super) const fn scenario(work: Work, quick: u32) -> Scenario {
         shape: "one",
         question: Question::Lengths(work),
         quick: (quick, 0),
-        counts_whole: true,
+        counted: u64::MAX,
     }
 }
 

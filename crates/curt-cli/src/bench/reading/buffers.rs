@@ -21,7 +21,7 @@ pub(crate) static OPERATION: Operation = Operation {
         shape: "flat-25k",
         question: Question::Count,
         quick: (2, 0),
-        counts_whole: true,
+        counted: u64::MAX,
     }],
     contenders,
     describe,

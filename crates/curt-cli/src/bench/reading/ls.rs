@@ -2,7 +2,7 @@
 
 use super::super::answer::Question;
 use super::super::contender::{Contender, Found};
-use super::super::operation::{Operation, Scenario};
+use super::super::operation::{COUNTED_ENTRIES, Operation, Scenario};
 use super::super::roles::Task;
 use super::super::tree::{Content, Tree};
 use super::{BY_STRACE, CHECKED, COUNTED, bare, built, curt, describe};
@@ -37,7 +37,7 @@ const fn scenario(
     question: Question,
     quick: (u32, u32),
 ) -> Scenario {
-    Scenario { name, make, shape, question, quick, counts_whole: false }
+    Scenario { name, make, shape, question, quick, counted: COUNTED_ENTRIES }
 }
 
 /// 3,400 files, 150 links of which 30 lead nowhere, and 30 directories.

@@ -2,7 +2,7 @@
 
 use super::super::answer::Question;
 use super::super::contender::{Contender, Found, on_path};
-use super::super::operation::{Operation, Scenario};
+use super::super::operation::{COUNTED_ENTRIES, Operation, Scenario};
 use super::super::roles::Task;
 use super::super::tree::{Content, Tree};
 use super::{BY_STRACE, CHECKED, COUNTED, bare, built, curt, describe};
@@ -55,7 +55,7 @@ const fn scenario(
     question: Question,
     quick: (u32, u32),
 ) -> Scenario {
-    Scenario { name, make, shape: "cra", question, quick, counts_whole: false }
+    Scenario { name, make, shape: "cra", question, quick, counted: COUNTED_ENTRIES }
 }
 
 /// The tree of report 2, with a few bytes here and there, so that sizes can be told apart.
