@@ -43,7 +43,8 @@ impl Unit for u8 {
         }
     }
 
-    /// Eight bytes at a time: names are short, and a traversal does this for each several times.
+    /// Eight bytes at a time: names are short, and this is done for every entry there is, in a traversal
+    /// several times.
     fn nul(units: &[u8]) -> Option<usize> {
         let words = units.chunks_exact(WORD);
         let rest = units.len() - words.remainder().len();
@@ -61,7 +62,7 @@ impl Unit for u8 {
 const WORD: usize = size_of::<u64>();
 
 /// The first byte of a little-endian word that is zero.
-pub(crate) fn first_zero(word: u64) -> Option<usize> {
+fn first_zero(word: u64) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     // The lowest bit that is set is that of the first byte that is zero.

@@ -173,7 +173,8 @@ impl<'a> Lines<'a> {
     fn owner_columns(&mut self, item: &Item, line: &mut Vec<u8>) {
         let (user, group) = item.columns.owners();
         if self.before.replace((user, group)) != Some((user, group)) {
-            let mut columns = Vec::new();
+            let mut columns = std::mem::take(&mut self.owners_before);
+            columns.clear();
             if self.settings.owner {
                 self.user(user).write(self.widths.user, &mut columns);
             }

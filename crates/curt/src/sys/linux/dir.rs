@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::OnceLock;
 
 use crate::fields::Kind;
-use crate::name::{Name, first_zero};
+use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
 /// An open directory, or the working directory without one.
@@ -115,7 +115,8 @@ impl Listing for DirBuf {
             let length = usize::from(u16::from_ne_bytes([head[16], head[17]]));
             let record = rest.get(..length)?;
             position += length;
-            let name = Name::of_terminated(record.get(NAME..=end_of_name(record)?)?);
+            // The first NUL counts: what a FUSE daemon calls a name may hold more.
+            let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(*head.first_chunk()?);
                 return Some((Entry { name, kind: kind(head[18]), id }, position));
@@ -132,24 +133,6 @@ impl Listing for DirBuf {
     fn with_capacity(bytes: usize) -> Self {
         DirBuf { bytes: Vec::with_capacity(bytes.max(LEAST_CAPACITY)), is_fixed: true, fills: 0 }
     }
-}
-
-/// Where the NUL behind the name of a record lies. Eight bytes at a time, as the kernel aligns
-/// records: names are short, and this is done for every entry there is. The first NUL counts, since
-/// what a FUSE daemon calls a name may hold more.
-fn end_of_name(record: &[u8]) -> Option<usize> {
-    /// Where the word lies that the name begins in, and its bytes before the name.
-    const FIRST: usize = NAME & !7;
-    const HEAD: u64 = (1 << (8 * (NAME - FIRST))) - 1;
-    let mut head = HEAD;
-    for (index, word) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
-        let word = u64::from_le_bytes(*word.first_chunk()?) | head;
-        if let Some(at) = first_zero(word) {
-            return Some(FIRST + index * 8 + at);
-        }
-        head = 0;
-    }
-    None
 }
 
 /// The kind that a record's type says.
