@@ -12,6 +12,9 @@ use std::collections::HashMap;
 use std::io;
 use std::time::Instant;
 
+/// The least fraction that calls are counted on. Nothing is timed on so little.
+pub(super) const LEAST: u32 = 128;
+
 /// Counted calls, each combination once.
 pub(super) struct Counts<'a> {
     context: &'a Context<'a>,
@@ -34,7 +37,8 @@ impl<'a> Counts<'a> {
     ) -> io::Result<Vec<Option<Slope>>> {
         let times = if self.context.options.full { 6 } else { 1 };
         let limit = arena.scenario.counted.saturating_mul(times);
-        let trees = SHRINKS.map(|shrink| arena.scenario.grow(shrink)).into_iter();
+        let shrinks = SHRINKS.into_iter().chain([LEAST]);
+        let trees = shrinks.map(|shrink| arena.scenario.grow(shrink));
         let tree =
             trees.reduce(|larger, tree| if larger.tree.entries() <= limit { larger } else { tree });
         let Some(tree) = tree else {

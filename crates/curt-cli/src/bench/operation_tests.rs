@@ -1,6 +1,7 @@
 //! The lists of operations and scenarios, and what a run makes of the options.
 
 use super::super::arena::SHRINKS;
+use super::super::counts::LEAST;
 use super::*;
 
 #[test]
@@ -22,7 +23,7 @@ fn names_are_told_apart() {
 #[test]
 fn every_scenario_shrinks_to_every_fraction() {
     for scenario in OPERATIONS.iter().flat_map(|operation| operation.scenarios) {
-        for shrink in SHRINKS {
+        for shrink in SHRINKS.into_iter().chain([LEAST]) {
             let tree = scenario.grow(shrink).tree;
             assert!(tree.files() > 0 && tree.directories() > 0, "{}", scenario.name);
         }

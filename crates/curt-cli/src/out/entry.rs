@@ -2,15 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
-use std::io::Write as _;
 use std::path::Path;
 
 use curt::{Fields, Kind, Metadata, Time, Value};
 
 use crate::out::json::{self, Object};
-use crate::out::text;
+use crate::out::{column, text};
 use crate::quote::for_terminal;
-use crate::time::Zone;
+use crate::time::LocalZone;
 
 /// The bits of a POSIX mode that tell the kind.
 const KIND_BITS: u32 = 0o170_000;
@@ -103,13 +102,14 @@ fn plain(field: Fields, metadata: &Metadata) -> Value<'_, Plain> {
         _ => Value::NotRequested,
     }
 }
+
 fn time(time: Time) -> String {
     format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
 }
 
 /// How text is shown.
 pub(crate) struct Style<'a> {
-    pub(crate) zone: &'a Zone,
+    pub(crate) zone: &'a LocalZone,
     /// Names go to a terminal, which must not act upon them.
     pub(crate) quoted: bool,
 }
@@ -135,11 +135,8 @@ pub(crate) fn add_field(entry: &Shown<'_>, field: Fields, style: &Style<'_>, lin
         Fields::LABEL => known(metadata.label().map(name)),
         Fields::TARGET => known(metadata.target().map(|path| name(path.as_os_str()))),
         _ => match plain(field, metadata) {
-            Value::Value(plain, _) => {
-                // Nothing that is written to memory fails.
-                let _ = write!(line, "{plain}");
-                return;
-            }
+            Value::Value(Plain::Number(number), _) => return column::add(Some(number), 0, line),
+            Value::Value(Plain::Truth(truth), _) => truth.to_string().into_bytes(),
             other => known(other.map(|_| Vec::new())),
         },
     };

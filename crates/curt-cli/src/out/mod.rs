@@ -1,6 +1,7 @@
 //! What the command says: data on standard output, everything else on standard error, whole lines
 //! in single writes, whichever thread says them.
 
+pub(crate) mod column;
 pub(crate) mod entry;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -15,8 +16,8 @@ use curt::Cancel;
 
 use crate::exit::Exit;
 
-/// How much output is gathered before it is written.
-const ENOUGH: usize = 64 * 1024;
+/// How much output is gathered before it is written. What gathers as much itself spares a copy.
+pub(crate) const ENOUGH: usize = 64 * 1024;
 /// How long output for a terminal waits for more.
 const SOON: Duration = Duration::from_millis(50);
 /// How long work goes on before progress is shown, and between two lines of it.
@@ -89,6 +90,9 @@ impl Screen {
     /// Adds a line of data.
     pub(crate) fn data(&self, line: &[u8]) {
         let mut inner = self.lock();
+        if inner.data.is_empty() && line.len() >= ENOUGH {
+            return self.put(&mut inner, line);
+        }
         if inner.data.capacity() == 0 {
             // Growing step by step copies, and leaves memory behind that was touched for nothing.
             inner.data.reserve(ENOUGH + ENOUGH / 2);
@@ -149,16 +153,23 @@ impl Screen {
         if inner.data.is_empty() {
             return;
         }
+        let mut data = std::mem::take(&mut inner.data);
+        self.put(inner, &data);
+        data.clear();
+        inner.data = data;
+    }
+
+    /// Writes data, behind all that was written so far.
+    fn put(&self, inner: &mut Inner, data: &[u8]) {
         inner.clear_progress();
         if inner.error.is_none() {
-            if let Err(error) = write_stdout(&inner.data) {
+            if let Err(error) = write_stdout(data) {
                 if error.kind() == io::ErrorKind::BrokenPipe {
                     self.cancel.cancel();
                 }
                 inner.error = Some(error);
             }
         }
-        inner.data.clear();
         if let Some(written) = &mut inner.written {
             *written = Instant::now();
         }

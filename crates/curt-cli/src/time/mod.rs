@@ -5,6 +5,7 @@
 
 mod format;
 
+use std::sync::LazyLock;
 use std::time::SystemTime;
 
 use curt::Time;
@@ -47,6 +48,9 @@ pub(crate) struct Local {
     pub(crate) zone: String,
     pub(crate) time: Time,
 }
+
+/// The local zone, looked up in files when a time is first shown.
+pub(crate) type LocalZone = LazyLock<Zone>;
 
 impl Zone {
     /// The zone that `TZ` names, or that of the system.

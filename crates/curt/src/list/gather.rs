@@ -43,7 +43,8 @@ impl List {
     /// many work as said, one for each 64 entries. A thread that the system does not give is done without.
     ///
     /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads may be
-    /// started. What each thread learns by itself (names of owners, devices without access rules) is
+    /// started. On Linux also 2 calls for each thread that helps: it opens the directory for itself, as threads that
+    /// share a descriptor wait for each other in every call; where it may not, it shares. What each thread learns by itself (names of owners, devices without access rules) is
     /// learned once by each.
     ///
     /// Errors: if the listing breaks off, what was read before is in `into`, complete. What cannot be
@@ -73,7 +74,7 @@ impl List {
         mut note: impl FnMut(&OsStr) -> Option<T>,
         tell: impl Fn(&mut T, Entry<'_>) + Sync,
     ) -> Result<(), Error> {
-        let mut help = Help { threads, processors: None, askers: Vec::new() };
+        let mut help = Help { threads, processors: None, helpers: Vec::new() };
         let mut positions = Vec::new();
         let read = loop {
             let begin = into.len();
@@ -99,8 +100,11 @@ impl List {
                 break Err(error);
             }
         };
-        for helper in &help.askers {
-            self.helped.add(&helper.sys.calls());
+        for Helper { asker, dir } in help.helpers {
+            if let Some(dir) = dir {
+                asker.sys.close(dir);
+            }
+            self.helped.add(&asker.sys.calls());
         }
         read
     }
@@ -113,22 +117,25 @@ impl List {
         help: &mut Help,
         tell: &(impl Fn(&mut T, Entry<'_>) + Sync),
     ) {
-        let wanted = help.wanted(&self.asker, positions.len());
-        while help.askers.len() < wanted {
-            help.askers.push(Asker::new(Os::start(&self.setup), self.asker.plan()));
-        }
-        let List { asker, dir, buf, path, metadata, .. } = self;
+        let List { asker, dir, buf, path, metadata, setup, .. } = self;
         let Some(dir) = dir.as_ref() else { return };
+        let wanted = help.wanted(asker, positions.len());
+        while help.helpers.len() < wanted {
+            let asker = Asker::new(Os::start(setup), asker.plan());
+            let dir = asker.sys.reopen(dir);
+            help.helpers.push(Helper { asker, dir });
+        }
         let place = Place { dir, path, buf };
         let parts = Mutex::new(positions.chunks(PART).zip(items.chunks_mut(PART)));
         if wanted == 0 {
             return place.tell_parts(asker, &parts, metadata, tell);
         }
         thread::scope(|scope| {
-            for helper in &mut help.askers[..wanted] {
-                let (place, parts) = (&place, &parts);
+            for helper in &mut help.helpers[..wanted] {
+                let place = Place { dir: helper.dir.as_ref().unwrap_or(dir), ..place };
+                let (asker, parts) = (&mut helper.asker, &parts);
                 let work = move || {
-                    place.tell_parts(helper, parts, &mut Metadata::default(), tell);
+                    place.tell_parts(asker, parts, &mut Metadata::default(), tell);
                 };
                 let thread = thread::Builder::new().stack_size(HELPER_STACK);
                 if thread.spawn_scoped(scope, work).is_err() {
@@ -145,8 +152,15 @@ struct Help {
     threads: Threads,
     /// How many there are, once somebody wanted to know.
     processors: Option<usize>,
-    /// What each asks with, kept from one buffer to the next.
-    askers: Vec<Asker<Os>>,
+    /// Kept from one buffer to the next.
+    helpers: Vec<Helper>,
+}
+
+/// What a thread asks with.
+struct Helper {
+    asker: Asker<Os>,
+    /// The directory, where it has it for itself.
+    dir: Option<<Os as Sys>::Dir>,
 }
 
 impl Help {

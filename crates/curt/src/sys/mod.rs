@@ -201,6 +201,12 @@ pub(crate) trait Sys:
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
+    /// The same directory once more, for a thread that asks about many of its entries while others do: `None`
+    /// where they may as well share it.
+    fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
+        let _ = dir;
+        None
+    }
     /// Closes a directory, or keeps it to be closed together with others.
     fn close(&self, dir: Self::Dir);
     /// Closes what was kept, and keeps nothing from now on.

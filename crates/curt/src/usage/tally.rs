@@ -89,15 +89,14 @@ impl<'r> Shared<'r> {
         entry: &mut Visited<'_>,
         failed: &mut dyn FnMut(Error),
     ) -> Option<Found> {
-        let facts = entry.metadata().facts;
-        let failures = entry.take_failures();
-        let has_failed = !failures.is_empty();
-        for (_, error) in failures {
-            failed(error);
+        let has_failed = entry.metadata().failures().next().is_some();
+        if has_failed {
+            entry.take_failures().into_iter().for_each(|(_, error)| failed(error));
         }
-        let is_known = Sizes::are_known(&facts);
+        let facts = &entry.metadata().facts;
+        let is_known = Sizes::are_known(facts);
         // What is known is counted, whatever else could not be asked.
-        if has_failed && !is_known || entry.depth() > 0 && self.is_left_out(&facts) {
+        if has_failed && !is_known || entry.depth() > 0 && self.is_left_out(facts) {
             return None;
         }
         if entry.depth() == 0 && facts.known.contains(Fields::DEVICE) {
@@ -105,8 +104,8 @@ impl<'r> Shared<'r> {
             let _ = self.device.set(facts.device);
         }
         let has_names = facts.links > 1 && !self.usage.count_links;
-        let linked = identity(&facts).filter(|_| has_names && facts.kind != Kind::Directory);
-        Some(Found { kind: facts.kind, sizes: Sizes::of(&facts), is_known, linked })
+        let linked = identity(facts).filter(|_| has_names && facts.kind != Kind::Directory);
+        Some(Found { kind: facts.kind, sizes: Sizes::of(facts), is_known, linked })
     }
 
     /// Whether an entry below the operand is left out.

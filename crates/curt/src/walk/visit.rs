@@ -8,6 +8,7 @@ use super::Visited;
 use super::cursor::{Cursor, Step};
 use super::options::{Settings, Walk};
 use super::share::Piece;
+use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
@@ -16,7 +17,6 @@ use crate::sys::{Os, Setup, Sys, Usage};
 
 /// Entries between two looks at the clock. Nobody looks before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;
-const PACE: Pace = Pace::READING;
 
 /// What a walk does after an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,25 +121,26 @@ impl Walk<'_> {
         make: &(dyn Fn() -> Box<dyn Sink + 'v> + Sync),
     ) -> Summary {
         let setup = self.setup(&Setup::default());
-        let first = Os::start(&setup);
-        let budget = self.budget(&first);
-        let begin = Sample { now: first.now(), ..Sample::default() };
+        let first = Asker::new(Os::start(&setup), self.settings.plan);
+        let budget = self.budget(&first.sys);
+        let begin = Sample { now: first.sys.now(), ..Sample::default() };
+        let pace = if first.is_in_listings() { Pace::READING } else { Pace::ASKING };
         let shared = Shared {
-            crew: Crew::new(PACE, self.threads, alone, budget, begin),
+            crew: Crew::new(pace, self.threads, alone, budget, begin),
             settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
             next_piece: AtomicU64::new(operands.len() as u64),
             stopped: AtomicBool::new(false),
             cancel: self.cancel,
-            summary: Mutex::new(Summary { calls: first.calls(), ..Summary::default() }),
+            summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
         };
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
             settings.descriptors = shared.crew.descriptors_of(number, budget);
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
-            let next_report = if number == 0 { PACE.window() } else { CHECKPOINT };
+            let next_report = if number == 0 { pace.window() } else { CHECKPOINT };
             let done = Done { next_report, ..Done::default() };
             Worker { shared: &shared, cursor, sink, number, start, done }.work();
         });

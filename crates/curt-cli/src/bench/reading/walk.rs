@@ -14,6 +14,9 @@ const FIND: &str = if cfg!(windows) { "std" } else { "find" };
 /// The rivals that a quick run has time for.
 const QUICK: [&str; 2] = ["walkdir", "ignore"];
 
+/// Where ignore rules are looked for, as fd does unless it is told not to.
+const RULES: &str = "cra-rules";
+
 /// The table of `curt walk`.
 pub(crate) static WALK: Operation = Operation {
     name: "walk",
@@ -22,11 +25,13 @@ pub(crate) static WALK: Operation = Operation {
     scenarios: &[
         scenario("cra", react, Question::Paths, (3, 2)),
         scenario("cra-sizes", react, Question::Sizes, (3, 2)),
+        scenario(RULES, react, Question::Paths, (2, 1)),
     ],
     contenders: walkers,
     describe,
     notes: &[
         "floor: the bare loop of calls in one thread. std: std::fs::read_dir.",
+        "cra-rules: curt and fd look for ignore rules, of which the tree has none. Elsewhere fd runs with -u.",
         COUNTED,
         BY_STRACE,
         CHECKED,
@@ -78,6 +83,11 @@ fn walkers(scenario: &Scenario, program: &Path) -> Found {
         bare(&mut found, program, Task::Sizes);
         sized_tools(&mut found);
         built(&mut found, Task::Sizes, &QUICK);
+    } else if scenario.name == RULES {
+        ours(&mut found, program, &["walk", "--ignore", "--hidden"]);
+        bare(&mut found, program, Task::Walk);
+        find(&mut found);
+        fd(&mut found, "-H");
     } else {
         ours(&mut found, program, &["walk"]);
         bare(&mut found, program, Task::Walk);
@@ -91,17 +101,27 @@ fn tools(found: &mut Found) {
     if cfg!(windows) {
         let dir = ["/d", "/c", "dir", "/s", "/b", "/a"];
         found.add(Contender::new("dir", Path::new("cmd.exe"), &dir));
-    } else {
-        found.add_tool("find", |find| Contender::new("find", find, &[]));
     }
+    find(found);
     found.add_tool("bfs", |bfs| Contender::new("bfs", bfs, &[]));
     found.add_tool("bfs", |bfs| Contender::new("bfs -j1", bfs, &["-j1"]));
+    fd(found, "-u");
+}
+
+fn find(found: &mut Found) {
+    if !cfg!(windows) {
+        found.add_tool("find", |find| Contender::new("find", find, &[]));
+    }
+}
+
+/// Names that begin with a dot are listed in either way: `-u` without rules, `-H` with them.
+fn fd(found: &mut Found, option: &str) {
     // Debian has another fd, and calls this one so.
     let Some(fd) = on_path("fd").or_else(|| on_path("fdfind")) else {
         return found.miss("fd", "not on PATH, nor fdfind");
     };
-    found.add(Contender::new("fd", &fd, &["-u", "."]));
-    found.add(Contender::new("fd -j1", &fd, &["-u", "-j1", "."]).only_full());
+    found.add(Contender::new("fd", &fd, &[option, "."]));
+    found.add(Contender::new("fd -j1", &fd, &[option, "-j1", "."]).only_full());
 }
 
 fn sized_tools(found: &mut Found) {

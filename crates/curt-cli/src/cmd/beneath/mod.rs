@@ -17,7 +17,7 @@ use crate::out::entry::{self, Shown, Style};
 use crate::out::json::{self, Object};
 use crate::out::{self, Screen, text};
 use crate::sys;
-use crate::time::Zone;
+use crate::time::{LocalZone, Zone};
 
 /// What messages begin with.
 const PROGRAM: &str = "curt beneath";
@@ -77,7 +77,7 @@ fn aliases(mode: Mode) -> Aliases {
 /// Answers for the operands.
 fn paths(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
     // Found only where a time is to be shown.
-    let zone = std::cell::OnceCell::new();
+    let zone = LocalZone::new(Zone::local);
     let mut counts = Counts::default();
     for operand in &options.operands {
         if GONE.is_cancelled() {
@@ -187,7 +187,7 @@ fn tell(
     root: &Root,
     path: &Path,
     screen: &Screen,
-    zone: &std::cell::OnceCell<Zone>,
+    zone: &LocalZone,
 ) -> Result<(), Refused> {
     let fields = stat::union(&stat::USUAL).without(Fields::TARGET);
     let metadata = root.stat(path, Plan::new(fields).follow(Follow::Links))?;
@@ -195,7 +195,6 @@ fn tell(
     if options.json {
         screen.data(entry::object(&shown, fields | Fields::NAME).line().as_bytes());
     } else {
-        let zone = zone.get_or_init(Zone::local);
         let style = Style { zone, quoted: screen.is_terminal() };
         screen.data(&stat::block(&shown, &stat::USUAL, &style));
     }

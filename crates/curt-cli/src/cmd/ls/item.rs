@@ -41,28 +41,28 @@ pub(super) struct Columns {
 const TIME: Fields = Fields::MODIFIED;
 
 impl Columns {
-    /// Those of an entry, with the time by this clock.
-    pub(super) fn new(metadata: &Metadata, clock: Clock) -> Columns {
-        let mut known = Fields::NONE;
+    /// Takes those of an entry, with the time by this clock. Where they lie: a copy of what was just written
+    /// in smaller parts waits until the processor has put them together.
+    pub(super) fn take(&mut self, metadata: &Metadata, clock: Clock) {
         let time = match clock {
             Clock::Accessed => metadata.accessed(),
             Clock::Changed => metadata.changed(),
             Clock::Modified => metadata.modified(),
             Clock::Created => metadata.created(),
         };
+        let mut known = Fields::NONE;
         let time = note(time, TIME, &mut known);
-        Columns {
-            mode: note(metadata.mode(), Fields::MODE, &mut known),
-            user_id: note(metadata.user_id(), Fields::USER_ID, &mut known),
-            group_id: note(metadata.group_id(), Fields::GROUP_ID, &mut known),
-            nanoseconds: time.nanoseconds,
-            seconds: time.seconds,
-            links: note(metadata.links(), Fields::LINKS, &mut known),
-            size: note(metadata.size(), Fields::SIZE, &mut known),
-            allocated: note(metadata.allocated(), Fields::ALLOCATED, &mut known),
-            device_number: note(metadata.device_number(), Fields::DEVICE_NUMBER, &mut known),
-            known,
-        }
+        self.seconds = time.seconds;
+        self.nanoseconds = time.nanoseconds;
+        self.mode = note(metadata.mode(), Fields::MODE, &mut known);
+        self.user_id = note(metadata.user_id(), Fields::USER_ID, &mut known);
+        self.group_id = note(metadata.group_id(), Fields::GROUP_ID, &mut known);
+        self.links = note(metadata.links(), Fields::LINKS, &mut known);
+        self.size = note(metadata.size(), Fields::SIZE, &mut known);
+        self.allocated = note(metadata.allocated(), Fields::ALLOCATED, &mut known);
+        let number = metadata.device_number();
+        self.device_number = note(number, Fields::DEVICE_NUMBER, &mut known);
+        self.known = known;
     }
 
     /// Those of an entry of which only this is known.
@@ -129,7 +129,7 @@ impl Item {
     /// An entry of this name, with all that is known of it.
     pub(super) fn new(name: OsString, metadata: Metadata, clock: Clock) -> Item {
         let mut item = Item::unknown(name, metadata.kind().known().unwrap_or_default());
-        item.columns = Columns::new(&metadata, clock);
+        item.columns.take(&metadata, clock);
         item.metadata = Some(Box::new(metadata));
         item
     }

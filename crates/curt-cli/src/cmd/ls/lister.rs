@@ -9,7 +9,7 @@ use curt::{
 };
 
 use super::PROGRAM;
-use super::item::{Columns, Item};
+use super::item::Item;
 use super::order;
 use super::owners::Owners;
 use super::settings::{Form, Hidden, Marks, Operands, Settings};
@@ -186,7 +186,7 @@ impl<'a> Lister<'a> {
             let plan = settings.operand_plan();
             let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
             if let Ok(metadata) = self.descent.stat(&mut stat, path) {
-                item.columns = Columns::new(&metadata, settings.clock);
+                item.columns.take(&metadata, settings.clock);
                 item.metadata = Some(Box::new(metadata));
             }
             self.totals.calls.add(&stat.calls());
@@ -426,7 +426,7 @@ impl Teller<'_> {
         self.owners.learn(&mut entry);
         let metadata = entry.metadata();
         if self.keeps != Keeps::Nothing {
-            item.columns = Columns::new(metadata, self.clock);
+            item.columns.take(metadata, self.clock);
         }
         let has_more = metadata.target().known().is_some() || metadata.failures().next().is_some();
         if self.keeps == Keeps::All || has_more {

@@ -2,12 +2,11 @@
 
 use curt::{Kind, Metadata};
 
-use super::column;
 use super::item::Item;
 use super::names::Names;
 use super::owners::{Name, Owners};
 use super::settings::Settings;
-use crate::out::{entry, human};
+use crate::out::{column, entry, human};
 use crate::sys;
 
 /// How wide the columns are.

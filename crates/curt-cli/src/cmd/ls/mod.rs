@@ -5,7 +5,6 @@
 //! (`long`) or in columns (`grid`).
 
 mod colors;
-mod column;
 mod grid;
 mod item;
 mod lister;

@@ -18,14 +18,16 @@ pub(super) struct Owners {
     groups: Names,
 }
 
-/// Names by their numbers, one behind the other, and never taken away: who looks waits for nobody, but for
-/// the name that is being looked up. There are few, and most entries have the same as the one before.
+/// Names by their numbers, one behind the other, and never taken away: nobody waits, neither for the row nor
+/// for a name that another thread is looking up. There are few, and most entries have the same as the one
+/// before.
 #[derive(Default)]
 struct Names(OnceLock<Box<Known>>);
 
 struct Known {
     id: u32,
-    name: Option<Name>,
+    /// Missing while it is being looked up.
+    name: OnceLock<Option<Name>>,
     next: Names,
 }
 
@@ -45,7 +47,7 @@ impl From<OsString> for Name {
 
 impl Names {
     fn get(&self, id: u32) -> Option<&Name> {
-        self.known().find(|known| known.id == id)?.name.as_ref()
+        self.known().find(|known| known.id == id)?.name.get()?.as_ref()
     }
 
     fn has(&self, id: u32) -> bool {
@@ -56,19 +58,22 @@ impl Names {
         std::iter::successors(self.0.get(), |known| known.next.0.get()).map(|known| &**known)
     }
 
-    /// Sees to it that the name of this number was looked up, once.
+    /// Sees to it that the name of this number is looked up, once: by the thread that adds the number. The
+    /// others go on, and have the name when that thread is done.
     fn learn(&self, id: u32, look_up: impl FnOnce() -> Option<OsString>) {
-        let mut names = self;
-        let mut look_up = Some(look_up);
-        loop {
+        let (mut names, mut is_new) = (self, false);
+        let known = loop {
             let known = names.0.get_or_init(|| {
-                let name = look_up.take().and_then(|look_up| look_up()).map(Name::from);
-                Box::new(Known { id, name, next: Names::default() })
+                is_new = true;
+                Box::new(Known { id, name: OnceLock::new(), next: Names::default() })
             });
             if known.id == id {
-                return;
+                break known;
             }
             names = &known.next;
+        };
+        if is_new {
+            known.name.get_or_init(|| look_up().map(Name::from));
         }
     }
 }
@@ -150,6 +155,7 @@ fn text(name: Value<'_, &OsStr>) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::Names;
+    use std::sync::OnceLock;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
@@ -167,14 +173,16 @@ mod tests {
                             looked_up.fetch_add(1, Ordering::Relaxed);
                             (id % 2 == 0).then(|| id.to_string().into())
                         });
-                        let expected = (id % 2 == 0).then(|| id.to_string());
                         assert!(names.has(id));
-                        let name = names.get(id).and_then(|name| name.text.to_str());
-                        assert_eq!(name, expected.as_deref());
                     }
                 });
             }
         });
+        for id in 0..NUMBERS / 10 {
+            let expected = (id % 2 == 0).then(|| id.to_string());
+            let name = names.get(id).and_then(|name| name.text.to_str());
+            assert_eq!(name, expected.as_deref());
+        }
         assert_eq!(looked_up.into_inner(), NUMBERS as usize / 10);
         assert_eq!(names.get(NUMBERS), None);
     }
@@ -185,7 +193,7 @@ mod tests {
         for id in 0..200_000 {
             let mut first = Names::default();
             std::mem::swap(&mut first, &mut names);
-            let known = super::Known { id, name: None, next: first };
+            let known = super::Known { id, name: OnceLock::new(), next: first };
             assert!(names.0.set(Box::new(known)).is_ok());
         }
         drop(names);

@@ -14,26 +14,23 @@ use super::names::Names;
 use super::owners::Owners;
 use super::settings::{Form, Settings};
 use crate::args::Format;
-use crate::out::Screen;
 use crate::out::entry::{self, Shown, Style};
+use crate::out::{self, Screen};
 use crate::quote::for_terminal;
-use crate::time::Zone;
-
-/// How many bytes are put together before the screen gets them.
-const MANY: usize = 16 << 10;
+use crate::time::{LocalZone, Zone};
 
 /// Writes entries to the screen.
 pub(super) struct Writer<'a> {
     pub(super) settings: &'a Settings,
     pub(super) screen: &'a Screen,
-    /// For times among chosen fields; found when the first one is shown.
-    zone: std::cell::OnceCell<Zone>,
+    /// For times among chosen fields.
+    zone: LocalZone,
     has_color: Cell<bool>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(settings: &'a Settings, screen: &'a Screen) -> Self {
-        let zone = std::cell::OnceCell::new();
+        let zone = LocalZone::new(Zone::local);
         Writer { settings, screen, zone, has_color: Cell::new(false) }
     }
 
@@ -110,8 +107,7 @@ impl<'a> Writer<'a> {
         let metadata = item.metadata.as_deref().unwrap_or(&nothing);
         let path = PathBuf::new();
         let shown = Shown { name: &item.name, path: &path, metadata };
-        let zone = self.zone.get_or_init(Zone::local);
-        let style = Style { zone, quoted: self.settings.quoted };
+        let style = Style { zone: &self.zone, quoted: self.settings.quoted };
         let cells: Vec<Vec<u8>> =
             fields.iter().map(|&field| entry::field(&shown, field, &style)).collect();
         self.line(cells.join(&b'\t'));
@@ -134,11 +130,11 @@ impl<'a> Writer<'a> {
 
     /// Writes a line for each entry, many at a time.
     fn lines(&self, items: &[&Item], mut add: impl FnMut(&Item, &mut Vec<u8>)) {
-        let mut text = Vec::with_capacity(MANY + 1024);
+        let mut text = Vec::with_capacity(out::ENOUGH + 1024);
         for item in shown(items) {
             add(item, &mut text);
             text.push(self.settings.end);
-            if text.len() >= MANY {
+            if text.len() >= out::ENOUGH {
                 self.screen.data(&text);
                 text.clear();
             }

@@ -14,7 +14,7 @@ use crate::out::json::Object;
 use crate::out::{self, Screen, json, text};
 use crate::quote::quote;
 use crate::sys;
-use crate::time::Zone;
+use crate::time::{LocalZone, Zone};
 
 /// What messages begin with.
 const PROGRAM: &str = "curt stat";
@@ -76,7 +76,7 @@ fn paths(options: &StatOptions, fields: &[Fields], screen: &Screen) -> Exit {
     let all = if options.json { union(fields) | Fields::NAME } else { union(fields) };
     let mut stat = Stat::new(plan(options, all));
     // Found only where a time is to be shown.
-    let zone = std::cell::OnceCell::new();
+    let zone = LocalZone::new(Zone::local);
     let quoted = !options.json && out::is_terminal();
     let (mut told, mut errors) = (0_u64, 0_u64);
     for operand in &options.operands {
@@ -91,8 +91,7 @@ fn paths(options: &StatOptions, fields: &[Fields], screen: &Screen) -> Exit {
                 if options.json {
                     screen.data(entry::object(&shown, all).line().as_bytes());
                 } else {
-                    let zone = zone.get_or_init(Zone::local);
-                    let style = Style { zone, quoted };
+                    let style = Style { zone: &zone, quoted };
                     screen.data(&block(&shown, fields, &style));
                 }
                 errors += failures(&metadata, path, options.json, screen);

@@ -3,13 +3,12 @@
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::OnceLock;
 
 use curt::{Fields, Visited};
 
 use crate::args::WalkOptions;
 use crate::out::entry::{self, Shown, Style};
-use crate::time::Zone;
+use crate::time::{LocalZone, Zone};
 
 /// The shape of the lines.
 pub(super) struct Lines {
@@ -17,8 +16,7 @@ pub(super) struct Lines {
     end: u8,
     /// Standard output is a terminal, which must not act upon a name.
     shields: bool,
-    /// Looked up in files, so only where a field is shown.
-    zone: OnceLock<Zone>,
+    zone: LocalZone,
 }
 
 enum Shape {
@@ -56,7 +54,7 @@ impl Lines {
         };
         let end = if options.null { 0 } else { b'\n' };
         let shields = !options.null && io::stdout().is_terminal();
-        Ok(Lines { shape, end, shields, zone: OnceLock::new() })
+        Ok(Lines { shape, end, shields, zone: LocalZone::new(Zone::local) })
     }
 
     /// What has to be known of an entry.
@@ -109,8 +107,7 @@ impl Lines {
             Part::Field(field) => {
                 let name = entry.name();
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
-                let style =
-                    Style { zone: self.zone.get_or_init(Zone::local), quoted: self.shields };
+                let style = Style { zone: &self.zone, quoted: self.shields };
                 entry::add_field(&shown, *field, &style, to);
             }
         }

@@ -49,12 +49,15 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);
+    let exec = Exec::new(&options.exec, &options.exec_batch);
+    let acts = options.delete || exec.is_some();
     let job = Job {
         options,
+        wanted: filter.asks() | if acts { Fields::NONE } else { lines.asks() },
         filter,
         globs,
         lines,
-        exec: Exec::new(&options.exec, &options.exec_batch),
+        exec,
         is_terminal: screen.is_terminal(),
         screen,
         failures: AtomicU64::new(0),
@@ -65,6 +68,8 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
 /// A walk that is about to begin.
 struct Job<'a> {
     options: &'a WalkOptions,
+    /// What has to be known of an entry beyond what costs nothing.
+    wanted: Fields,
     filter: Filter,
     globs: Globs,
     lines: Lines,
@@ -99,7 +104,7 @@ impl Job<'_> {
             _ => Follow::Never,
         };
         // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
-        let fields = if self.is_plain() { self.asks() } else { Fields::NAME };
+        let fields = if self.is_plain() { self.wanted } else { Fields::NAME };
         let mut walk = Walk::new(Plan::new(fields).follow(follow))
             .min_depth(options.min_depth)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
@@ -148,12 +153,6 @@ impl Job<'_> {
             && self.filter.asks().is_empty()
     }
 
-    /// What has to be known of an entry that is wanted.
-    fn asks(&self) -> Fields {
-        let acts = self.options.delete || self.exec.is_some();
-        if acts { Fields::NONE } else { self.lines.asks() }
-    }
-
     /// Reports a failure.
     fn fail(&self, error: &Error) {
         self.complain(&text::failed(PROGRAM, error));
@@ -176,9 +175,8 @@ impl Job<'_> {
         if !self.filter.may_pass(entry) {
             return;
         }
-        let wanted = self.filter.asks() | self.asks();
-        if !wanted.is_empty() {
-            entry.fetch(wanted);
+        if !self.wanted.is_empty() {
+            entry.fetch(self.wanted);
             for (_, error) in entry.metadata().failures() {
                 self.fail(error);
             }
@@ -231,9 +229,6 @@ impl Job<'_> {
     }
 }
 
-/// How many bytes one thread gathers before it hands them over.
-const ENOUGH: usize = 64 * 1024 - 4096;
-
 /// What one thread tells of.
 struct Teller<'a> {
     job: &'a Job<'a>,
@@ -252,7 +247,7 @@ impl Teller<'_> {
 impl Visitor for Teller<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
         self.job.tell(entry, &mut self.ready);
-        if self.ready.len() >= ENOUGH || self.job.is_terminal {
+        if self.ready.len() >= out::ENOUGH || self.job.is_terminal {
             self.hand_over();
         }
         Next::Continue

@@ -151,63 +151,6 @@ impl Linux {
         self.collide.set(magic == Ok(BTRFS));
         magic.is_ok_and(|magic| magic == XFS || magic == BTRFS)
     }
-
-    /// One `statx` for exactly what is asked. An older kernel gets the older call, which tells no less
-    /// than that but for the time of creation and the attributes.
-    /// Adds what the system answers to what is known.
-    fn ask(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &std::ffi::CStr,
-        flags: AtFlags,
-        ask: Ask,
-        known: &mut Facts,
-    ) -> Result<(), Errno> {
-        if !self.setup.without.has(Feature::Statx) {
-            // There is no constant for `AT_STATX_DONT_SYNC` in this set.
-            let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
-            let flags = flags | AtFlags::NO_AUTOMOUNT | cached;
-            match self.door.statx(dir, name, flags, query::mask(ask.fields)) {
-                Err(Errno::NOSYS) => {}
-                answer => {
-                    query::add(&answer?, known);
-                    return Ok(());
-                }
-            }
-        }
-        let flags = flags.difference(AtFlags::NO_AUTOMOUNT);
-        let mut facts = unix::facts_from(&self.door.fstatat(dir, name, flags)?);
-        facts.adopt(known);
-        *known = facts;
-        Ok(())
-    }
-
-    fn stat(&self, dir: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> io::Result<Stat> {
-        if self.setup.without.has(Feature::Statx) {
-            return Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?));
-        }
-        let mask = StatxFlags::TYPE
-            | StatxFlags::INO
-            | StatxFlags::NLINK
-            | StatxFlags::SIZE
-            | StatxFlags::BLOCKS
-            | StatxFlags::CTIME;
-        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
-            Ok(stat) => Ok(Stat {
-                kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
-                identity: Identity {
-                    device: device(stat.stx_dev_major, stat.stx_dev_minor),
-                    file: u128::from(stat.stx_ino),
-                },
-                links: u64::from(stat.stx_nlink),
-                size: stat.stx_size,
-                allocated: stat.stx_blocks * 512,
-                changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
-            }),
-            Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
-            Err(error) => Err(error.into()),
-        }
-    }
 }
 
 impl Drop for Linux {
@@ -281,6 +224,14 @@ impl Sys for Linux {
             opened => opened,
         };
         unix::opened(opened.map(Dir::from))
+    }
+
+    /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
+    /// the process has several threads: two that share one wait for each other. Where the process may have
+    /// no more, they do.
+    fn reopen(&self, dir: &Dir) -> Option<Dir> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        self.door.openat(dir.as_fd(), c".", flags, Mode::empty()).ok().map(Dir::from)
     }
 
     fn close(&self, dir: Dir) {
@@ -503,9 +454,6 @@ impl Sys for Linux {
         self.door.thread_usage()
     }
 }
-
-/// `AT_STATX_DONT_SYNC`.
-const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
 
 /// How many finished directories are kept before the file system is asked for.
 const ASK_AFTER: u64 = 8;

@@ -1,9 +1,18 @@
-//! Fields to `statx` and back.
+//! `statx`: fields to its bits, and its answers back.
 
-use rustix::fs::{Statx, StatxFlags, makedev};
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::BorrowedFd;
 
+use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
+use rustix::io::Errno;
+
+use super::Linux;
 use crate::fields::{Facts, Fields, Time};
-use crate::sys::unix;
+use crate::sys::{Ask, Feature, Identity, Stat, unix};
+
+/// `AT_STATX_DONT_SYNC`, for which there is no constant.
+const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
 
 /// Each field with the bit that asks for it. What has none is always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
@@ -35,8 +44,71 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
+impl Linux {
+    /// One `statx` for exactly what is asked, whose answer is added to what is known. An older kernel gets the
+    /// older call, which tells no less but for the time of creation and the attributes.
+    pub(super) fn ask(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> Result<(), Errno> {
+        if !self.setup.without.has(Feature::Statx) {
+            let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
+            let flags = flags | AtFlags::NO_AUTOMOUNT | cached;
+            match self.door.statx(dir, name, flags, mask(ask.fields)) {
+                Ok(ref stat) => {
+                    add(stat, known);
+                    return Ok(());
+                }
+                Err(Errno::NOSYS) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let flags = flags.difference(AtFlags::NO_AUTOMOUNT);
+        let mut facts = unix::facts_from(&self.door.fstatat(dir, name, flags)?);
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
+    }
+
+    pub(super) fn stat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> io::Result<Stat> {
+        if self.setup.without.has(Feature::Statx) {
+            return Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?));
+        }
+        let mask = StatxFlags::TYPE
+            | StatxFlags::INO
+            | StatxFlags::NLINK
+            | StatxFlags::SIZE
+            | StatxFlags::BLOCKS
+            | StatxFlags::CTIME;
+        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
+            Ok(stat) => Ok(Stat {
+                kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
+                identity: Identity {
+                    device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
+                    file: u128::from(stat.stx_ino),
+                },
+                links: u64::from(stat.stx_nlink),
+                size: stat.stx_size,
+                allocated: stat.stx_blocks * 512,
+                changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
+            }),
+            Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
 /// The mask that asks for these fields and no others: it matters to file systems over a network.
-pub(super) fn mask(fields: Fields) -> StatxFlags {
+fn mask(fields: Fields) -> StatxFlags {
     BITS.iter()
         .filter(|(field, _)| fields.contains(*field))
         .fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit)
@@ -44,7 +116,7 @@ pub(super) fn mask(fields: Fields) -> StatxFlags {
 
 /// Adds what was answered to what is known. In place, as this is done for every entry of a long
 /// listing.
-pub(super) fn add(stat: &Statx, known: &mut Facts) {
+fn add(stat: &Statx, known: &mut Facts) {
     /// What nearly every file system answers, whatever was asked. (The times of a file that counts them
     /// finely are answered where they are asked for.)
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS

@@ -1,15 +1,15 @@
-//! Numbers in columns, written without a detour: a long listing consists of them.
+//! Numbers, in columns and without: written without a detour, as long listings consist of them.
 
 /// Room for the longest number of 64 bits, and for the blanks before a usual one.
 const CELL: usize = 24;
 
 /// How many digits a number has.
-pub(super) fn width(number: impl Into<u128>) -> usize {
+pub(crate) fn width(number: impl Into<u128>) -> usize {
     number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a number that ends at the right of its column; an unknown one is shown as a question mark.
-pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
+/// Adds a number that ends at the right of its column, or takes what it needs where that is 0; an unknown one is shown as a question mark.
+pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);
     };
@@ -33,7 +33,7 @@ pub(super) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec
 }
 
 /// Adds a text that ends at the right of its column.
-pub(super) fn add_text(text: &str, column: usize, line: &mut Vec<u8>) {
+pub(crate) fn add_text(text: &str, column: usize, line: &mut Vec<u8>) {
     line.resize(line.len() + column.saturating_sub(text.len()), b' ');
     line.extend_from_slice(text.as_bytes());
 }
