@@ -43,9 +43,10 @@ impl List {
     /// many work as said, one for each 64 entries. A thread that the system does not give is done without.
     ///
     /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads may be
-    /// started. On Linux also 2 calls for each thread that helps: it opens the directory for itself, as threads that
-    /// share a descriptor wait for each other in every call; where it may not, it shares. What each thread learns by itself (names of owners, devices without access rules) is
-    /// learned once by each.
+    /// started. On Linux also 2 calls for each thread that helps: it opens the directory for itself, as
+    /// threads that share a descriptor wait for each other in every call; where it may not, it shares.
+    /// What each thread learns by itself (names of owners, devices without access rules) is learned once
+    /// by each.
     ///
     /// Errors: if the listing breaks off, what was read before is in `into`, complete. What cannot be
     /// found out of an entry is told in its [`Metadata`]. Races: those of any listing; entries that
