@@ -21,7 +21,7 @@ pub(crate) static OPERATION: Operation = Operation {
     reference: "posix_spawn",
     scenarios: &[
         scenario("start-path-100", 100, (1, 0)),
-        scenario("start-path-1000", 1000, (1, 0)),
+        scenario("start-path-1000", 1000, (0, 0)),
         scenario("start-large-100", 100, (1, 0)),
         scenario("start-large-1000", 1000, (0, 0)),
         scenario("start-far-100", 100, (1, 0)),

@@ -45,10 +45,9 @@ pub(crate) enum Work {
 }
 
 /// How often a run computes before it looks at the clock, and again until it looks anew.
-const TIMES: usize = 200_000;
-
-/// Those that are interpreted do it less often.
-const FEWER: usize = 10;
+const TIMES: usize = 50_000;
+/// The same for those that are interpreted.
+const FEWER: usize = 20_000;
 
 /// How many directories a load path has.
 const ROOTS: usize = 9;
@@ -124,7 +123,7 @@ impl Work {
 
     /// How often everything is computed.
     pub(super) fn rounds(self, is_quick: bool) -> usize {
-        let times = if is_quick { TIMES } else { TIMES / FEWER };
+        let times = if is_quick { TIMES } else { FEWER };
         (times / self.times()).max(1)
     }
 
