@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use super::dir::{Dir, text};
-use super::{LIST, Linux, NO_OPENAT2};
+use super::{LIST, Linux, NO_OPENAT2, PLACE};
 use crate::flavor::Flavor;
 use crate::name::Name;
 use crate::refusal::Refusal;
@@ -25,8 +25,6 @@ const TRIES: usize = 4;
 
 /// The file system with the links that lead where no text says.
 const PROC: i64 = 0x9fa0;
-
-const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Directories opened for a purpose.
 fn directory(purpose: Purpose) -> OFlags {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Linux;
+use super::{Linux, PLACE};
 
 /// How long processes that were ended may take to be gone: so many pauses of so long.
 const PAUSES: u32 = 200;
@@ -36,9 +36,8 @@ impl Cgroup {
 impl Linux {
     /// Makes a group below the one whose directory this is. 3 calls.
     pub(super) fn make_cgroup(&self, parent: &Path) -> Result<Cgroup, Errno> {
-        const FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
         static MADE: AtomicU32 = AtomicU32::new(0);
-        let parent = self.door.open_path(parent, FLAGS)?;
+        let parent = self.door.open_path(parent, PLACE)?;
         loop {
             let number = MADE.fetch_add(1, Ordering::Relaxed);
             let name = CString::new(format!("curt-{}-{number}", std::process::id()));
@@ -52,7 +51,7 @@ impl Linux {
                 }
                 Ok(()) => {}
             }
-            match self.door.openat(parent.as_fd(), &name, FLAGS, Mode::empty()) {
+            match self.door.openat(parent.as_fd(), &name, PLACE, Mode::empty()) {
                 Ok(dir) => return Ok(Cgroup { parent, name, dir, is_killed: false }),
                 Err(error) => {
                     let _ = self.door.unlinkat(parent.as_fd(), &name, AtFlags::REMOVEDIR);

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use self::call::Door;
@@ -50,6 +50,9 @@ static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// A directory to ask and to open from, which takes no permission to list it.
+const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// Linux, as one worker sees it.
 pub(crate) struct Linux {
@@ -137,7 +140,7 @@ impl Linux {
             let stat = self.door.statx(fd, c"", AtFlags::EMPTY_PATH, mask)?;
             let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
             (
-                device(stat.stx_dev_major, stat.stx_dev_minor),
+                makedev(stat.stx_dev_major, stat.stx_dev_minor),
                 if has_mount { stat.stx_mnt_id } else { 0 },
             )
         };
@@ -207,8 +210,7 @@ impl Sys for Linux {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
         }
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(self.door.open_path(path, flags)?.into())
+        Ok(self.door.open_path(path, PLACE)?.into())
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
@@ -230,8 +232,7 @@ impl Sys for Linux {
     /// the process has several threads: two that share one wait for each other. Where the process may have
     /// no more, they do.
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        self.door.openat(dir.as_fd(), c".", flags, Mode::empty()).ok().map(Dir::from)
+        self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }
 
     fn close(&self, dir: Dir) {
@@ -465,8 +466,4 @@ const EXT4: i64 = 0xEF53;
 
 fn is_shortage(error: Errno) -> bool {
     matches!(error, Errno::MFILE | Errno::NFILE | Errno::NOMEM)
-}
-
-fn device(major: u32, minor: u32) -> u64 {
-    rustix::fs::makedev(major, minor)
 }
