@@ -90,7 +90,8 @@ impl Screen {
     /// Adds a line of data.
     pub(crate) fn data(&self, line: &[u8]) {
         let mut inner = self.lock();
-        if inner.data.is_empty() && line.len() >= ENOUGH {
+        if line.len() >= ENOUGH {
+            self.write(&mut inner);
             return self.put(&mut inner, line);
         }
         if inner.data.capacity() == 0 {

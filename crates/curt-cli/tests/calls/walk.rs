@@ -137,7 +137,7 @@ fn output_is_written_in_large_pieces() {
     let bytes = 8_000 * (5 + 125 + 1);
     for threads in ["-j1", "-j2"] {
         let writes = walk(&scratch, &[threads, "tree"]).seen["write"];
-        // A thread hands over a little less than 64 KiB at a time.
+        // A thread hands over 128 KiB at a time.
         assert!(writes <= bytes / (56 << 10) + 3, "{writes}");
     }
 }

@@ -89,7 +89,9 @@ impl Job<'_> {
         let summary = if self.options.sort_by().is_some() && !self.options.delete {
             walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.screen.data(&lines))
         } else {
-            let make = || Box::new(Teller { job: self, ready: Vec::new() }) as Box<dyn Visitor>;
+            // Growing step by step copies, and leaves memory behind that was touched for nothing.
+            let ready = || Vec::with_capacity(MANY + 4096);
+            let make = || Box::new(Teller { job: self, ready: ready() }) as Box<dyn Visitor>;
             walk.visit(&operands, &make)
         };
         self.finish(&summary)
@@ -229,6 +231,9 @@ impl Job<'_> {
     }
 }
 
+/// How many bytes one thread gathers before it hands them over: enough to be written as they are.
+const MANY: usize = 2 * out::ENOUGH;
+
 /// What one thread tells of.
 struct Teller<'a> {
     job: &'a Job<'a>,
@@ -247,7 +252,8 @@ impl Teller<'_> {
 impl Visitor for Teller<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
         self.job.tell(entry, &mut self.ready);
-        if self.ready.len() >= out::ENOUGH || self.job.is_terminal {
+        // An operand comes before what other threads tell of it.
+        if self.ready.len() >= MANY || self.job.is_terminal || entry.depth() == 0 {
             self.hand_over();
         }
         Next::Continue
