@@ -307,6 +307,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
     let plain = match command {
         Some("rm") => plain::rm(words()).map(Command::Rm),
         Some("ls") => plain::ls(words()).map(Command::Ls),
+        Some("du") => plain::du(words()).map(Command::Du),
         Some("walk") => plain::walk(words()).map(|options| Command::Walk(Box::new(options))),
         _ => None,
     };

@@ -145,6 +145,9 @@ impl<S: Sys> Asker<S> {
             }
             return;
         }
+        if sources.query.contains(needs) {
+            return;
+        }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
             if into.facts.kind == Kind::CygwinSymlink {
                 self.read_cookie(subject, into);

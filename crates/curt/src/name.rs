@@ -46,15 +46,17 @@ impl Unit for u8 {
     /// Eight bytes at a time: names are short, and this is done for every entry there is, in a traversal
     /// several times.
     fn nul(units: &[u8]) -> Option<usize> {
-        let words = units.chunks_exact(WORD);
-        let rest = units.len() - words.remainder().len();
-        for (index, word) in words.enumerate() {
+        for (index, word) in units.chunks_exact(WORD).enumerate() {
             let word = word.first_chunk().map_or(u64::MAX, |word| u64::from_le_bytes(*word));
             if let Some(at) = first_zero(word) {
                 return Some(index * WORD + at);
             }
         }
-        units[rest..].iter().position(|&unit| unit == 0).map(|at| rest + at)
+        match units.last_chunk() {
+            // It overlaps what was looked at, in which there was none.
+            Some(last) => Some(units.len() - WORD + first_zero(u64::from_le_bytes(*last))?),
+            None => units.iter().position(|&unit| unit == 0),
+        }
     }
 }
 

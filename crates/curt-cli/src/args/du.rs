@@ -40,6 +40,7 @@ Exit status:
 
 /// What `curt du` was asked.
 #[derive(Args, Default)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
 #[command(about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER)]
 pub(crate) struct DuOptions {
@@ -77,7 +78,7 @@ pub(crate) struct DuOptions {
 
     /// In units that people read, rounded up (1.5K, 23M)
     #[arg(short = 'h', long)]
-    human_readable: bool,
+    pub(super) human_readable: bool,
 
     /// Count entries instead of space
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! The command lines that nearly everybody types (`rm -rf`, `ls -l`, `walk`, and names), read without
+//! The command lines that nearly everybody types (`rm -rf`, `ls -l`, `du -sh`, `walk`, and names), read without
 //! clap: building its definitions and reading by them takes longer than removing ten files does, or
 //! than listing a small directory.
 //!
@@ -7,7 +7,7 @@
 
 use std::ffi::OsString;
 
-use super::{Asking, LsOptions, RETRIES, RETRY_MS, RmOptions, WalkOptions, When};
+use super::{Asking, DuOptions, LsOptions, RETRIES, RETRY_MS, RmOptions, Unit, WalkOptions, When};
 
 /// What the words after `curt rm` ask, if they are that plain.
 pub(super) fn rm(words: impl Iterator<Item = OsString>) -> Option<RmOptions> {
@@ -57,6 +57,25 @@ pub(super) fn walk(words: impl Iterator<Item = OsString>) -> Option<WalkOptions>
     let mut options = WalkOptions::default();
     options.operands = operands(words, |_| None)?;
     Some(options)
+}
+
+/// What the words after `curt du` ask. Of units only `-h` is known here, and whatever contradicts is left to
+/// clap.
+pub(super) fn du(words: impl Iterator<Item = OsString>) -> Option<DuOptions> {
+    let mut options = DuOptions::default();
+    options.operands = operands(words, |letter| {
+        match letter {
+            b'a' => options.all = true,
+            b'c' => options.total = true,
+            b'h' => (options.human_readable, options.unit) = (true, Unit::Human),
+            b'l' => options.count_links = true,
+            b's' => options.summarize = true,
+            b'x' => options.one_file_system = true,
+            _ => return None,
+        }
+        Some(())
+    })?;
+    (!options.all || !options.summarize).then_some(options)
 }
 
 /// The words that are not options; `set` does what the letters of those ask, as far as it knows them.

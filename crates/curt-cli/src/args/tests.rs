@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::{
-    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, only, parse_when, plain,
+    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, du, only, parse_when, plain,
     rm_alone, root,
 };
 use clap::{CommandFactory, FromArgMatches};
@@ -123,6 +123,12 @@ fn plain_command_lines_mean_what_clap_makes_of_them() {
         only::<WalkOptions>("walk", [&["walk"], words].concat().iter().map(Into::into))
     });
     assert!(plain_ones > 300, "{plain_ones}");
+
+    let words = ["-a", "-c", "-h", "-l", "-s", "-x", "-sh", "-hcs", "-k", "--", "-", "", "tree"];
+    let plain_ones = compare(&words, 3, plain::du, |words| {
+        du::parse([&["du"], words].concat().iter().map(Into::into))
+    });
+    assert!(plain_ones > 1_200, "{plain_ones}");
 }
 
 #[test]
@@ -136,5 +142,8 @@ fn what_is_not_plain_is_left_to_clap() {
     }
     for word in ["-0", "-L", "-x", "--help", "--name"] {
         assert!(plain::walk([word.into()].into_iter()).is_none(), "{word}");
+    }
+    for word in ["-b", "-k", "-d1", "-j1", "-as", "-D", "-0", "--summarize", "--help"] {
+        assert!(plain::du([word.into()].into_iter()).is_none(), "{word}");
     }
 }

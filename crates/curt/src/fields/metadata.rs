@@ -131,14 +131,18 @@ macro_rules! adopt {
 impl Facts {
     /// Adds what every listing has, where it has it.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
+        // Put together before it is stored: where single bytes are written and the whole is read at once, a processor
+        // waits for the store, for every entry.
+        let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
-            self.known |= Fields::KIND;
+            known |= Fields::KIND;
         }
         if id != 0 {
             self.id = id;
-            self.known |= Fields::ID;
+            known |= Fields::ID;
         }
+        self.known = known;
     }
 
     /// Takes over what another answer knows and this one does not.
@@ -269,14 +273,22 @@ impl Metadata {
 
     /// Takes out the failure that hides this field, if there is one.
     pub(crate) fn take_failure(&mut self, field: Fields) -> Option<Error> {
-        let index = self.failed.iter().position(|(fields, _)| fields.contains(field))?;
-        Some(self.failed.swap_remove(index).1)
+        self.take_failed(|fields| fields.contains(field))
     }
 
     /// Takes out the failure that hides no field: why a link could not be followed, that is told of as
     /// itself.
     pub(crate) fn take_stray(&mut self) -> Option<Error> {
-        let index = self.failed.iter().position(|(fields, _)| fields.is_empty())?;
+        self.take_failed(Fields::is_empty)
+    }
+
+    /// Takes out a failure of such fields. For nearly every entry there is none to look through.
+    #[inline]
+    fn take_failed(&mut self, is_meant: impl Fn(Fields) -> bool) -> Option<Error> {
+        if !self.has_more {
+            return None;
+        }
+        let index = self.failed.iter().position(|&(fields, _)| is_meant(fields))?;
         Some(self.failed.swap_remove(index).1)
     }
 

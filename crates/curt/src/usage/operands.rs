@@ -88,10 +88,11 @@ impl Operands {
 
     /// Whether what was found below an operand is another operand that was counted before. If its turn
     /// would come later, it is counted here.
-    pub(super) fn is_counted(&self, found: Option<Identity>, below: usize) -> bool {
-        let other =
-            found.filter(|_| !self.first.is_empty()).and_then(|found| self.first.get(&found));
-        match other {
+    pub(super) fn is_counted(&self, found: &Facts, below: usize) -> bool {
+        if self.first.is_empty() {
+            return false;
+        }
+        match identity(found).and_then(|found| self.first.get(&found)) {
             None => false,
             Some(&later) if later > below => {
                 self.done[later].store(true, Ordering::Relaxed);

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::Identity;
+use super::{Identity, identity};
 use super::report::{Sizes, UsageRecord};
 use super::tally::{Found, Shared};
 use crate::error::Error;
@@ -70,7 +70,7 @@ impl InOrder for Notes<'_> {
         let shows_file = shared.usage.files && is_shown;
         if depth == 0 || kind == Kind::Directory && is_shown {
             chunk.notes.push(Note::Enter(shared.record(entry, sizes)));
-        } else if let Some(found) = linked {
+        } else if let Some(found) = identity(&entry.metadata().facts).filter(|_| linked) {
             let file = shows_file.then(|| shared.record(entry, sizes));
             chunk.notes.push(Note::Linked(parent, found, sizes, file));
         } else if shows_file && kind != Kind::Directory {

@@ -84,6 +84,7 @@ impl<'r> Shared<'r> {
 
     /// What is known of an entry that is to be counted; `None` for one that is left out, or of which nothing
     /// is known.
+    #[inline]
     pub(super) fn look(
         &self,
         entry: &mut Visited<'_>,
@@ -91,7 +92,7 @@ impl<'r> Shared<'r> {
     ) -> Option<Found> {
         let has_failed = entry.metadata().failures().next().is_some();
         if has_failed {
-            entry.take_failures().into_iter().for_each(|(_, error)| failed(error));
+            tell_failures(entry, failed);
         }
         let facts = &entry.metadata().facts;
         let is_known = Sizes::are_known(facts);
@@ -103,8 +104,9 @@ impl<'r> Shared<'r> {
             // Nobody else is told of the operand.
             let _ = self.device.set(facts.device);
         }
-        let has_names = facts.links > 1 && !self.usage.count_links;
-        let linked = identity(facts).filter(|_| has_names && facts.kind != Kind::Directory);
+        let has_names =
+            facts.links > 1 && facts.kind != Kind::Directory && !self.usage.count_links;
+        let linked = has_names && identity(facts).is_some();
         Some(Found { kind: facts.kind, sizes: Sizes::of(facts), is_known, linked })
     }
 
@@ -113,7 +115,7 @@ impl<'r> Shared<'r> {
         let is_elsewhere = self.usage.one_file_system
             && facts.known.contains(Fields::DEVICE)
             && self.device.get().is_some_and(|&device| device != facts.device);
-        is_elsewhere || self.operands.is_counted(identity(facts), self.index)
+        is_elsewhere || self.operands.is_counted(facts, self.index)
     }
 
     /// The record of an entry.
@@ -132,14 +134,19 @@ impl<'r> Shared<'r> {
     }
 }
 
+#[cold]
+fn tell_failures(entry: &mut Visited<'_>, failed: &mut dyn FnMut(Error)) {
+    entry.take_failures().into_iter().for_each(|(_, error)| failed(error));
+}
+
 /// What is known of an entry that is to be counted.
 pub(super) struct Found {
     pub(super) kind: Kind,
     pub(super) sizes: Sizes,
     /// Whether the sizes are those that the system told.
     pub(super) is_known: bool,
-    /// Which file it is, where it has several names and is counted once.
-    pub(super) linked: Option<Identity>,
+    /// Whether it has several names and is counted once.
+    pub(super) linked: bool,
 }
 
 /// What one thread found.
@@ -214,13 +221,8 @@ impl<'r> Tally<'r> {
     }
 
     /// Counts a file that has several names.
-    fn link(
-        &mut self,
-        entry: &Visited<'_>,
-        found: Identity,
-        sizes: Sizes,
-        file: Option<UsageRecord>,
-    ) {
+    fn link(&mut self, entry: &Visited<'_>, sizes: Sizes, file: Option<UsageRecord>) {
+        let Some(found) = identity(&entry.metadata().facts) else { return };
         if self.shared.counted.contains(&found) {
             return;
         }
@@ -259,10 +261,10 @@ impl Visitor for Tally<'_> {
             entry.tag(parent.0);
         } else {
             let file = (shared.usage.files && is_shown).then(|| shared.record(entry, sizes));
-            match (linked, file) {
-                (Some(found), file) => self.link(entry, found, sizes, file),
-                (_, Some(file)) => self.part.files.push(file),
-                (_, None) => self.add(parent, sizes),
+            match file {
+                _ if linked => self.link(entry, sizes, file),
+                Some(file) => self.part.files.push(file),
+                None => self.add(parent, sizes),
             }
         }
         Next::Continue

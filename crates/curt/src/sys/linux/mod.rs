@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags, makedev};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
@@ -65,6 +65,10 @@ pub(crate) struct Linux {
     collide: Cell<bool>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
+    /// `statx` was refused, or is not there, and the older call was not: this worker stops asking.
+    statx_refused: Cell<bool>,
+    /// The fields that were asked for last, and what asks for them.
+    asked: Cell<(Fields, StatxFlags)>,
     accounts: RefCell<Accounts>,
     /// Devices without extended attributes.
     without_extended: RefCell<BTreeSet<u64>>,
@@ -132,18 +136,7 @@ impl Linux {
         if let Some(&mount) = known.get() {
             return Ok(mount);
         }
-        let mount = if self.setup.without.has(Feature::Statx) {
-            let stat = self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?;
-            (stat.st_dev, 0)
-        } else {
-            let mask = StatxFlags::TYPE | StatxFlags::MNT_ID;
-            let stat = self.door.statx(fd, c"", AtFlags::EMPTY_PATH, mask)?;
-            let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-            (
-                makedev(stat.stx_dev_major, stat.stx_dev_minor),
-                if has_mount { stat.stx_mnt_id } else { 0 },
-            )
-        };
+        let mount = self.mount(fd)?;
         Ok(*known.get_or_init(|| mount))
     }
 
@@ -180,6 +173,8 @@ impl Sys for Linux {
                 setup.retire
             }),
             openat2_refused: Cell::new(false),
+            statx_refused: Cell::new(false),
+            asked: Cell::new((Fields::NONE, StatxFlags::empty())),
             accounts: RefCell::default(),
             without_extended: RefCell::default(),
         }

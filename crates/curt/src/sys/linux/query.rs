@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
@@ -55,20 +56,15 @@ impl Linux {
         ask: Ask,
         known: &mut Facts,
     ) -> Result<(), Errno> {
-        if !self.setup.without.has(Feature::Statx) {
-            let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
-            let flags = flags | AtFlags::NO_AUTOMOUNT | cached;
-            match self.door.statx(dir, name, flags, mask(ask.fields)) {
-                Ok(ref stat) => {
-                    add(stat, known);
-                    return Ok(());
-                }
-                Err(Errno::NOSYS) => {}
-                Err(error) => return Err(error),
-            }
+        let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
+        let mut room = MaybeUninit::uninit();
+        if let Some(stat) =
+            self.statx(dir, name, flags | cached, self.mask(ask.fields), &mut room)?
+        {
+            add(stat, known);
+            return Ok(());
         }
-        let flags = flags.difference(AtFlags::NO_AUTOMOUNT);
-        let mut facts = unix::facts_from(&self.door.fstatat(dir, name, flags)?);
+        let mut facts = unix::facts_from(&self.older_stat(dir, name, flags)?);
         facts.adopt(known);
         *known = facts;
         Ok(())
@@ -80,38 +76,86 @@ impl Linux {
         name: &CStr,
         flags: AtFlags,
     ) -> io::Result<Stat> {
-        if self.setup.without.has(Feature::Statx) {
-            return Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?));
-        }
         let mask = StatxFlags::TYPE
             | StatxFlags::INO
             | StatxFlags::NLINK
             | StatxFlags::SIZE
             | StatxFlags::BLOCKS
             | StatxFlags::CTIME;
-        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask) {
-            Ok(stat) => Ok(Stat {
-                kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
-                identity: Identity {
-                    device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-                    file: u128::from(stat.stx_ino),
-                },
-                links: u64::from(stat.stx_nlink),
-                size: stat.stx_size,
-                allocated: stat.stx_blocks * 512,
-                changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
-            }),
-            Err(Errno::NOSYS) => Ok(unix::stat_from(&self.door.fstatat(dir, name, flags)?)),
-            Err(error) => Err(error.into()),
+        let mut room = MaybeUninit::uninit();
+        let Some(stat) = self.statx(dir, name, flags, mask, &mut room)? else {
+            return Ok(unix::stat_from(&self.older_stat(dir, name, flags)?));
+        };
+        Ok(Stat {
+            kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
+            identity: Identity {
+                device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
+                file: u128::from(stat.stx_ino),
+            },
+            links: u64::from(stat.stx_nlink),
+            size: stat.stx_size,
+            allocated: stat.stx_blocks * 512,
+            changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
+        })
+    }
+
+    /// The device of an open directory and, since Linux 5.8, its mount.
+    pub(super) fn mount(&self, dir: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
+        let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::TYPE | StatxFlags::MNT_ID);
+        let mut room = MaybeUninit::uninit();
+        let Some(stat) = self.statx(dir, c"", flags, mask, &mut room)? else {
+            return Ok((self.older_stat(dir, c"", flags)?.st_dev, 0));
+        };
+        let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+        let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
+        Ok((device, if has_mount { stat.stx_mnt_id } else { 0 }))
+    }
+
+    /// `None` where the older call is to be asked: there is no `statx`, or a filter refuses it.
+    fn statx<'a>(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        mask: StatxFlags,
+        room: &'a mut MaybeUninit<Statx>,
+    ) -> Result<Option<&'a Statx>, Errno> {
+        if self.setup.without.has(Feature::Statx) || self.statx_refused.get() {
+            return Ok(None);
+        }
+        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask, room) {
+            Err(Errno::NOSYS | Errno::PERM) => {
+                self.statx_refused.set(true);
+                Ok(None)
+            }
+            answer => answer.map(Some),
         }
     }
-}
 
-/// The mask that asks for these fields and no others: it matters to file systems over a network.
-fn mask(fields: Fields) -> StatxFlags {
-    BITS.iter()
-        .filter(|(field, _)| fields.contains(*field))
-        .fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit)
+    fn older_stat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat, Errno> {
+        self.door.fstatat(dir, name, flags).inspect_err(|_| {
+            // It need not have been a filter, then: a file system can say the same of a file.
+            self.statx_refused.set(false);
+        })
+    }
+
+    /// The mask that asks for these fields and no others: it matters to file systems over a network.
+    fn mask(&self, fields: Fields) -> StatxFlags {
+        // A traversal asks the same of every entry.
+        let (asked, mask) = self.asked.get();
+        if asked == fields {
+            return mask;
+        }
+        let wanted = BITS.iter().filter(|(field, _)| fields.contains(*field));
+        let mask = wanted.fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit);
+        self.asked.set((fields, mask));
+        mask
+    }
 }
 
 /// Adds what was answered to what is known. In place, as this is done for every entry of a long
@@ -151,7 +195,11 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     add_time(StatxFlags::CTIME, Fields::CHANGED, stat.stx_ctime, |facts| &mut facts.changed);
     add_time(StatxFlags::BTIME, Fields::CREATED, stat.stx_btime, |facts| &mut facts.created);
     let mode = u32::from(stat.stx_mode);
-    facts.device_number = makedev(stat.stx_rdev_major, stat.stx_rdev_minor);
+    facts.device_number = match (stat.stx_rdev_major, stat.stx_rdev_minor) {
+        // As nearly all have it.
+        (0, 0) => 0,
+        (major, minor) => makedev(major, minor),
+    };
     facts.kind = unix::kind_of_entry(mode, facts.device_number);
     facts.id = stat.stx_ino.into();
     facts.device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
@@ -167,4 +215,59 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
 
 fn time(time: rustix::fs::StatxTimestamp) -> Time {
     Time { seconds: time.tv_sec, nanoseconds: time.tv_nsec }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Ask, AtFlags, Errno, Facts, Fields, Linux};
+    use crate::sys::fault::Faults;
+    use crate::sys::{Setup, Sys};
+
+    const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true, cached: false };
+
+    /// What a worker is told of one directory again and again, where these calls of its fail so, and how many
+    /// it makes.
+    fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
+        let faults = Arc::new(faults);
+        let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
+        let sys = Linux::start(&setup);
+        let ask = |_| {
+            let mut facts = Facts::default();
+            sys.ask(rustix::fs::CWD, c"src", AtFlags::empty(), ASK, &mut facts).map(|()| facts)
+        };
+        ((0..times).map(ask).collect(), faults.seen("statx"))
+    }
+
+    #[test]
+    fn a_worker_to_whom_statx_is_refused_asks_in_the_older_way() {
+        let (expected, calls) = told(1, Faults::default());
+        let expected = expected[0].unwrap();
+        assert_eq!(calls, 1);
+        for refusal in [libc::ENOSYS, libc::EPERM] {
+            let (answers, calls) = told(3, Faults::default().fail("statx", 0, refusal));
+            assert_eq!(calls, 4, "once refused, then one call each");
+            for answer in answers {
+                let facts = answer.unwrap();
+                assert_eq!((facts.size, facts.id), (expected.size, expected.id));
+                assert!(!facts.known.contains(Fields::ATTRIBUTES), "the older call has none");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_file_system_refuses_is_refused_and_not_remembered() {
+        let faults = Faults::default().fail("statx", 0, libc::EPERM).fail("statx", 1, libc::EPERM);
+        let (answers, calls) = told(2, faults);
+        assert_eq!(answers[0], Err(Errno::PERM));
+        assert!(answers[1].unwrap().known.contains(Fields::ATTRIBUTES));
+        assert_eq!(calls, 3);
+    }
+
+    #[test]
+    fn a_failure_is_one_call() {
+        let (answers, calls) = told(1, Faults::default().fail("statx", 0, libc::ENOENT));
+        assert_eq!((answers, calls), (vec![Err(Errno::NOENT)], 1));
+    }
 }
