@@ -273,22 +273,14 @@ impl Metadata {
 
     /// Takes out the failure that hides this field, if there is one.
     pub(crate) fn take_failure(&mut self, field: Fields) -> Option<Error> {
-        self.take_failed(|fields| fields.contains(field))
+        let index = self.failed.iter().position(|(fields, _)| fields.contains(field))?;
+        Some(self.failed.swap_remove(index).1)
     }
 
     /// Takes out the failure that hides no field: why a link could not be followed, that is told of as
     /// itself.
     pub(crate) fn take_stray(&mut self) -> Option<Error> {
-        self.take_failed(Fields::is_empty)
-    }
-
-    /// Takes out a failure of such fields. For nearly every entry there is none to look through.
-    #[inline]
-    fn take_failed(&mut self, is_meant: impl Fn(Fields) -> bool) -> Option<Error> {
-        if !self.has_more {
-            return None;
-        }
-        let index = self.failed.iter().position(|&(fields, _)| is_meant(fields))?;
+        let index = self.failed.iter().position(|(fields, _)| fields.is_empty())?;
         Some(self.failed.swap_remove(index).1)
     }
 
@@ -318,6 +310,7 @@ impl Metadata {
     }
 
     /// Makes it that of another entry, of which nothing is known yet.
+    #[inline]
     pub(crate) fn begin(&mut self, requested: Fields) {
         self.requested = requested;
         self.listed = Fields::NONE;
@@ -326,10 +319,15 @@ impl Metadata {
         self.facts.allowed = Fields::NONE;
         self.facts.present = Fields::NONE;
         if self.has_more {
-            (self.user, self.group, self.target, self.label) = (None, None, None, None);
-            self.failed.clear();
-            self.has_more = false;
+            self.drop_more();
         }
+    }
+
+    #[cold]
+    fn drop_more(&mut self) {
+        (self.user, self.group, self.target, self.label) = (None, None, None, None);
+        self.failed.clear();
+        self.has_more = false;
     }
 }
 

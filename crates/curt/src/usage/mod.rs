@@ -64,7 +64,7 @@ use self::tally::{Shared, Tally};
 use crate::control::Cancel;
 use crate::fields::{Facts, Fields, Kind};
 use crate::sys::{Os, Setup, Sys};
-use crate::walk::{Order, Summary, Visitor, Walk};
+use crate::walk::{Order, Summary, Walk};
 
 /// Which file it is: the numbers of the file system and of the file in it.
 type Identity = (u64, u128);
@@ -184,8 +184,7 @@ impl<'r, 't> Run<'r, 't> {
     /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
         let shared = Shared::new(self.usage, &self.operands, index, path, &self.counted);
-        let make = || Box::new(Tally::new(&shared)) as Box<dyn Visitor>;
-        let summary = self.walk.visit(&[path], &make);
+        let summary = self.walk.visit_with(&[path], &|| Tally::new(&shared));
         let gathered = gather::gather(shared.into_parts());
         self.counted.extend(gathered.linked);
         self.report.errors.extend(gathered.errors);

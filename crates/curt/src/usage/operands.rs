@@ -55,9 +55,7 @@ impl Operands {
             match walking.next() {
                 Some(Ok(mut entry)) => {
                     let facts = entry.metadata().facts;
-                    for (_, error) in entry.take_failures() {
-                        usage.failed(error, report);
-                    }
+                    entry.take_failures(|error| usage.failed(error, report));
                     operands.learn(index, &facts);
                 }
                 Some(Err(error)) => {
@@ -88,10 +86,12 @@ impl Operands {
 
     /// Whether what was found below an operand is another operand that was counted before. If its turn
     /// would come later, it is counted here.
+    #[inline]
     pub(super) fn is_counted(&self, found: &Facts, below: usize) -> bool {
-        if self.first.is_empty() {
-            return false;
-        }
+        !self.first.is_empty() && self.is_counted_operand(found, below)
+    }
+
+    fn is_counted_operand(&self, found: &Facts, below: usize) -> bool {
         match identity(found).and_then(|found| self.first.get(&found)) {
             None => false,
             Some(&later) if later > below => {

@@ -58,7 +58,8 @@ impl InOrder for Notes<'_> {
 
     fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Chunk) -> Next {
         let shared = self.0;
-        let Some(found) = shared.look(entry, &mut |error| chunk.failed(shared, error)) else {
+        let has_failed = entry.take_failures(|error| chunk.failed(shared, error));
+        let Some(found) = shared.look(entry, has_failed) else {
             return Next::Skip;
         };
         let Found { kind, sizes, is_known, linked } = found;

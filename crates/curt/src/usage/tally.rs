@@ -85,15 +85,7 @@ impl<'r> Shared<'r> {
     /// What is known of an entry that is to be counted; `None` for one that is left out, or of which nothing
     /// is known.
     #[inline]
-    pub(super) fn look(
-        &self,
-        entry: &mut Visited<'_>,
-        failed: &mut dyn FnMut(Error),
-    ) -> Option<Found> {
-        let has_failed = entry.metadata().failures().next().is_some();
-        if has_failed {
-            tell_failures(entry, failed);
-        }
+    pub(super) fn look(&self, entry: &Visited<'_>, has_failed: bool) -> Option<Found> {
         let facts = &entry.metadata().facts;
         let is_known = Sizes::are_known(facts);
         // What is known is counted, whatever else could not be asked.
@@ -132,11 +124,6 @@ impl<'r> Shared<'r> {
         }
         None
     }
-}
-
-#[cold]
-fn tell_failures(entry: &mut Visited<'_>, failed: &mut dyn FnMut(Error)) {
-    entry.take_failures().into_iter().for_each(|(_, error)| failed(error));
 }
 
 /// What is known of an entry that is to be counted.
@@ -244,7 +231,8 @@ impl<'r> Tally<'r> {
 impl Visitor for Tally<'_> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
         let shared = self.shared;
-        let Some(found) = shared.look(entry, &mut |error| self.failed(error)) else {
+        let has_failed = entry.take_failures(|error| self.failed(error));
+        let Some(found) = shared.look(entry, has_failed) else {
             return Next::Skip;
         };
         let Found { kind, sizes, is_known, linked } = found;

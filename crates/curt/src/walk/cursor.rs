@@ -234,6 +234,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Tells of the next entry in the buffer.
+    #[inline(never)]
     fn list(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
         if self.is_read {
@@ -256,10 +257,12 @@ impl<S: Sys> Cursor<S> {
                 asker.tell(&subject, metadata);
                 self.current =
                     Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
-                if let Some(error) = metadata.take_failure(Fields::KIND) {
-                    return Some(Step::Error(error));
+                if metadata.has_more {
+                    if let Some(error) = metadata.take_failure(Fields::KIND) {
+                        return Some(Step::Error(error));
+                    }
+                    self.troubles.extend(metadata.take_stray());
                 }
-                self.troubles.extend(metadata.take_stray());
                 let goes_down =
                     metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
                 if goes_down {
@@ -282,6 +285,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Reads the next entries of the topmost directory.
+    #[inline(never)]
     pub(super) fn read(&mut self, index: usize) -> Option<Step> {
         let Cursor { asker, buf, frames, .. } = self;
         let frame = &mut frames[index];
@@ -303,6 +307,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Enters the next subdirectory of the topmost frame, or leaves it.
+    #[inline(never)]
     fn enter_next(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
@@ -315,6 +320,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Opens the operand.
+    #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
         self.above = self.rules_above();
         let opened = self.open_operand();
@@ -323,6 +329,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Opens the child whose name lies at `at` in the arena.
+    #[inline(never)]
     fn enter(&mut self, at: usize) -> Option<Step> {
         let index = self.frames.len() - 1;
         if !self.reopen(index) {

@@ -50,14 +50,12 @@ impl Walk<'_> {
             }),
         };
         let alone = self.settings.order.is_none();
-        let summary = self.work(operands, alone, &|| {
-            Box::new(Gatherer {
-                visitor,
-                parts: &parts,
-                piece: 0,
-                chunk: V::Chunk::default(),
-                entries: 0,
-            })
+        let summary = self.work(operands, alone, &|| Gatherer {
+            visitor,
+            parts: &parts,
+            piece: 0,
+            chunk: V::Chunk::default(),
+            entries: 0,
         });
         parts.hand_over();
         summary

@@ -238,9 +238,15 @@ impl Visited<'_> {
         self.cursor.tag = tag;
     }
 
-    /// Takes the failures out of what was found out.
-    pub(crate) fn take_failures(&mut self) -> Vec<(Fields, Error)> {
-        std::mem::take(&mut self.cursor.metadata.failed)
+    /// Takes the failures out of what was found out. Whether there were any.
+    #[inline]
+    pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
+        let failed = &mut self.cursor.metadata.failed;
+        if failed.is_empty() {
+            return false;
+        }
+        failed.drain(..).map(|(_, error)| error).for_each(take);
+        true
     }
 
     /// Takes it.

@@ -40,6 +40,16 @@ pub trait Visitor {
     fn error(&mut self, error: Error) -> Next;
 }
 
+impl Visitor for Box<dyn Visitor + '_> {
+    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+        (**self).entry(entry)
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        (**self).error(error)
+    }
+}
+
 /// What a walk did.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -73,9 +83,9 @@ pub(super) trait Sink {
 }
 
 /// A visitor that does not mind the order.
-struct AnyOrder<'v>(Box<dyn Visitor + 'v>);
+struct AnyOrder<V>(V);
 
-impl Sink for AnyOrder<'_> {
+impl<V: Visitor> Sink for AnyOrder<V> {
     fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
         self.0.entry(entry)
     }
@@ -109,16 +119,25 @@ impl Walk<'_> {
         operands: &[&Path],
         make: &(dyn Fn() -> Box<dyn Visitor + 'v> + Sync),
     ) -> Summary {
+        self.visit_with(operands, make)
+    }
+
+    /// The same with visitors of one kind, which are told without a detour.
+    pub(crate) fn visit_with<V: Visitor>(
+        &self,
+        operands: &[&Path],
+        make: &(dyn Fn() -> V + Sync),
+    ) -> Summary {
         let alone = self.settings.order.is_some() || self.settings.contents_first;
-        self.work(operands, alone, &|| Box::new(AnyOrder(make())))
+        self.work(operands, alone, &|| AnyOrder(make()))
     }
 
     /// Walks the operands, each thread with a sink of its own.
-    pub(super) fn work<'v>(
+    pub(super) fn work<K: Sink>(
         &self,
         operands: &[&Path],
         alone: bool,
-        make: &(dyn Fn() -> Box<dyn Sink + 'v> + Sync),
+        make: &(dyn Fn() -> K + Sync),
     ) -> Summary {
         let setup = self.setup(&Setup::default());
         let first = Asker::new(Os::start(&setup), self.settings.plan);
@@ -169,16 +188,16 @@ struct Done {
 }
 
 /// One thread of a walk.
-struct Worker<'r, 'v> {
+struct Worker<'r, K> {
     shared: &'r Shared<'r>,
     cursor: Cursor<Os>,
-    sink: Box<dyn Sink + 'v>,
+    sink: K,
     number: usize,
     start: Option<Start<'r>>,
     done: Done,
 }
 
-impl<'r> Worker<'r, '_> {
+impl<'r, K: Sink> Worker<'r, K> {
     fn work(mut self) {
         let pool = &self.shared.crew.pool;
         loop {
