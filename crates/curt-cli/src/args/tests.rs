@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use super::{
-    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, du, only, parse_when, plain,
-    rm_alone, root,
+    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, du, only, parse_when,
+    plain, rm_alone, root,
 };
 use clap::{CommandFactory, FromArgMatches};
 

@@ -126,6 +126,9 @@ fn asking_about_a_path_is_one_call() {
     assert!(total <= budget, "{total} calls, {budget} allowed\n{log}");
     let asked = log.lines().filter(|line| line.contains("\"file\", AT_")).count();
     assert_eq!(asked, 1, "{log}");
+    // A failure is an answer: nothing more is asked because of it.
+    let (_, log) = calls(&scratch, &["stat", "missing"]);
+    assert_eq!(log.lines().filter(|line| line.contains("statx(")).count(), 1, "{log}");
 }
 
 #[test]

@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Identity, identity};
 use super::report::{Sizes, UsageRecord};
 use super::tally::{Found, Shared};
+use super::{Identity, identity};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::walk::{InOrder, Next, Visited};

@@ -96,8 +96,7 @@ impl<'r> Shared<'r> {
             // Nobody else is told of the operand.
             let _ = self.device.set(facts.device);
         }
-        let has_names =
-            facts.links > 1 && facts.kind != Kind::Directory && !self.usage.count_links;
+        let has_names = facts.links > 1 && facts.kind != Kind::Directory && !self.usage.count_links;
         let linked = has_names && identity(facts).is_some();
         Some(Found { kind: facts.kind, sizes: Sizes::of(facts), is_known, linked })
     }

@@ -170,8 +170,8 @@ impl<S: Sys> Cursor<S> {
 
     /// The next entry or failure; `None` when the operand, or the piece, is done.
     pub(super) fn next(&mut self) -> Option<Step> {
-        if let Some((own, depth)) = self.late.take() {
-            if let Some(step) = self.tell_late(own, depth) {
+        if self.late.is_some() {
+            if let Some(step) = self.tell_of_late() {
                 return Some(step);
             }
         }
@@ -205,6 +205,12 @@ impl<S: Sys> Cursor<S> {
                 return step;
             }
         }
+    }
+
+    #[cold]
+    fn tell_of_late(&mut self) -> Option<Step> {
+        let (own, depth) = self.late.take()?;
+        self.tell_late(own, depth)
     }
 
     /// The directory that was told of last is not skipped: keeps what the consumer knows it by.

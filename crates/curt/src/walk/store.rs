@@ -10,6 +10,7 @@ use crate::sys::{Batch, Entry, Listing, Sys};
 
 impl<S: Sys> Cursor<S> {
     /// Stores all entries of the topmost directory, and puts them in order.
+    #[inline(never)]
     pub(super) fn store(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
         let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
@@ -80,6 +81,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Tells of the next stored entry.
+    #[inline(never)]
     pub(super) fn tell_stored(&mut self) -> Option<Step> {
         let index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
