@@ -1,9 +1,11 @@
 //! What the command needs of the system beyond the library: signals, waiting for an answer, the
-//! texts of errors, names that are not text, the limit of descriptors, the time zone, the width of the
+//! texts of errors, names that are not text, names of owners, the limit of descriptors, the time zone, the width of the
 //! terminal. The same items in each file.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::OsStr;
+#[cfg(not(unix))]
+use std::ffi::OsString;
 use std::io::{self, BufRead};
 
 #[cfg(unix)]
@@ -28,7 +30,19 @@ pub(crate) use system::{
 };
 
 #[cfg(unix)]
+pub(crate) use curt::os::unix::{group_name, user_name};
+#[cfg(unix)]
 pub(crate) use unix::error_name;
+
+/// Owners have no numbers here.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
+    Ok(None)
+}
+
+#[cfg(not(unix))]
+pub(crate) use user_name as group_name;
 
 /// The name that POSIX has for what happened, so that answers read alike on every system.
 #[cfg(not(unix))]

@@ -221,7 +221,8 @@ impl Metadata {
         block_size: u64 = BLOCK_SIZE;
     }
 
-    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name.
+    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name, failed where there was no
+    /// descriptor left, or no memory, to look it up.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }

@@ -1,15 +1,16 @@
 //! Unix: operations below a directory that is already open, the descriptor of a root, and descriptors for
 //! programs.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::confine::Root;
 use crate::remove::{Remove, Report};
 use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
-use crate::sys::open_directory;
 use crate::sys::process::Pipe;
+use crate::sys::{accounts, open_directory};
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -33,6 +34,25 @@ impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
     }
+}
+
+/// The name of the user with this number, from the C library's user database; `None` where there is none. What
+/// stands in a file is read anew each time, and what it costs is the database's affair.
+///
+/// The error is a shortage of descriptors or memory. Other failures count as no name: what their numbers mean
+/// depends on who keeps the database (`getpwuid_r(3)`).
+///
+/// ```
+/// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn user_name(id: u32) -> io::Result<Option<OsString>> {
+    accounts::user_name(id)
+}
+
+/// The name of the group with this number: see [`user_name`] (`getgrgid_r(3)`).
+pub fn group_name(id: u32) -> io::Result<Option<OsString>> {
+    accounts::group_name(id)
 }
 
 /// What programs can be given on Unix alone.

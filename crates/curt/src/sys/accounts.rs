@@ -2,7 +2,9 @@
 //! by each worker; what calls the database makes is its own affair, and they are not counted.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ffi::{CStr, CString, OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,33 +17,56 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// The name of a user, if there is one.
-    pub(super) fn user(&mut self, id: u32) -> Option<Arc<OsString>> {
-        self.users.entry(id).or_insert_with(|| look_up(|buffer| user(id, buffer))).clone()
+    /// The name of a user, if there is one. A failure is not remembered.
+    pub(super) fn user(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
+        remembered(&mut self.users, id, user_name)
     }
 
     /// The name of a group, if there is one.
-    pub(super) fn group(&mut self, id: u32) -> Option<Arc<OsString>> {
-        self.groups.entry(id).or_insert_with(|| look_up(|buffer| group(id, buffer))).clone()
+    pub(super) fn group(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
+        remembered(&mut self.groups, id, group_name)
     }
+}
+
+fn remembered(
+    known: &mut HashMap<u32, Option<Arc<OsString>>>,
+    id: u32,
+    look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>,
+) -> io::Result<Option<Arc<OsString>>> {
+    Ok(match known.entry(id) {
+        Entry::Occupied(known) => known.get().clone(),
+        Entry::Vacant(unknown) => unknown.insert(look_up(id)?.map(Arc::new)).clone(),
+    })
+}
+
+/// The name of a user, if there is one.
+pub(crate) fn user_name(id: u32) -> io::Result<Option<OsString>> {
+    look_up(|buffer| user(id, buffer))
+}
+
+/// The name of a group, if there is one.
+pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
+    look_up(|buffer| group(id, buffer))
 }
 
 /// Room for one entry of the database; groups with many members want more.
 const ROOM: usize = 1 << 10;
 const MOST: usize = 1 << 20;
 
-/// Asks with more and more room. A failure counts as no name: the number is shown then, as other
-/// tools do.
-fn look_up(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<Arc<OsString>> {
-    look_up_text(ask).map(Arc::new)
-}
-
-fn look_up_text(ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>) -> Option<OsString> {
+/// Asks with more and more room.
+fn look_up(
+    ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>,
+) -> io::Result<Option<OsString>> {
     let mut room = ROOM;
     loop {
         match ask(&mut vec![0; room]) {
+            Ok(found) => return Ok(found),
             Err(libc::ERANGE) if room < MOST => room *= 4,
-            answer => return answer.ok().flatten(),
+            Err(shortage @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => {
+                return Err(io::Error::from_raw_os_error(shortage));
+            }
+            // What the number means depends on who keeps the database; mostly, that there is no such entry.
+            Err(_) => return Ok(None),
         }
     }
 }
@@ -64,13 +89,13 @@ pub(super) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
         // SAFETY: the function is of this kind, and the directory is a string where it was not null.
-        look_up_text(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
+        look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
         // SAFETY: as above; the name is terminated, and outlives the call.
-        look_up_text(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
+        look_up(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
     };
-    found.map(PathBuf::from)
+    found.ok().flatten().map(PathBuf::from)
 }
 
 /// How the C library is asked for an entry of the database.
@@ -122,16 +147,47 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accounts, home_of};
+    use super::{Accounts, home_of, look_up, remembered};
+    use std::collections::HashMap;
+    use std::io;
 
     #[test]
     fn the_superuser_has_a_name_and_nobody_else_has_that_number() {
         let mut accounts = Accounts::default();
-        assert_eq!(*accounts.user(0).unwrap(), *"root");
-        assert!(accounts.group(0).is_some());
-        assert_eq!(accounts.user(3_999_999_999), None);
-        assert_eq!(accounts.group(3_999_999_999), None);
+        assert_eq!(*accounts.user(0).unwrap().unwrap(), *"root");
+        assert!(accounts.group(0).unwrap().is_some());
+        assert_eq!(accounts.user(3_999_999_999).unwrap(), None);
+        assert_eq!(accounts.group(3_999_999_999).unwrap(), None);
         assert_eq!(accounts.users.len(), 2);
+    }
+
+    #[test]
+    fn a_shortage_is_a_failure_and_is_not_remembered() {
+        for shortage in [libc::EMFILE, libc::ENFILE, libc::ENOMEM] {
+            let answer = look_up(|_| Err(shortage));
+            assert_eq!(answer.unwrap_err().raw_os_error(), Some(shortage));
+        }
+        for unknown in [libc::ENOENT, libc::ESRCH, libc::EPERM, libc::EBADF, libc::ECONNREFUSED] {
+            assert_eq!(look_up(|_| Err(unknown)).unwrap(), None);
+        }
+        let mut known = HashMap::new();
+        let failed = |_| Err(io::Error::from_raw_os_error(libc::EMFILE));
+        assert!(remembered(&mut known, 7, failed).is_err());
+        let found = remembered(&mut known, 7, |_| Ok(Some("seven".into()))).unwrap();
+        assert_eq!(*found.unwrap(), *"seven");
+        assert!(remembered(&mut known, 7, failed).unwrap().is_some(), "asked again");
+    }
+
+    #[test]
+    fn names_that_take_more_room_get_it() {
+        let wants =
+            |least| {
+                look_up(move |buffer| {
+                    if buffer.len() < least { Err(libc::ERANGE) } else { Ok(Some("long".into())) }
+                })
+            };
+        assert_eq!(wants(super::ROOM * 60).unwrap().unwrap(), "long");
+        assert_eq!(wants(usize::MAX).unwrap(), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::name::{Name, Unit};
 pub(crate) use lookup::{Candidate, Lookup, Match};
 
 #[cfg(unix)]
-mod accounts;
+pub(crate) mod accounts;
 mod answer;
 pub(crate) mod beneath;
 #[cfg(test)]

@@ -198,13 +198,21 @@ pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
 }
 
 /// The names that the numbers in the facts stand for.
-pub(super) fn owners(accounts: &RefCell<Accounts>, asked: Fields, facts: &Facts) -> Owners {
+pub(super) fn owners(
+    accounts: &RefCell<Accounts>,
+    asked: Fields,
+    facts: &Facts,
+) -> io::Result<Owners> {
     let mut accounts = accounts.borrow_mut();
     let of = |field, id| asked.contains(field) && facts.known.contains(id);
-    let user = of(Fields::USER, Fields::USER_ID).then(|| accounts.user(facts.user_id)).flatten();
-    let group =
-        of(Fields::GROUP, Fields::GROUP_ID).then(|| accounts.group(facts.group_id)).flatten();
-    Owners { user, group, acl: None }
+    let mut owners = Owners::default();
+    if of(Fields::USER, Fields::USER_ID) {
+        owners.user = accounts.user(facts.user_id)?;
+    }
+    if of(Fields::GROUP, Fields::GROUP_ID) {
+        owners.group = accounts.group(facts.group_id)?;
+    }
+    Ok(owners)
 }
 
 /// Which of the kinds of access hold: one call for each.

@@ -127,13 +127,7 @@ impl<'a> Lister<'a> {
         if shown > 0 {
             self.totals.entries += shown as u64;
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
-            for item in &items {
-                if let Some(metadata) = &item.metadata {
-                    let path = Path::new(&item.name);
-                    self.owners.learn_operand(&mut self.descent, path, metadata);
-                }
-            }
-            self.writer.items(&items, None, &self.owners);
+            self.write(&items, None);
             if !self.pending.is_empty() && !self.is_json() {
                 self.screen.data(b"\n");
             }
@@ -179,7 +173,6 @@ impl<'a> Lister<'a> {
             for (_, error) in metadata.failures() {
                 report(&mut self.totals, self.screen, settings, error, path, true);
             }
-            self.owners.learn_operand(&mut self.descent, path, metadata);
         }
         let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
         if wants_mode && item.columns.mode().is_none() {
@@ -244,7 +237,7 @@ impl<'a> Lister<'a> {
         if self.settings.has_total() && self.settings.form == Form::Listing {
             self.writer.total(&sorted, &self.owners);
         }
-        self.writer.items(&sorted, Some(path), &self.owners);
+        self.write(&sorted, Some(path));
         if self.settings.recursive {
             self.descend(&sorted, path);
         }
@@ -299,9 +292,9 @@ impl<'a> Lister<'a> {
         }
     }
 
-    fn teller(&self) -> Teller<'_> {
+    fn teller(&self) -> Teller {
         let Settings { clock, marks, .. } = *self.settings;
-        Teller { owners: &self.owners, wants_mode: marks == Marks::All, clock, keeps: self.keeps }
+        Teller { wants_mode: marks == Marks::All, clock, keeps: self.keeps }
     }
 
     /// Shows an entry of a directory by itself.
@@ -309,7 +302,13 @@ impl<'a> Lister<'a> {
         let path = attach(dir, &item.name);
         self.find_target(&mut item, &path);
         self.totals.entries += 1;
-        self.writer.items(&[&item], Some(dir), &self.owners);
+        self.write(&[&item], Some(dir));
+    }
+
+    /// Shows entries, with the names of their owners.
+    fn write(&mut self, items: &[&Item], dir: Option<&OsStr>) {
+        self.owners.learn(items);
+        self.writer.items(items, dir, &self.owners);
     }
 
     /// Says what failed of an entry of a directory, and leaves of a link that was to be followed and leads
@@ -408,22 +407,20 @@ impl<'a> Lister<'a> {
 }
 
 /// What several threads at once need in order to tell of the entries of a directory.
-struct Teller<'a> {
-    owners: &'a Owners,
+struct Teller {
     /// Files are marked by their mode.
     wants_mode: bool,
     clock: Clock,
     keeps: Keeps,
 }
 
-impl Teller<'_> {
+impl Teller {
     /// Adds what was found out about an entry.
     fn tell(&self, item: &mut Item, mut entry: Entry<'_>) {
         item.kind = entry.metadata().kind().known().unwrap_or_default();
         if self.wants_mode && item.kind == Kind::File {
             entry.fetch(Fields::MODE);
         }
-        self.owners.learn(&mut entry);
         let metadata = entry.metadata();
         if self.keeps != Keeps::Nothing {
             item.columns.take(metadata, self.clock);

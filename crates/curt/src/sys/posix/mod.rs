@@ -292,7 +292,7 @@ impl Sys for Posix {
         asked: Fields,
         facts: &Facts,
     ) -> io::Result<Owners> {
-        Ok(unix::owners(&self.accounts, asked, facts))
+        unix::owners(&self.accounts, asked, facts)
     }
 
     fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
