@@ -29,3 +29,21 @@ pub fn skip(reason: &str) {
         let _ = std::io::stdout().lock().write_all(line.as_bytes());
     }
 }
+
+/// Lets what is started from here heed the signals that ask a program to end.
+///
+/// Who ignores one of them (after `nohup`, or with `&` in a script) hands that on to what he starts. A handler is not handed
+/// on: with one here, which has the usual effect, it has that there, too.
+#[cfg(unix)]
+pub fn heed_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::register_conditional_default;
+    static IS_DONE: std::sync::Once = std::sync::Once::new();
+    IS_DONE.call_once(|| {
+        let is_usual = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        for number in [SIGINT, SIGHUP, SIGTERM] {
+            // Where it cannot be had, the test says what did not end.
+            let _ = register_conditional_default(number, is_usual.clone());
+        }
+    });
+}

@@ -117,6 +117,19 @@ impl Scratch {
         path
     }
 
+    /// Copies a program, to be run from here. By a process of its own: a file that is written by this one is open for
+    /// writing, too, in what another thread is just about to start, and cannot be run meanwhile.
+    ///
+    /// # Panics
+    /// If it cannot be copied, or the path leads outside.
+    #[cfg(unix)]
+    pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
+        let path = self.place(path);
+        let copied = std::process::Command::new("cp").arg(original.as_ref()).arg(&path).status();
+        assert!(copied.is_ok_and(|status| status.success()), "the program can be copied");
+        path
+    }
+
     /// Makes a symbolic link, and the directories above it. The target may be anything: it is
     /// only text, and nothing here follows it.
     ///

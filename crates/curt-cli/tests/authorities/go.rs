@@ -27,8 +27,7 @@ fn go_finds_what_curt_finds() {
         return skip("go is not installed");
     }
     for ground in &grounds {
-        let program = ground.scratch.at("go-look");
-        std::fs::copy(&built, &program).unwrap();
+        let program = ground.scratch.program(&built, "go-look");
         // An entry that is relative is refused by both; a pipe that may be executed it takes for a program.
         let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
         compare(ground, &["--cwd", "report"], cases, |(path, name): Case| {

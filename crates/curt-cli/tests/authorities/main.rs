@@ -120,8 +120,7 @@ impl Ground {
             chmod(&scratch.at(open), 0o755);
         }
         chmod(&scratch.at("locked"), 0o000);
-        let curt = scratch.at("curt");
-        std::fs::copy(env!("CARGO_BIN_EXE_curt"), &curt).unwrap();
+        let curt = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
         chmod(&curt, 0o755);
         Ground { scratch, as_other }
     }

@@ -218,8 +218,7 @@ fn what_is_forbidden_is_a_failure_and_no_refusal() {
         }
     }
     // The program may lie where nobody else can reach it.
-    let program = scratch.at("curt");
-    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &program).unwrap();
+    let program = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
     for more in [&[][..], &["--without", "openat2"]] {
         let mut command = Command::new(&program);
         command.args(["beneath", "--root", "root", "--cat"]).args(more);

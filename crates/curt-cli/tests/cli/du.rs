@@ -179,6 +179,7 @@ fn names_that_are_not_unicode_come_as_they_are() {
 #[test]
 fn an_interrupt_says_what_was_counted() {
     use std::os::unix::process::ExitStatusExt;
+    curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
     for number in 0..60_000 {
         scratch.file(format!("t/{}/{number}", number % 300));

@@ -21,6 +21,7 @@ fn signal(child: &Child, number: i32) {
 
 /// Starts a removal that waits for an answer, and reads its question.
 fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
+    curt_testkit::heed_signals();
     scratch.file("f");
     let mut child = curt(scratch, args).stdin(Stdio::piped()).spawn().unwrap();
     let mut asked = vec![0; question.len()];
@@ -79,6 +80,7 @@ fn json_has_its_summary_after_an_interrupt() {
 
 #[test]
 fn a_large_removal_stops_and_says_how_far_it_came() {
+    curt_testkit::heed_signals();
     let scratch = Scratch::in_memory();
     for number in 0..60_000 {
         scratch.file(format!("t/{}/{number}", number % 300));

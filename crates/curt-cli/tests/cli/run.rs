@@ -137,11 +137,8 @@ fn time_is_limited() {
 #[test]
 fn interrupts_are_the_programs() {
     let scratch = Scratch::new();
-    // What ignores interrupts hands that on, and a shell cannot take it back: a handler has its usual effect in
-    // what is started, and here for who tests.
-    let is_usual = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let interrupt = signal_hook::consts::SIGINT;
-    signal_hook::flag::register_conditional_default(interrupt, is_usual).unwrap();
+    // A shell cannot take back that they are ignored.
+    curt_testkit::heed_signals();
     let script = "trap 'exit 4' INT; sleep 0.2; echo ready; while :; do sleep 0.05; done";
     let mut command = curt(&scratch, &["--", "/bin/sh", "-c", script]);
     let mut child = command.process_group(0).spawn().unwrap();
@@ -175,9 +172,9 @@ fn a_shell_runs_what_the_system_does_not_know() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_is_being_written_is_waited_for() {
+    curt_testkit::heed_signals();
     let scratch = Scratch::new();
-    let copy = scratch.at("copy");
-    std::fs::copy("/bin/true", &copy).unwrap();
+    let copy = scratch.program("/bin/true", "copy");
     let code = |args: &[&str]| run(&scratch, &[args, &["--", "./copy"]].concat()).0;
     let writer = std::fs::File::options().append(true).open(&copy).unwrap();
     for way in WAYS {
@@ -210,6 +207,7 @@ fn what_is_being_written_is_waited_for() {
 #[test]
 fn what_asks_curt_to_end_reaches_the_program() {
     use rustix::process::{Pid, Signal, kill_process};
+    curt_testkit::heed_signals();
     let scratch = Scratch::new();
     for way in WAYS {
         for (signal, script, code) in [
@@ -265,8 +263,7 @@ fn another_user_is_told_what_is_not_allowed() {
     let mode = std::fs::Permissions::from_mode;
     std::fs::set_permissions(scratch.at("closed"), mode(0o700)).unwrap();
     std::fs::set_permissions(scratch.path(), mode(0o755)).unwrap();
-    let copy = scratch.at("curt");
-    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &copy).unwrap();
+    let copy = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
     let ask = |args: &[&str]| {
         let mut command = Command::new(&copy);
         command.arg("run").args(args).current_dir(scratch.typed()).uid(65_534).gid(65_534);

@@ -174,6 +174,7 @@ mod unix {
 
     #[test]
     fn an_interrupt_ends_the_walk_by_the_signal() {
+        curt_testkit::heed_signals();
         let scratch = Scratch::in_memory();
         let filling = "n".repeat(200);
         for number in 0..3_000 {

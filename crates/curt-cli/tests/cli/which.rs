@@ -200,8 +200,7 @@ fn another_user_finds_what_may_not_be_listed() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let scratch = Scratch::new();
-    let copy = scratch.at("curt");
-    std::fs::copy(env!("CARGO_BIN_EXE_curt"), &copy).unwrap();
+    let copy = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
     for file in ["listed/tool.cmd", "unlisted/tool.CMD", "unlisted/other.exe", "closed/tool.exe"] {
         scratch.file(file);
     }

@@ -16,6 +16,7 @@ const CALLS: [&str; 6] = ["unlinkat(", "openat2(", "getdents64(", "renameat2(", 
 
 #[test]
 fn no_call_begins_later_than_ten_milliseconds_after_the_signal() {
+    curt_testkit::heed_signals();
     let trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
     if !trace.is_ok_and(|status| status.success()) {
         return skip("strace is not installed, or may not trace");

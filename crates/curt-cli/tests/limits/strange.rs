@@ -16,9 +16,8 @@ const OTHER: u32 = 65534;
 /// The command as somebody without rights, in a directory where that somebody may do everything.
 fn as_other(scratch: &Scratch, args: &str) -> Run {
     // The folder of the build, and that of the scratch, may be closed to others.
-    let program = scratch.at("curt");
     if !scratch.exists("curt") {
-        std::fs::copy(super::curt(), &program).unwrap();
+        scratch.program(super::curt(), "curt");
     }
     let text = format!(
         "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups \
@@ -117,7 +116,7 @@ fn deep_trees_that_cannot_be_moved() {
                  ./curt rm --stats --json {text}"
             );
             if !scratch.exists("curt") {
-                std::fs::copy(super::curt(), scratch.at("curt")).unwrap();
+                scratch.program(super::curt(), "curt");
             }
             let run = run(script(&scratch, &limited));
             let case = format!("{fixed} {mode:o} {threads}: {run:?}");

@@ -131,8 +131,8 @@ macro_rules! adopt {
 impl Facts {
     /// Adds what every listing has, where it has it.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // Put together before it is stored: where single bytes are written and the whole is read at once, a processor
-        // waits for the store, for every entry.
+        // Put together before it is stored: where a byte is written and the word around it read at once,
+        // the processor waits for the store, and this is done for every entry.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;

@@ -208,8 +208,8 @@ impl Door {
         if closed == 0 { Ok(()) } else { Err(last_errno()) }
     }
 
-    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn whether
-    /// there is such a call at all.
+    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
+    /// whether there is such a call at all.
     pub(super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -220,15 +220,15 @@ impl Door {
     ) -> Result<&'a Statx> {
         self.pass(Call::Statx)?;
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
-        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed, and the
-        // room is exclusively borrowed and as large as what the kernel writes.
+        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed, and
+        // the room is exclusively borrowed and as large as what the kernel writes.
         let failed = unsafe {
             libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
-        };
-        if failed != 0 {
+        } != 0;
+        if failed {
             return Err(last_errno());
         }
-        // SAFETY: where the call does not fail, the kernel has written all of it, and it is plain numbers.
+        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain numbers.
         Ok(unsafe { room.assume_init_ref() })
     }
 
