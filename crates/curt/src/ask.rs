@@ -145,7 +145,7 @@ impl<S: Sys> Asker<S> {
             }
             return;
         }
-        if sources.query.contains(needs) {
+        if into.facts.known.contains(needs) {
             return;
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {

@@ -206,6 +206,24 @@ impl<'r> Tally<'r> {
         }
     }
 
+    /// Keeps an entry that has a record of its own, or several names.
+    #[cold]
+    fn keep(&mut self, entry: &mut Visited<'_>, found: &Found, is_shown: bool) {
+        let sizes = found.sizes;
+        if found.kind == Kind::Directory || entry.depth() == 0 {
+            let tag = Tag::new(self.part.thread, self.part.places.len());
+            self.part.places.push(self.shared.record(entry, sizes));
+            entry.tag(tag.0);
+            return;
+        }
+        let file = is_shown.then(|| self.shared.record(entry, sizes));
+        if found.linked {
+            self.link(entry, sizes, file);
+        } else {
+            self.part.files.extend(file);
+        }
+    }
+
     /// Counts a file that has several names.
     fn link(&mut self, entry: &Visited<'_>, sizes: Sizes, file: Option<UsageRecord>) {
         let Some(found) = identity(&entry.metadata().facts) else { return };
@@ -234,25 +252,19 @@ impl Visitor for Tally<'_> {
         let Some(found) = shared.look(entry, has_failed) else {
             return Next::Skip;
         };
-        let Found { kind, sizes, is_known, linked } = found;
-        self.part.unknown += u64::from(!is_known);
+        self.part.unknown += u64::from(!found.is_known);
         let parent = Tag(entry.parent_tag());
-        let is_shown = entry.depth() <= shared.usage.max_depth;
-        let is_directory = kind == Kind::Directory;
-        if entry.depth() == 0 || is_directory && is_shown {
-            let tag = Tag::new(self.part.thread, self.part.places.len());
-            self.part.places.push(shared.record(entry, sizes));
-            entry.tag(tag.0);
-        } else if is_directory {
-            self.add(parent, sizes);
+        let is_directory = found.kind == Kind::Directory;
+        let is_shown =
+            entry.depth() <= shared.usage.max_depth && (is_directory || shared.usage.files);
+        if entry.depth() == 0 || is_shown || found.linked {
+            self.keep(entry, &found, is_shown);
+            return Next::Continue;
+        }
+        // As nearly all are.
+        self.add(parent, found.sizes);
+        if is_directory {
             entry.tag(parent.0);
-        } else {
-            let file = (shared.usage.files && is_shown).then(|| shared.record(entry, sizes));
-            match file {
-                _ if linked => self.link(entry, sizes, file),
-                Some(file) => self.part.files.push(file),
-                None => self.add(parent, sizes),
-            }
         }
         Next::Continue
     }

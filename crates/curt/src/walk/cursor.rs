@@ -276,7 +276,7 @@ impl<S: Sys> Cursor<S> {
                     frame.end = self.names.len();
                     self.after = After::Noted(noted);
                     if settings.contents_first {
-                        frame.later.push_back(std::mem::take(metadata));
+                        frame.put_off(metadata);
                         return None;
                     }
                 }

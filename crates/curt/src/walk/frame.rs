@@ -142,6 +142,12 @@ impl<S: Sys> Frame<S> {
         }
     }
 
+    /// Keeps what is known of a subdirectory until what it holds was told of.
+    #[cold]
+    pub(super) fn put_off(&mut self, metadata: &mut Metadata) {
+        self.later.push_back(std::mem::take(metadata));
+    }
+
     /// Whether subdirectories wait to be entered.
     pub(super) fn has_children(&self) -> bool {
         self.next < self.end || self.next_stored < self.stored.len()

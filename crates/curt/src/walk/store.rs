@@ -135,7 +135,7 @@ impl<S: Sys> Cursor<S> {
                 After::Noted(noted)
             };
             if self.settings.contents_first {
-                frame.later.push_back(std::mem::take(&mut self.metadata));
+                frame.put_off(&mut self.metadata);
                 return None;
             }
         }
