@@ -34,27 +34,6 @@ fn sample(scratch: &Scratch) {
 }
 
 #[test]
-fn owners_have_names_where_descriptors_are_few() {
-    let scratch = Scratch::new();
-    // So many that a thread helps, which has a descriptor of its own.
-    for file in 0..3_000 {
-        scratch.file(format!("d/{file}"));
-    }
-    let (_, expected, _) = run(&scratch, &["ls", "-l", "d"]);
-    let owner = |line: &str| line.split_whitespace().nth(2).unwrap().parse::<u32>();
-    assert!(expected.lines().nth(1).is_some_and(|line| owner(line).is_err()), "{expected:.200}");
-    for threads in ["-j1", "-j2"] {
-        let script = format!("ulimit -n 5; exec \"$CURT\" ls -l {threads} d");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]).env("CURT", env!("CARGO_BIN_EXE_curt"));
-        let output = command.current_dir(scratch.path()).output().unwrap();
-        let (code, out, messages) = said(&output);
-        assert_eq!((code, messages.as_str()), (Some(0), ""), "{threads}");
-        assert!(out == expected, "{threads}: {out:.200}");
-    }
-}
-
-#[test]
 fn json_has_the_fields_that_were_asked_for_and_a_summary() {
     let scratch = Scratch::new();
     sample(&scratch);

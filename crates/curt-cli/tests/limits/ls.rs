@@ -9,7 +9,12 @@ use crate::{chain_with_bushes, limited, script};
 
 /// Lists `t` with few descriptors; everything must have gone well.
 fn list(scratch: &Scratch, options: &str) -> String {
-    let line = format!("ulimit -n 32; exec \"$CURT\" ls {options} t");
+    list_within(scratch, 32, options)
+}
+
+/// The same with so many.
+fn list_within(scratch: &Scratch, descriptors: u32, options: &str) -> String {
+    let line = format!("ulimit -n {descriptors}; exec \"$CURT\" ls {options} t");
     let output = limited(&mut script(scratch, &line));
     let messages = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), &*messages), (Some(0), ""), "{options}");
@@ -89,4 +94,19 @@ fn objects_are_written_for_what_lies_far_below() {
     let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     assert_eq!(last["summary"]["directories"], 2_001);
     assert_eq!(last["summary"]["errors"], 0);
+}
+
+#[test]
+fn owners_have_names_where_descriptors_are_few() {
+    let scratch = Scratch::new();
+    // So many that a thread helps, which has a descriptor of its own.
+    for file in 0..3_000 {
+        scratch.file(format!("t/{file}"));
+    }
+    let expected = list(&scratch, "-l");
+    let owner = |line: &str| line.split_whitespace().nth(2).unwrap().parse::<u32>();
+    assert!(expected.lines().nth(1).is_some_and(|line| owner(line).is_err()), "{expected:.200}");
+    for threads in ["-j1", "-j2"] {
+        assert_same(&list_within(&scratch, 5, &format!("-l {threads}")), &expected, threads);
+    }
 }

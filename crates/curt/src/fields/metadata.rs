@@ -285,6 +285,19 @@ impl Metadata {
         Some(self.failed.swap_remove(index).1)
     }
 
+    /// Takes out the failure that hides the kind. Where there is none, what hides no field goes to `strays`.
+    #[inline]
+    pub(crate) fn take_trouble(&mut self, strays: &mut Vec<Error>) -> Option<Error> {
+        if !self.has_more {
+            return None;
+        }
+        let failure = self.take_failure(Fields::KIND);
+        if failure.is_none() {
+            strays.extend(self.take_stray());
+        }
+        failure
+    }
+
     fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {
         self.reference(field, self.facts.known.contains(field).then_some(value))
     }

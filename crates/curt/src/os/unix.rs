@@ -1,5 +1,5 @@
-//! Unix: operations below a directory that is already open, the descriptor of a root, and descriptors for
-//! programs.
+//! Unix: operations below a directory that is already open, the descriptor of a root, names of owners, and
+//! descriptors for programs.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -263,11 +263,8 @@ impl<S: Sys> Cursor<S> {
                 asker.tell(&subject, metadata);
                 self.current =
                     Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
-                if metadata.has_more {
-                    if let Some(error) = metadata.take_failure(Fields::KIND) {
-                        return Some(Step::Error(error));
-                    }
-                    self.troubles.extend(metadata.take_stray());
+                if let Some(error) = metadata.take_trouble(&mut self.troubles) {
+                    return Some(Step::Error(error));
                 }
                 let goes_down =
                     metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;

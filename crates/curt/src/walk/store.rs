@@ -116,10 +116,9 @@ impl<S: Sys> Cursor<S> {
         if !is_known && self.is_ignored(index, name_at, self.metadata.facts.kind) {
             return None;
         }
-        if let Some(error) = self.metadata.take_failure(Fields::KIND) {
+        if let Some(error) = self.metadata.take_trouble(&mut self.troubles) {
             return Some(Step::Error(error));
         }
-        self.troubles.extend(self.metadata.take_stray());
         let frame = &mut self.frames[index];
         let place = Place::Arena(entry_name);
         self.current = Current { depth: frame.depth, name: name_at, place };

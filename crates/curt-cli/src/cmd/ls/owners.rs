@@ -72,6 +72,9 @@ impl Owners {
 
     /// Learns the names that are to be shown of the owners of these.
     pub(super) fn learn(&mut self, items: &[&Item]) {
+        if self.users.is_none() && self.groups.is_none() {
+            return;
+        }
         let mut before = (None, None);
         for item in items {
             let (user, group) = item.columns.owners();
