@@ -121,6 +121,18 @@ impl<T: Send> Crew<T> {
         self.in_one.store(in_one, Ordering::Relaxed);
     }
 
+    /// What all workers have told so far.
+    fn sample<S: Sys>(&self, sys: &S) -> Sample {
+        Sample {
+            entries: self.entries.load(Ordering::Relaxed),
+            processor: Duration::from_nanos(self.processor.load(Ordering::Relaxed)),
+            waits: self.waits.load(Ordering::Relaxed),
+            now: sys.now(),
+            collide: sys.helpers_collide(),
+            in_one: self.in_one.load(Ordering::Relaxed),
+        }
+    }
+
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
     pub(crate) fn checkpoint<S: Sys>(
         &self,
@@ -131,17 +143,14 @@ impl<T: Send> Crew<T> {
         start: Option<Start<'_>>,
     ) {
         let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
-        let nanoseconds = used.processor.as_nanos() as u64;
-        let processor = self.processor.fetch_add(nanoseconds, Ordering::Relaxed) + nanoseconds;
-        let waits = self.waits.fetch_add(used.waits, Ordering::Relaxed) + used.waits;
+        self.processor.fetch_add(used.processor.as_nanos() as u64, Ordering::Relaxed);
+        self.waits.fetch_add(used.waits, Ordering::Relaxed);
         if self.most_threads.is_none() && entries < self.pace.window() {
             return;
         }
-        let (now, processor) = (sys.now(), Duration::from_nanos(processor));
-        let collide = sys.helpers_collide();
-        let in_one = self.in_one.load(Ordering::Relaxed);
-        let sample = Sample { now, entries, processor, waits, collide, in_one };
         if let Ok(mut governor) = self.governor.try_lock() {
+            // Not before: another worker may have told of more since, and nothing ever goes back.
+            let sample = self.sample(sys);
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(self.pace, most, false, self.begin),
                 None => Governor::new(self.pace, sys.processors(), true, self.begin),
@@ -159,5 +168,36 @@ impl<T: Send> Crew<T> {
             }
         }
         self.pool.pause(worker);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Crew, Pace, Sample};
+    use crate::control::Threads;
+    use crate::sys::{Os, Setup, Sys, Usage};
+
+    /// The governor takes differences, and must never see less than it saw before: a worker may be held up
+    /// between what it adds and what it has observed, while the others go on.
+    #[test]
+    fn what_workers_tell_at_the_same_time_never_goes_back() {
+        let setup = Setup::default();
+        let begin = Sample { now: Os::start(&setup).now(), ..Sample::default() };
+        let crew: Crew<()> = Crew::new(Pace::READING, Threads::Automatic, false, 1024, begin);
+        let used = Usage { processor: Duration::from_micros(1), waits: 1 };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let sys = Os::start(&setup);
+                    for _ in 0..100_000 {
+                        crew.checkpoint(&sys, 0, 256, used, None);
+                    }
+                });
+            }
+        });
+        let governor = crew.governor.lock().expect("no worker has failed");
+        assert!(governor.as_ref().is_some_and(|governor| governor.workers() >= 1));
     }
 }
