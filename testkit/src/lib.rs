@@ -13,6 +13,7 @@ pub use sys::alloc;
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Says on standard output that the current test was skipped, and why: `skipped: TEST: REASON`.
@@ -27,6 +28,16 @@ pub fn skip(reason: &str) {
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         // Nobody to tell when standard output is closed.
         let _ = std::io::stdout().lock().write_all(line.as_bytes());
+    }
+}
+
+/// Says that it is over when it goes, and so also where the test fails before: what runs beside it until then
+/// would run for ever, and may fill the disk.
+pub struct Over<'a>(pub &'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use curt::{Cause, Error, Feature, OpenOptions, Refusal, Root, Scope};
-use curt_testkit::Scratch;
+use curt_testkit::{Over, Scratch};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{SCOPES, WAYS, root};
@@ -66,6 +66,7 @@ fn run(
     let mut outcome = Outcome::default();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|threads| {
+        let _at_last = Over(&is_over);
         threads.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 disturb(scratch.path());
@@ -91,7 +92,6 @@ fn run(
                 },
             }
         }
-        is_over.store(true, Ordering::Relaxed);
     });
     outcome
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use curt_testkit::Scratch;
+use curt_testkit::{Over, Scratch};
 
 use super::{many, on_real_platforms, remove};
 use crate::error::Cause;
@@ -45,6 +45,7 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
     let begin = Instant::now();
     let mut rounds = 0;
     std::thread::scope(|scope| {
+        let _at_last = Over(&over);
         // One thread only: two would meet each other's links, and swap what is in the victim.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         while begin.elapsed() < race_time() {
@@ -61,7 +62,6 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
             }
             rounds += 1;
         }
-        over.store(true, Ordering::Relaxed);
     });
     // (Making the tree anew may have followed a link and added to the victim.)
     let left = scratch.list("victim");
@@ -98,6 +98,7 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
         let over = AtomicBool::new(false);
         let busy = scratch.at("tree/busy");
         let (report, time) = std::thread::scope(|scope| {
+            let _at_last = Over(&over);
             for writer in 0..2 {
                 let (busy, over) = (&busy, &over);
                 scope.spawn(move || add_files(busy, writer, over));
@@ -108,7 +109,6 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
                 .threads(Threads::AtMost(threads))
                 .retries(1_000_000, Duration::from_millis(200));
             let report = remove::<S>(&options, &scratch, "tree");
-            over.store(true, Ordering::Relaxed);
             (report, begin.elapsed())
         });
         // Wine takes long for a pass over what was added meanwhile, and its times say nothing.
