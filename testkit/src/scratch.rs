@@ -34,6 +34,25 @@ impl Scratch {
         }
     }
 
+    /// How many calls it takes to see that a small directory has no more entries: none where the file system says
+    /// so behind the last of them.
+    ///
+    /// # Panics
+    /// If the directory cannot be listed.
+    #[cfg(target_os = "linux")]
+    pub fn last_looks(&self) -> u64 {
+        use rustix::fs::{Mode, OFlags, RawDir};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let directory = rustix::fs::open(&self.root, flags, Mode::empty())
+            .unwrap_or_else(|error| panic!("{}: {error}", self.root.display()));
+        let mut buffer = vec![std::mem::MaybeUninit::uninit(); 64 << 10];
+        let (mut listing, mut next) = (RawDir::new(directory, &mut buffer), 0);
+        while let Some(entry) = listing.next() {
+            next = entry.map_or(0, |entry| entry.next_entry_cookie());
+        }
+        u64::from(![i32::MAX as u64, i64::MAX as u64].contains(&next))
+    }
+
     /// A scratch directory on a chosen file system.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 /// The most kinds of call a platform may have.
-const KINDS: usize = 40;
+const KINDS: usize = 48;
 
 /// The operating-system calls that an operation made, by the platform's own names.
 ///

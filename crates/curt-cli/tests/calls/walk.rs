@@ -1,10 +1,14 @@
 //! The budgets of `curt walk`: M directories, N other entries.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Counts, Traced, available, curt, difference, start_up, total_without};
+use crate::strace::{
+    Counts, Traced, available, curt, difference, start_up, total_without, without_last_looks,
+};
 use crate::{check_snapshot, slope};
 
 /// What the runtime makes for memory, and the check of every descriptor that a debug build makes.
@@ -51,7 +55,7 @@ fn slopes(name: &str, args: &[&str]) {
         for (directories, files, links) in [(64, 2, 1), (128, 2, 1), (64, 4, 1), (64, 2, 2)] {
             let scratch = place();
             flat_tree(&scratch, directories, files, links);
-            traces.push(walk(&scratch, args).counted);
+            traces.push(without_last_looks(walk(&scratch, args).counted, &scratch));
         }
         let mut text = String::new();
         writeln!(text, "curt walk {}\n", args.join(" ")).unwrap();
@@ -68,7 +72,7 @@ fn slopes(name: &str, args: &[&str]) {
 }
 
 #[test]
-fn names_cost_four_calls_for_a_directory_and_none_for_an_entry() {
+fn names_cost_three_calls_for_a_directory_and_none_for_an_entry() {
     slopes("walk-names", &["-j1", "tree"]);
 }
 
@@ -121,6 +125,38 @@ fn a_small_tree_starts_no_thread_and_writes_once() {
     assert_eq!(traced.seen["write"], 1);
     let total = total_without(&traced.seen, &MEMORY);
     assert!(total <= start_up(&scratch) + 4 * 21 + 1 + 1, "{total}");
+}
+
+/// With a signal that waits, the kernel ends every listing after one record.
+#[test]
+fn listings_that_signals_cut_short_are_complete() {
+    const FILES: usize = 7;
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for place in [Scratch::new, Scratch::in_memory] {
+        let scratch = place();
+        for directory in ["tree/one", "tree/two", "tree/two/below"] {
+            scratch.dir(directory);
+            for file in 0..FILES {
+                scratch.file(format!("{directory}/f{file}"));
+            }
+        }
+        let mut traced = Command::new("strace");
+        traced.args(["-f", "-qq", "-o", "calls.log", "-e", "trace=getdents64"]);
+        traced.args(["-e", "inject=getdents64:signal=SIGURG", env!("CARGO_BIN_EXE_curt")]);
+        let output = traced.args(["walk", "tree"]).current_dir(scratch.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let names = String::from_utf8(output.stdout).unwrap();
+        let names: BTreeSet<&str> = names.lines().collect();
+        assert_eq!(names.len(), 4 + 3 * FILES, "{names:?}");
+        let log = std::fs::read_to_string(scratch.at("calls.log")).unwrap();
+        // Each directory has two names for itself and what is above it.
+        let records = 3 + 3 * FILES + 4 * 2;
+        let looks = 4 * scratch.last_looks() as usize;
+        assert_eq!(log.matches("/* 1 entries */").count(), records, "none was cut short: {log}");
+        assert_eq!(log.matches("getdents64(").count(), records + looks, "{log}");
+    }
 }
 
 #[test]

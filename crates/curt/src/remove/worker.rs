@@ -49,7 +49,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> Self {
         Worker {
             run,
-            sys: S::start(setup),
+            sys: if number == 0 { S::start(setup) } else { S::start_helper(setup) },
             path: LogicalPath::operand(Vec::new()),
             report: Report::default(),
             number,

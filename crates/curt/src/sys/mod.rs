@@ -170,6 +170,10 @@ pub(crate) trait Sys:
     type Setup: Settings;
 
     fn start(setup: &Self::Setup) -> Self;
+    /// The same, for a thread of ours that helps another one, and on it.
+    fn start_helper(setup: &Self::Setup) -> Self {
+        Self::start(setup)
+    }
     /// The calls made so far.
     fn calls(&self) -> Calls;
 

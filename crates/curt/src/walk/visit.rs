@@ -157,9 +157,12 @@ impl Walk<'_> {
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
             settings.descriptors = shared.crew.descriptors_of(number, budget);
-            let cursor = Cursor::new(Os::start(&setup), settings);
+            let (sys, next_report) = match number {
+                0 => (Os::start(&setup), pace.window()),
+                _ => (Os::start_helper(&setup), CHECKPOINT),
+            };
+            let cursor = Cursor::new(sys, settings);
             let sink = make();
-            let next_report = if number == 0 { pace.window() } else { CHECKPOINT };
             let done = Done { next_report, ..Done::default() };
             Worker { shared: &shared, cursor, sink, number, start, done }.work();
         });

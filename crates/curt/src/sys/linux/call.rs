@@ -53,6 +53,7 @@ enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
+    Prctl,
     Getrusage,
     Nanosleep,
     Readlinkat,
@@ -83,7 +84,7 @@ enum Call {
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 41] = [
     "openat2",
     "openat",
     "getdents64",
@@ -97,6 +98,7 @@ const NAMES: [&str; 40] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
+    "prctl",
     "getrusage",
     "clock_nanosleep",
     "readlinkat",
@@ -363,6 +365,17 @@ impl Door {
             return 1;
         }
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
+    }
+
+    /// Whether this thread keeps its capabilities when it becomes another user.
+    pub(super) fn keeps_capabilities(&self) -> Result<bool> {
+        self.pass(Call::Prctl)?;
+        rustix::thread::get_keep_capabilities()
+    }
+
+    pub(super) fn keep_capabilities(&self, keep: bool) -> Result<()> {
+        self.pass(Call::Prctl)?;
+        rustix::thread::set_keep_capabilities(keep)
     }
 
     pub(super) fn thread_usage(&self) -> Usage {

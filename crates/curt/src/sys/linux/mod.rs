@@ -81,6 +81,16 @@ impl Linux {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
+    /// Whoever opens a file counts the credentials of the thread, and counts them down again when it is
+    /// closed. A thread shares them with the one that started it, so that the two wait for each other there;
+    /// the kernel makes a copy when something in them is set, if only to what it was.
+    fn separate_credentials(&self) {
+        if let Ok(keeps) = self.door.keeps_capabilities() {
+            // Where a filter or a lock refuses it, they stay shared.
+            let _ = self.door.keep_capabilities(keeps);
+        }
+    }
+
     /// Opens a child where mounts are refused: the kernel refuses them itself.
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         if self.may_openat2() {
@@ -180,6 +190,12 @@ impl Sys for Linux {
         }
     }
 
+    fn start_helper(setup: &Setup) -> Self {
+        let sys = Linux::start(setup);
+        sys.separate_credentials();
+        sys
+    }
+
     fn calls(&self) -> Calls {
         self.retired.borrow_mut().close_all(&self.door);
         self.door.calls()
@@ -257,6 +273,7 @@ impl Sys for Linux {
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
+            Ok(()) if self.setup.reads_only && buf.says_end() => Ok(Batch::End),
             // A directory that was removed by somebody else while it was open lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
             Ok(()) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
@@ -461,4 +478,37 @@ const EXT4: i64 = 0xEF53;
 
 fn is_shortage(error: Errno) -> bool {
     matches!(error, Errno::MFILE | Errno::NFILE | Errno::NOMEM)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rustix::thread::{get_keep_capabilities, set_keep_capabilities};
+
+    use super::{Linux, Setup, Sys};
+    use crate::sys::fault::Faults;
+
+    #[test]
+    fn a_helper_has_credentials_of_its_own_which_say_the_same() {
+        // The flag is this thread's alone.
+        for keeps in [false, true] {
+            set_keep_capabilities(keeps).unwrap();
+            let helper = Linux::start_helper(&Setup::default());
+            assert_eq!(helper.calls().of("prctl"), 2);
+            assert_eq!(get_keep_capabilities().unwrap(), keeps);
+        }
+        assert_eq!(Linux::start(&Setup::default()).calls().total(), 0);
+    }
+
+    #[test]
+    fn a_helper_does_without_where_that_is_refused() {
+        for (call, calls) in [(0, 1), (1, 2)] {
+            let faults = Arc::new(Faults::default().fail("prctl", call, libc::EPERM));
+            let setup = Setup { faults: Some(faults), ..Setup::default() };
+            let helper = Linux::start_helper(&setup);
+            assert_eq!(helper.calls().total(), calls);
+            assert!(helper.open_parent("/".as_ref()).is_ok());
+        }
+    }
 }

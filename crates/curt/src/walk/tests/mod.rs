@@ -292,22 +292,24 @@ fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn calls_are_four_for_each_directory() {
+fn calls_are_three_for_each_directory() {
     use crate::sys::linux::Linux;
     let scratch = sample();
+    // One directory is too large to be looked through for its end, and is asked for it.
+    let calls = 21 * 3 + 20 * scratch.last_looks() + 1;
     // The question about the operand, and the limit of descriptors.
-    assert_eq!(walk::<Linux>(&plan(), &scratch, "t").calls, 21 * 4 + 2);
+    assert_eq!(walk::<Linux>(&plan(), &scratch, "t").calls, calls + 2);
     let sorted = plan().sort(Order::default());
-    assert_eq!(walk::<Linux>(&sorted, &scratch, "t").calls, 21 * 4 + 2);
+    assert_eq!(walk::<Linux>(&sorted, &scratch, "t").calls, calls + 2);
     let one = plan().one_file_system(OneFileSystem::Mount);
-    assert_eq!(walk::<Linux>(&one, &scratch, "t").calls, 21 * 4 + 2);
+    assert_eq!(walk::<Linux>(&one, &scratch, "t").calls, calls + 2);
     let by_device = plan().one_file_system(OneFileSystem::Device);
-    assert_eq!(walk::<Linux>(&by_device, &scratch, "t").calls, 21 * 5 + 2);
+    assert_eq!(walk::<Linux>(&by_device, &scratch, "t").calls, calls + 21 + 2);
     let sizes = Walk::new(Plan::new(Fields::SIZE));
     let entries = walk::<Linux>(&plan(), &scratch, "t").entries.len() as u64;
-    assert_eq!(walk::<Linux>(&sizes, &scratch, "t").calls, 21 * 4 + 1 + entries);
+    assert_eq!(walk::<Linux>(&sizes, &scratch, "t").calls, calls + 1 + entries);
     let follow = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
-    assert_eq!(walk::<Linux>(&follow, &scratch, "t").calls, 21 * 5 + 2);
+    assert_eq!(walk::<Linux>(&follow, &scratch, "t").calls, calls + 21 + 2);
     let older = plan().without(Feature::Openat2).without(Feature::Statx);
     assert_eq!(walk::<Linux>(&older, &scratch, "t").entries.len() as u64, entries);
 }
