@@ -25,6 +25,16 @@ pub(crate) fn budget(descriptors: usize) -> usize {
 /// Starts a helper; `false` where the system gave no thread.
 pub(crate) type Start<'a> = &'a dyn Fn() -> bool;
 
+/// What a worker did since its last checkpoint.
+#[derive(Clone, Copy)]
+pub(crate) struct Progress {
+    /// Entries.
+    pub(crate) done: u64,
+    /// Directories that it knows to wait, as long as it looks at that.
+    pub(crate) pending: u64,
+    pub(crate) used: Usage,
+}
+
 /// The workers of one operation; `T` is a piece of work.
 pub(crate) struct Crew<T> {
     pub(crate) pool: Pool<T>,
@@ -103,6 +113,7 @@ impl<T: Send> Crew<T> {
                     .stack_size(HELPER_STACK)
                     .spawn_scoped(scope, move || {
                         let _guard = self.pool.guard();
+                        self.pool.arrive();
                         work(number, None);
                     })
                     .is_ok();
@@ -121,10 +132,16 @@ impl<T: Send> Crew<T> {
         self.in_one.store(in_one, Ordering::Relaxed);
     }
 
+    /// Whether there is enough to do for a helper to be considered.
+    pub(crate) fn is_enough(&self, done: u64, pending: u64) -> bool {
+        self.pace.is_enough(done, pending)
+    }
+
     /// What all workers have told so far.
-    fn sample<S: Sys>(&self, sys: &S) -> Sample {
+    fn sample<S: Sys>(&self, sys: &S, pending: u64) -> Sample {
         Sample {
             entries: self.entries.load(Ordering::Relaxed),
+            pending,
             processor: Duration::from_nanos(self.processor.load(Ordering::Relaxed)),
             waits: self.waits.load(Ordering::Relaxed),
             now: sys.now(),
@@ -138,19 +155,18 @@ impl<T: Send> Crew<T> {
         &self,
         sys: &S,
         worker: usize,
-        done: u64,
-        used: Usage,
+        Progress { done, pending, used }: Progress,
         start: Option<Start<'_>>,
     ) {
         let entries = self.entries.fetch_add(done, Ordering::Relaxed) + done;
         self.processor.fetch_add(used.processor.as_nanos() as u64, Ordering::Relaxed);
         self.waits.fetch_add(used.waits, Ordering::Relaxed);
-        if self.most_threads.is_none() && entries < self.pace.window() {
+        if self.most_threads.is_none() && !self.is_enough(entries, pending) {
             return;
         }
         if let Ok(mut governor) = self.governor.try_lock() {
             // Not before: another worker may have told of more since, and nothing ever goes back.
-            let sample = self.sample(sys);
+            let sample = self.sample(sys, pending);
             let governor = governor.get_or_insert_with(|| match self.most_threads {
                 Some(most) => Governor::new(self.pace, most, false, self.begin),
                 None => Governor::new(self.pace, sys.processors(), true, self.begin),
@@ -175,7 +191,7 @@ impl<T: Send> Crew<T> {
 mod tests {
     use std::time::Duration;
 
-    use super::{Crew, Pace, Sample};
+    use super::{Crew, Pace, Progress, Sample};
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys, Usage};
 
@@ -187,12 +203,13 @@ mod tests {
         let begin = Sample { now: Os::start(&setup).now(), ..Sample::default() };
         let crew: Crew<()> = Crew::new(Pace::READING, Threads::Automatic, false, 1024, begin);
         let used = Usage { processor: Duration::from_micros(1), waits: 1 };
+        let progress = Progress { done: 256, pending: 0, used };
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let sys = Os::start(&setup);
                     for _ in 0..100_000 {
-                        crew.checkpoint(&sys, 0, 256, used, None);
+                        crew.checkpoint(&sys, 0, progress, None);
                     }
                 });
             }

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub(crate) struct Pace {
     window: u64,
     window_time: Duration,
+    /// Where so many directories are known to wait there is work enough, however little was done.
+    much: u64,
     /// A helper stays if it raises the rate by this.
     gain: f64,
 }
@@ -15,17 +17,18 @@ impl Pace {
     /// Where the tree is changed: what that costs differs from one directory to the next, and a file
     /// system may have one lock for all.
     pub(crate) const CHANGING: Pace =
-        Pace { window: 1024, window_time: Duration::from_millis(3), gain: 1.1 };
+        Pace { window: 1024, window_time: Duration::from_millis(3), much: u64::MAX, gain: 1.1 };
     /// Where it is only read: the whole may be done in the time that the other would wait for. A trial
     /// shows little of the gain then, as it counts the start of the thread; and readers seldom collide.
     pub(crate) const READING: Pace =
-        Pace { window: 1024, window_time: Duration::from_micros(500), gain: 1.0 };
+        Pace { window: 1024, window_time: Duration::from_micros(500), much: 256, gain: 1.0 };
     /// Where each entry is asked about, too, which takes twice as long as to list it.
-    pub(crate) const ASKING: Pace = Pace { window: 512, ..Pace::READING };
+    pub(crate) const ASKING: Pace = Pace { window: 512, much: 128, ..Pace::READING };
 
-    /// Work before a helper is considered at all: below this, starting one costs more than it brings.
-    pub(crate) fn window(self) -> u64 {
-        self.window
+    /// Whether there is enough to do for a helper to be considered: else starting one costs more than it
+    /// brings.
+    pub(crate) fn is_enough(self, done: u64, pending: u64) -> bool {
+        done >= self.window || pending >= self.much
     }
 }
 
@@ -59,6 +62,8 @@ const MOST_BLOCKED: usize = 8;
 pub(crate) struct Sample {
     pub(crate) now: Duration,
     pub(crate) entries: u64,
+    /// Directories that are known to wait, while nobody helps.
+    pub(crate) pending: u64,
     /// Processor time; zero where the system does not tell.
     pub(crate) processor: Duration,
     /// How often the workers waited for something; zero where the system does not tell.
@@ -136,12 +141,13 @@ impl Governor {
         }
         let entries = sample.entries - self.begin.entries;
         let time = sample.now.saturating_sub(self.begin.now);
-        if time < self.pace.window_time {
+        let much = sample.pending >= self.pace.much;
+        if time < self.pace.window_time && !much {
             return self.workers;
         }
         let rate = self.rate(sample);
         let is_enough = match &self.state {
-            State::Steady { .. } => entries >= self.pace.window,
+            State::Steady { .. } => entries >= self.pace.window || much,
             State::Trial { rate: old, .. } => {
                 let collides = self.single.waits <= BLOCKED && rate.waits > BLOCKED;
                 let loses =
@@ -155,7 +161,7 @@ impl Governor {
         }
         self.begin = sample;
         match self.state {
-            State::Steady { until } if sample.entries < until => {}
+            State::Steady { until } if sample.entries < until && !much => {}
             State::Steady { .. } => self.try_more(rate, sample.collide),
             State::Trial { before, rate: old } => self.judge(before, old, rate, sample),
         }
@@ -250,6 +256,18 @@ mod tests {
     #[test]
     fn a_small_job_stays_alone() {
         assert_eq!(run(8, 3, |_| (1000, 1000, 0)), [1, 1, 1]);
+    }
+
+    #[test]
+    fn where_much_is_known_to_wait_a_helper_is_tried_at_once() {
+        let workers = |pace, pending| {
+            let mut governor = Governor::new(pace, 2, true, Sample::default());
+            let now = Duration::from_micros(50);
+            governor.observe(Sample { now, entries: 256, pending, ..Sample::default() })
+        };
+        assert_eq!((workers(Pace::ASKING, 127), workers(Pace::ASKING, 128)), (1, 2));
+        assert_eq!((workers(Pace::READING, 255), workers(Pace::READING, 256)), (1, 2));
+        assert_eq!(workers(Pace::CHANGING, 1_000_000), 1);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::control::Cancel;
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{self, Crew, Pace, Pool, Sample, SharedJoin, Start};
+use crate::pool::{self, Crew, Pace, Pool, Progress, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
 
 /// The most finished directories that stay open until they are closed together.
@@ -207,7 +207,7 @@ impl<'r, S: Sys> Run<'r, S> {
         used: Usage,
         start: Option<Start<'_>>,
     ) {
-        self.crew.checkpoint(sys, worker, done, used, start);
+        self.crew.checkpoint(sys, worker, Progress { done, pending: 0, used }, start);
     }
 
     /// Adds to the totals that progress shows.

@@ -28,6 +28,19 @@ pub(super) struct Piece<S: Sys> {
 }
 
 impl<S: Sys> Cursor<S> {
+    /// How many subdirectories are known that were not entered yet.
+    pub(super) fn pending(&self) -> u64 {
+        let mut pending = 0;
+        for frame in &self.frames {
+            let mut at = frame.next;
+            while let Some(name) = self.names.get(at).filter(|_| at < frame.end) {
+                pending += 1;
+                at += name.terminated().len();
+            }
+        }
+        pending
+    }
+
     /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
     /// is asked for where there is.
     pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {

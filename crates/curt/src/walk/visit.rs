@@ -12,7 +12,7 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
-use crate::pool::{Crew, Pace, Sample, Start};
+use crate::pool::{Crew, Pace, Progress, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
 
 /// Entries between two looks at the clock. Nobody looks before there is enough for a helper to do.
@@ -157,13 +157,10 @@ impl Walk<'_> {
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
             settings.descriptors = shared.crew.descriptors_of(number, budget);
-            let (sys, next_report) = match number {
-                0 => (Os::start(&setup), pace.window()),
-                _ => (Os::start_helper(&setup), CHECKPOINT),
-            };
+            let sys = if number == 0 { Os::start(&setup) } else { Os::start_helper(&setup) };
             let cursor = Cursor::new(sys, settings);
             let sink = make();
-            let done = Done { next_report, ..Done::default() };
+            let done = Done { next_report: CHECKPOINT, ..Done::default() };
             Worker { shared: &shared, cursor, sink, number, start, done }.work();
         });
         let threads = shared.crew.pool.workers();
@@ -284,12 +281,19 @@ impl<'r, K: Sink> Worker<'r, K> {
     }
 
     fn checkpoint(&mut self) {
-        let sys = &self.cursor.asker.sys;
+        let crew = &self.shared.crew;
         let done = &mut self.done;
-        let used = std::mem::replace(&mut done.used, sys.thread_usage());
-        let since = done.used.since(used);
-        let entries = done.entries - std::mem::replace(&mut done.reported, done.entries);
         done.next_report = done.entries + CHECKPOINT;
-        self.shared.crew.checkpoint(sys, self.number, entries, since, self.start);
+        let is_first = self.number == 0 && done.reported == 0;
+        let pending = if is_first { self.cursor.pending() } else { 0 };
+        if is_first && !crew.is_enough(done.entries, pending) {
+            return;
+        }
+        let sys = &self.cursor.asker.sys;
+        let used = std::mem::replace(&mut done.used, sys.thread_usage());
+        let used = done.used.since(used);
+        let entries = done.entries - std::mem::replace(&mut done.reported, done.entries);
+        let progress = Progress { done: entries, pending, used };
+        crew.checkpoint(sys, self.number, progress, self.start);
     }
 }
