@@ -161,10 +161,24 @@ impl Run<'_> {
         command.output().unwrap()
     }
 
-    /// What differs, if anything does.
+    /// What differs, if anything does, while GNU ls says the same before and after: others may change what is
+    /// listed.
     fn difference(&self, options: &str, operands: &[&OsStr]) -> Option<String> {
+        const TRIES: usize = 20;
+        let mut difference = None;
+        for _ in 0..TRIES {
+            let gnu = self.output(Path::new("ls"), &[], options, operands);
+            difference = self.difference_from(&gnu, options, operands);
+            if difference.is_none() || self.output(Path::new("ls"), &[], options, operands) == gnu {
+                break;
+            }
+        }
+        difference
+    }
+
+    /// What differs from what GNU ls said.
+    fn difference_from(&self, gnu: &Output, options: &str, operands: &[&OsStr]) -> Option<String> {
         let curt = self.by.map_or(Path::new(env!("CARGO_BIN_EXE_curt")), |(curt, _)| curt);
-        let gnu = self.output(Path::new("ls"), &[], options, operands);
         let ours = self.output(curt, &["ls"], options, operands);
         let messages = String::from_utf8_lossy(&ours.stderr).replace("curt ls: ", "ls: ");
         let is_same = gnu.stdout == ours.stdout
