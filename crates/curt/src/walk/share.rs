@@ -30,15 +30,17 @@ pub(super) struct Piece<S: Sys> {
 impl<S: Sys> Cursor<S> {
     /// How many subdirectories are known that were not entered yet.
     pub(super) fn pending(&self) -> u64 {
-        let mut pending = 0;
-        for frame in &self.frames {
-            let mut at = frame.next;
-            while let Some(name) = self.names.get(at).filter(|_| at < frame.end) {
-                pending += 1;
-                at += name.terminated().len();
-            }
-        }
-        pending
+        self.frames.iter().map(|frame| self.children(frame).count() as u64).sum()
+    }
+
+    /// Where the names lie of those subdirectories of one directory.
+    fn children(&self, frame: &Frame<S>) -> impl Iterator<Item = usize> {
+        let mut at = frame.next;
+        std::iter::from_fn(move || {
+            let name = self.names.get(at).filter(|_| at < frame.end)?;
+            let next = at + name.terminated().len();
+            Some(std::mem::replace(&mut at, next))
+        })
     }
 
     /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
@@ -87,12 +89,7 @@ impl<S: Sys> Cursor<S> {
         names: &mut Names<S::Unit>,
     ) -> Option<VecDeque<u64>> {
         let frame = &self.frames[index];
-        let mut starts = Vec::new();
-        let mut at = frame.next;
-        while let Some(name) = self.names.get(at).filter(|_| at < frame.end) {
-            starts.push(at);
-            at += name.terminated().len();
-        }
+        let starts: Vec<usize> = self.children(frame).collect();
         let ours = ours(starts.len(), index == last);
         let from = *starts.get(ours)?;
         for &at in &starts[ours..] {

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::pool::{Crew, Pace, Progress, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
 
-/// Entries between two looks at the clock. Nobody looks before there is enough for a helper to do.
+/// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;
 
 /// What a walk does after an entry.
