@@ -14,7 +14,7 @@ use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::pool::HELPER_STACK;
+use crate::pool::{HELPER_STACK, Panics};
 use crate::sys::{Batch, Listing, Os, Sys};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
@@ -131,12 +131,15 @@ impl List {
         if wanted == 0 {
             return place.tell_parts(asker, &parts, metadata, tell);
         }
+        let panics = Panics::default();
         thread::scope(|scope| {
             for helper in &mut help.helpers[..wanted] {
                 let place = Place { dir: helper.dir.as_ref().unwrap_or(dir), ..place };
-                let (asker, parts) = (&mut helper.asker, &parts);
+                let (asker, parts, panics) = (&mut helper.asker, &parts, &panics);
                 let work = move || {
-                    place.tell_parts(asker, parts, &mut Metadata::default(), tell);
+                    panics.catch(|| {
+                        place.tell_parts(asker, parts, &mut Metadata::default(), tell);
+                    });
                 };
                 let thread = thread::Builder::new().stack_size(HELPER_STACK);
                 if thread.spawn_scoped(scope, work).is_err() {
@@ -145,6 +148,7 @@ impl List {
             }
             place.tell_parts(asker, &parts, metadata, tell);
         });
+        panics.pass_on();
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::{Governor, Pace, Pool, Sample};
+use super::{Governor, Pace, Panics, Pool, Sample};
 use crate::control::Threads;
 use crate::sys::{Sys, Usage};
 
@@ -102,19 +102,21 @@ impl<T: Send> Crew<T> {
         if !self.may_share() {
             return work(0, None);
         }
-        let work = &work;
+        let (work, panics) = (&work, Panics::default());
         thread::scope(|scope| {
             let start = || {
                 if self.pool.workers() >= self.most_workers {
                     return false;
                 }
-                let number = self.pool.enlist();
+                let (number, panics) = (self.pool.enlist(), &panics);
                 let started = thread::Builder::new()
                     .stack_size(HELPER_STACK)
                     .spawn_scoped(scope, move || {
-                        let _guard = self.pool.guard();
-                        self.pool.arrive();
-                        work(number, None);
+                        panics.catch(|| {
+                            let _guard = self.pool.guard();
+                            self.pool.arrive();
+                            work(number, None);
+                        });
                     })
                     .is_ok();
                 if !started {
@@ -125,6 +127,7 @@ impl<T: Send> Crew<T> {
             let _guard = self.pool.guard();
             work(0, Some(&start));
         });
+        panics.pass_on();
     }
 
     /// Notes whether what was handed over last lies in the same directory as what its giver keeps.
@@ -189,6 +192,7 @@ impl<T: Send> Crew<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::time::Duration;
 
     use super::{Crew, Pace, Progress, Sample};
@@ -216,5 +220,19 @@ mod tests {
         });
         let governor = crew.governor.lock().expect("no worker has failed");
         assert!(governor.as_ref().is_some_and(|governor| governor.workers() >= 1));
+    }
+
+    #[test]
+    fn what_a_helper_panics_with_reaches_the_caller() {
+        let crew: Crew<()> =
+            Crew::new(Pace::READING, Threads::AtMost(2), false, 1024, Sample::default());
+        let work = || {
+            crew.work(|number, start| match start {
+                Some(start) => assert!(start(), "there is a thread"),
+                None => resume_unwind(Box::new(number)),
+            });
+        };
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the helper panics");
+        assert_eq!(panic.downcast_ref(), Some(&1_usize));
     }
 }

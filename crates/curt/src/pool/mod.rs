@@ -20,6 +20,7 @@
 
 mod crew;
 mod governor;
+mod panics;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +28,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 pub(crate) use crew::{Crew, HELPER_STACK, Progress, Start, budget};
 pub(crate) use governor::{Governor, Pace, Sample};
+pub(crate) use panics::Panics;
 
 /// What is outstanding of a directory: the pieces of its work that were handed over.
 #[derive(Debug, Default)]
@@ -477,7 +479,7 @@ mod tests {
                 while !pool.is_hungry() {
                     std::thread::yield_now();
                 }
-                std::panic::panic_any("an observer's");
+                std::panic::resume_unwind(Box::new("an observer's"));
             });
             assert!(matches!(pool.wait_for(&join), Waited::Joined));
             assert!(join.kept());
