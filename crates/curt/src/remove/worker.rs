@@ -49,7 +49,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> Self {
         Worker {
             run,
-            sys: if number == 0 { S::start(setup) } else { S::start_helper(setup) },
+            sys: S::start_worker(setup, number),
             path: LogicalPath::operand(Vec::new()),
             report: Report::default(),
             number,

@@ -170,8 +170,9 @@ pub(crate) trait Sys:
     type Setup: Settings;
 
     fn start(setup: &Self::Setup) -> Self;
-    /// The same, for a thread of ours that helps another one, and on it.
-    fn start_helper(setup: &Self::Setup) -> Self {
+    /// The same, on the thread of a worker: number 0 is the caller, the others are threads of ours that help it.
+    fn start_worker(setup: &Self::Setup, number: usize) -> Self {
+        let _ = number;
         Self::start(setup)
     }
     /// The calls made so far.

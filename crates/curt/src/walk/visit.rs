@@ -157,7 +157,7 @@ impl Walk<'_> {
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
             settings.descriptors = shared.crew.descriptors_of(number, budget);
-            let sys = if number == 0 { Os::start(&setup) } else { Os::start_helper(&setup) };
+            let sys = Os::start_worker(&setup, number);
             let cursor = Cursor::new(sys, settings);
             let sink = make();
             let done = Done { next_report: CHECKPOINT, ..Done::default() };

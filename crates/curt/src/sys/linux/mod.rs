@@ -190,9 +190,11 @@ impl Sys for Linux {
         }
     }
 
-    fn start_helper(setup: &Setup) -> Self {
+    fn start_worker(setup: &Setup, number: usize) -> Self {
         let sys = Linux::start(setup);
-        sys.separate_credentials();
+        if number > 0 {
+            sys.separate_credentials();
+        }
         sys
     }
 
@@ -494,7 +496,8 @@ mod tests {
         // The flag is this thread's alone.
         for keeps in [false, true] {
             set_keep_capabilities(keeps).unwrap();
-            let helper = Linux::start_helper(&Setup::default());
+            assert_eq!(Linux::start_worker(&Setup::default(), 0).calls().total(), 0);
+            let helper = Linux::start_worker(&Setup::default(), 1);
             assert_eq!(helper.calls().of("prctl"), 2);
             assert_eq!(get_keep_capabilities().unwrap(), keeps);
         }
@@ -506,7 +509,7 @@ mod tests {
         for (call, calls) in [(0, 1), (1, 2)] {
             let faults = Arc::new(Faults::default().fail("prctl", call, libc::EPERM));
             let setup = Setup { faults: Some(faults), ..Setup::default() };
-            let helper = Linux::start_helper(&setup);
+            let helper = Linux::start_worker(&setup, 1);
             assert_eq!(helper.calls().total(), calls);
             assert!(helper.open_parent("/".as_ref()).is_ok());
         }
