@@ -293,20 +293,20 @@ fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn calls_are_three_for_each_directory() {
+fn a_directory_costs_its_listing_and_two_calls() {
     use crate::sys::linux::Linux;
     let scratch = sample();
-    // One directory is too large to be looked through for its end, and is asked for it.
-    let listings = 21 * 3 + 20 * scratch.last_looks() + 1;
+    // To open and to close each, and what the file system takes to list them.
+    let listings = 21 * 2 + scratch.listing_calls("t");
     let entries = walk::<Linux>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
         // A signal that comes while the system writes a listing cuts it short, which costs a call: whichever of
         // three walks took the fewest tells what a walk costs.
         let walks = (0..3).map(|_| walk::<Linux>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
-        let looks = scratch.last_looks();
         assert_eq!(seen.entries.len() as u64, entries);
-        assert_eq!(seen.calls.total(), wanted, "{looks} last looks: {:?}", seen.calls);
+        let listings = scratch.listing_calls("t");
+        assert_eq!(seen.calls.total(), wanted, "{listings} for listings: {:?}", seen.calls);
     };
     // The question about the operand, and the limit of descriptors.
     costs(&plan(), listings + 2);
