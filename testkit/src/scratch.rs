@@ -1,7 +1,11 @@
 //! A private temporary directory that trees are built in, and that nothing leaves.
 
 use std::fs;
+#[cfg(unix)]
+use std::io::Write;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 
 /// A fresh private directory, gone with everything in it when dropped.
 ///
@@ -147,8 +151,28 @@ impl Scratch {
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
-        let copied = std::process::Command::new("cp").arg(original.as_ref()).arg(&path).status();
+        let copied = Command::new("cp").arg(original.as_ref()).arg(&path).status();
         assert!(copied.is_ok_and(|status| status.success()), "the program can be copied");
+        path
+    }
+
+    /// Writes a script, to be run from here, or overwrites one. By a process of its own, as programs are copied.
+    ///
+    /// # Panics
+    /// If it cannot be written, or the path leads outside.
+    #[cfg(unix)]
+    pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.place(path);
+        let mut writer = Command::new("/bin/sh");
+        writer.args(["-c", "exec cat >\"$1\"", "sh"]).arg(&path).stdin(Stdio::piped());
+        let mut writer = writer.spawn().expect("a shell can be started");
+        let mut input = writer.stdin.take().expect("it reads from a pipe");
+        input.write_all(text.as_ref()).expect("the script can be written");
+        drop(input);
+        assert!(writer.wait().is_ok_and(|end| end.success()), "the script can be written");
+        let permissions = fs::Permissions::from_mode(mode);
+        fs::set_permissions(&path, permissions).expect("permissions can be given");
         path
     }
 

@@ -21,11 +21,6 @@ fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     said(&curt(scratch, args).output().unwrap())
 }
 
-fn script(scratch: &Scratch, name: &str, text: &str, mode: u32) {
-    std::fs::write(scratch.at(name), text).unwrap();
-    std::fs::set_permissions(scratch.at(name), std::fs::Permissions::from_mode(mode)).unwrap();
-}
-
 /// Ways of starting that are forced.
 const WAYS: [&[&str]; 3] =
     [&[], &["--without", "clone3"], &["--without", "clone3", "--without", "posix-spawn"]];
@@ -46,9 +41,9 @@ fn it_ends_as_the_program_does() {
 #[test]
 fn what_does_not_start_has_a_code_and_a_line() {
     let scratch = Scratch::new();
-    script(&scratch, "plain", "#!/bin/sh\n", 0o644);
-    script(&scratch, "junk", "neither\n", 0o755);
-    script(&scratch, "dos", "#!/bin/sh\r\n", 0o755);
+    scratch.script("plain", "#!/bin/sh\n", 0o644);
+    scratch.script("junk", "neither\n", 0o755);
+    scratch.script("dos", "#!/bin/sh\r\n", 0o755);
     let dos = "cannot start './dos': its interpreter '/bin/sh' is missing; its first line ends in \
                a carriage return";
     let nowhere = "cannot change directory to 'nowhere': No such file or directory";
@@ -91,7 +86,7 @@ fn wrong_words_are_refused() {
 fn variables_and_the_directory_are_given() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.at("sub")).unwrap();
-    script(&scratch, "sub/here", "#!/bin/sh\npwd; echo $A\n", 0o755);
+    scratch.script("sub/here", "#!/bin/sh\npwd; echo $A\n", 0o755);
     let (code, out, _) = run(&scratch, &["--chdir", "sub", "--env", "A=b=c", "--", "./here"]);
     let expected = scratch.at("sub").canonicalize().unwrap();
     assert_eq!((code, out), (Some(0), format!("{}\nb=c\n", expected.display())));
@@ -154,8 +149,8 @@ fn interrupts_are_the_programs() {
 #[test]
 fn a_shell_runs_what_the_system_does_not_know() {
     let scratch = Scratch::new();
-    script(&scratch, "plain", "echo \"$0:$1:$2\"; exit 6\n", 0o755);
-    script(&scratch, "-c", "exit 7\n", 0o755);
+    scratch.script("plain", "echo \"$0:$1:$2\"; exit 6\n", 0o755);
+    scratch.script("-c", "exit 7\n", 0o755);
     for way in WAYS {
         let ask = |args: &[&str]| run(&scratch, &[way, args].concat());
         assert_eq!(ask(&["--", "./plain", "a"]).0, Some(126));
@@ -258,8 +253,8 @@ fn own_variables_are_handed_on() {
 fn another_user_is_told_what_is_not_allowed() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.at("closed")).unwrap();
-    script(&scratch, "closed/program", "#!/bin/sh\n", 0o755);
-    script(&scratch, "owner", "#!/bin/sh\n", 0o700);
+    scratch.script("closed/program", "#!/bin/sh\n", 0o755);
+    scratch.script("owner", "#!/bin/sh\n", 0o700);
     let mode = std::fs::Permissions::from_mode;
     std::fs::set_permissions(scratch.at("closed"), mode(0o700)).unwrap();
     std::fs::set_permissions(scratch.path(), mode(0o755)).unwrap();

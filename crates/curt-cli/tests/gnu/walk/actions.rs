@@ -1,6 +1,5 @@
 //! What is done with entries: removed, or given to commands.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -82,9 +81,7 @@ fn what_is_excluded_is_kept() {
 
 /// A program that writes its words, each followed by a bar, in a line.
 fn words(place: &Place) -> PathBuf {
-    let path = place.scratch.file_with("words", b"#!/bin/sh\nprintf '%s|' \"$@\"; echo\n");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
+    place.scratch.script("words", "#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", 0o755)
 }
 
 /// Its lines, sorted; its failures; its code.

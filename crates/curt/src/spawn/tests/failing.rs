@@ -44,8 +44,6 @@ fn a_nul_is_no_path() {
 
 #[cfg(unix)]
 mod unix {
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
     #[cfg(target_os = "linux")]
     use std::{sync::Arc, time::Duration};
@@ -58,10 +56,7 @@ mod unix {
     use crate::{control::Cancel, spawn::tests::running::LONG, sys::fault::Faults};
 
     fn script(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>, mode: u32) -> String {
-        let path = scratch.at(name);
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-        path.to_str().unwrap().to_owned()
+        scratch.script(name, text, mode).to_str().unwrap().to_owned()
     }
 
     /// The children of this thread: none must be left, not even a zombie.
@@ -130,9 +125,9 @@ mod unix {
     #[cfg(target_os = "linux")]
     fn a_program_that_is_being_written_is_busy() {
         let scratch = Scratch::new();
-        let copy = script(&scratch, "copy", std::fs::read("/bin/true").unwrap(), 0o755);
+        let copy = scratch.program("/bin/true", "copy");
         let writer = std::fs::File::options().append(true).open(&copy).unwrap();
-        in_every_way(&copy, |way, command| {
+        in_every_way(copy.to_str().unwrap(), |way, command| {
             let busy = (StartFailure::TextBusy, ErrorKind::ExecutableFileBusy);
             assert_eq!(reason(&command), busy, "{way}");
         });
@@ -143,9 +138,9 @@ mod unix {
     #[cfg(target_os = "linux")]
     fn a_program_that_is_being_written_is_waited_for() {
         let scratch = Scratch::new();
-        let copy = script(&scratch, "copy", std::fs::read("/bin/true").unwrap(), 0o755);
+        let copy = scratch.program("/bin/true", "copy");
         let writer = std::fs::File::options().append(true).open(&copy).unwrap();
-        in_every_way(&copy, |way, mut command| {
+        in_every_way(copy.to_str().unwrap(), |way, mut command| {
             let faults = Arc::new(Faults::default());
             command.setup.faults = Some(faults.clone());
             command.retries(3, LONG);

@@ -52,12 +52,8 @@ fn variables_are_set_and_taken_away() {
 
 #[test]
 fn a_directory_is_where_a_relative_program_is_found() {
-    use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::new();
-    std::fs::create_dir(scratch.at("bin")).unwrap();
-    std::fs::write(scratch.at("bin/here"), "#!/bin/sh\npwd\n").unwrap();
-    let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(scratch.at("bin/here"), executable).unwrap();
+    scratch.script("bin/here", "#!/bin/sh\npwd\n", 0o755);
     let expected = format!("{}\n", scratch.path().canonicalize().unwrap().display());
     in_every_way("bin/here", |way, mut command| {
         command.current_dir(scratch.path());

@@ -1,7 +1,5 @@
 //! Programs that are given by a name: looked for as the child would, and started as what was found.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use curt_testkit::Scratch;
@@ -13,11 +11,7 @@ use crate::flavor::Flavor;
 
 /// A script in a directory of a scratch, which says a word.
 fn script(scratch: &Scratch, path: &str, text: &str) -> PathBuf {
-    let path = scratch.at(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
-    std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-    path
+    scratch.script(path, text, 0o755)
 }
 
 fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {

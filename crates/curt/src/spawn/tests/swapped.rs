@@ -1,6 +1,6 @@
 //! Files that somebody exchanges between the look-up and the start: nothing runs that the policy refused.
 
-use std::fs::{Permissions, copy, create_dir, remove_dir, rename, set_permissions};
+use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,12 +30,8 @@ impl Ground {
     /// `None` where the programs do not run under another name, as where one image is all of them.
     fn new() -> Option<Ground> {
         let scratch = Scratch::new();
-        for directory in ["b", "here"] {
-            scratch.dir(directory);
-        }
-        let program = scratch.at("b").join(NAME);
-        copy_of("true", &program, 0o755);
-        copy_of("false", &scratch.at("here").join(NAME), 0o755);
+        let program = copy_of("true", &scratch, &format!("b/{NAME}"));
+        copy_of("false", &scratch, &format!("here/{NAME}"));
         let Ok(true) = std::process::Command::new(&program).status().map(|end| end.success())
         else {
             skip("'true' does not run under another name");
@@ -83,10 +79,8 @@ impl Drop for Ends<'_> {
     }
 }
 
-fn copy_of(name: &str, to: &Path, mode: u32) {
-    let program = Search::new().find(name).unwrap().into_path();
-    copy(program, to).unwrap();
-    set_permissions(to, Permissions::from_mode(mode)).unwrap();
+fn copy_of(name: &str, scratch: &Scratch, path: &str) -> PathBuf {
+    scratch.program(Search::new().find(name).unwrap().into_path(), path)
 }
 
 /// How many starts went well and how many failed.
@@ -113,8 +107,8 @@ fn nothing_is_started_from_the_place_that_nobody_named() {
 #[test]
 fn what_may_not_be_executed_is_not() {
     let Some(ground) = Ground::new() else { return };
-    let refused = ground.scratch.at("b/refused");
-    copy_of("false", &refused, 0o644);
+    let refused = copy_of("false", &ground.scratch, "b/refused");
+    set_permissions(&refused, Permissions::from_mode(0o644)).unwrap();
     ground.hold(|| {
         rename(&refused, &ground.program).unwrap();
         std::thread::yield_now();
@@ -139,8 +133,7 @@ fn the_next_one_is_the_policys() {
     use crate::sys::process::{Group, Launch, Place};
 
     let Some(ground) = Ground::new() else { return };
-    let next = ground.scratch.dir("c").join(NAME);
-    copy_of("true", &next, 0o755);
+    let next = copy_of("true", &ground.scratch, &format!("c/{NAME}"));
     let directories = ["here-is-none", "b", "c"].map(|name| ground.scratch.at(name));
     let path = directories.map(|directory| directory.display().to_string()).join(":");
     let search = Search::new().path(format!(":{path}:"));
