@@ -150,22 +150,22 @@ impl Scratch {
     /// If it cannot be copied, or the path leads outside.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
-        let path = self.place(path);
+        let path = self.vacant(path);
         let copied = Command::new("cp").arg(original.as_ref()).arg(&path).status();
         assert!(copied.is_ok_and(|status| status.success()), "the program can be copied");
         path
     }
 
-    /// Writes a script, to be run from here, or overwrites one. By a process of its own, as programs are copied.
+    /// Writes a script, to be run from here, or another one in its place. By a process of its own, as programs are copied.
     ///
     /// # Panics
     /// If it cannot be written, or the path leads outside.
     #[cfg(unix)]
     pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
-        let path = self.place(path);
+        let path = self.vacant(path);
         let mut writer = Command::new("/bin/sh");
-        writer.args(["-c", "exec cat >\"$1\"", "sh"]).arg(&path).stdin(Stdio::piped());
+        writer.args(["-Cc", "exec cat >\"$1\"", "sh"]).arg(&path).stdin(Stdio::piped());
         let mut writer = writer.spawn().expect("a shell can be started");
         let mut input = writer.stdin.take().expect("it reads from a pipe");
         input.write_all(text.as_ref()).expect("the script can be written");
@@ -266,6 +266,17 @@ impl Scratch {
         }
         lines.sort();
         lines
+    }
+
+    /// A place where nothing lies, not even a link: what is written there is surely inside.
+    #[cfg(unix)]
+    fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = self.place(path);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            removed => removed.expect("what lies there can be removed"),
+        }
+        path
     }
 
     pub(crate) fn place(&self, path: impl AsRef<Path>) -> PathBuf {
@@ -387,7 +398,13 @@ mod tests {
             assert!(attempt.is_err());
         }
         scratch.remove("door");
+        scratch.link("script", outside.at("kept"));
+        scratch.link("program", outside.at("new"));
+        scratch.script("script", "text", 0o600);
+        scratch.program("/bin/sh", "program");
+        assert_eq!(scratch.list(""), ["- program", "- script"]);
         assert_eq!(outside.list(""), ["- kept"]);
+        assert_eq!(std::fs::read(outside.at("kept")).unwrap(), b"");
     }
 
     #[cfg(unix)]

@@ -10,12 +10,8 @@ use crate::find::{Cwd, FindCause, Policy, Search};
 use crate::flavor::Flavor;
 
 /// A script in a directory of a scratch, which says a word.
-fn script(scratch: &Scratch, path: &str, text: &str) -> PathBuf {
-    scratch.script(path, text, 0o755)
-}
-
 fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {
-    script(scratch, path, &format!("#!/bin/sh\necho {word} $0\n"))
+    scratch.script(path, format!("#!/bin/sh\necho {word} $0\n"), 0o755)
 }
 
 fn path_of(directories: &[&Path]) -> String {
@@ -84,9 +80,9 @@ fn the_place_that_nobody_named_is_not_searched() {
 #[test]
 fn what_cannot_be_started_is_passed_over() {
     let scratch = Scratch::new();
-    script(&scratch, "a/curt-test", "#!/no/such\n");
+    scratch.script("a/curt-test", "#!/no/such\n", 0o755);
     let good = saying(&scratch, "b/curt-test", "good");
-    let junk = script(&scratch, "c/curt-test", "neither\n");
+    let junk = scratch.script("c/curt-test", "neither\n", 0o755);
     let places = ["a", "b", "c"].map(|name| scratch.at(name));
     in_every_way("curt-test", |way, mut command| {
         command.env("PATH", path_of(&[&places[0], &places[1]]));
