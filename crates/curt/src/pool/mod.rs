@@ -285,7 +285,7 @@ impl<T> Pool<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.asleep += 1;
         self.settle(&state);
-        // A worker that panicked has already been reported by the thread that joins it.
+        // A worker that panicked is heard of when all have ended: see `Panics`.
         state = reason.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.asleep -= 1;
         state
@@ -308,7 +308,7 @@ impl<T> Pool<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // A worker that panicked has already been reported by the thread that joins it.
+        // A worker that panicked is heard of when all have ended: see `Panics`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
