@@ -454,7 +454,7 @@ impl<S: Sys> Cursor<S> {
         self.tell_late(own, frame.depth - 1)
     }
 
-    fn failed(&self, operation: Operation, error: io::Error) -> Step {
+    pub(super) fn failed(&self, operation: Operation, error: io::Error) -> Step {
         Step::Error(Error::new(operation, S::path(self.path.clone()), Cause::Os(error)))
     }
 

@@ -53,6 +53,13 @@ pub(super) enum Hold<D> {
     Closed,
 }
 
+/// How a worker gets the directory of a piece.
+pub(super) enum Handed<D> {
+    Shared(Arc<D>),
+    /// Into a table of descriptors of its own.
+    Sent,
+}
+
 /// What a frame is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -124,8 +131,7 @@ impl<S: Sys> Frame<S> {
     /// worker knows the way to it.
     pub(super) fn is_held(&self) -> bool {
         match self.hold {
-            Hold::Own(_) => true,
-            Hold::Shared(_) => !self.is_base,
+            Hold::Own(_) | Hold::Shared(_) => !self.is_base,
             Hold::Released | Hold::Closed => false,
         }
     }

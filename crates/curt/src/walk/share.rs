@@ -3,9 +3,10 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::cursor::Cursor;
-use super::frame::{Frame, Hold, State, Stored};
+use super::cursor::{Cursor, Step};
+use super::frame::{Frame, Handed, Hold, State, Stored};
 use super::rules::InForce;
+use crate::error::Operation;
 use crate::name::Names;
 use crate::sys::{Batch, Sys};
 
@@ -14,7 +15,7 @@ use crate::sys::{Batch, Sys};
 pub(super) struct Piece<S: Sys> {
     /// By which it is known among all.
     pub(super) number: u64,
-    dir: Arc<S::Dir>,
+    dir: Handed<S::Dir>,
     names: Names<S::Unit>,
     stored: Vec<Stored>,
     path: Vec<S::Unit>,
@@ -50,19 +51,21 @@ impl<S: Sys> Cursor<S> {
         self.settle();
         let may_give = |frame: &Frame<S>| frame.has_children() && frame.dir().is_some();
         let index = self.frames.iter().position(may_give)?;
+        let waiting = self.waiting(&self.frames[index]);
+        let ours = ours(waiting, index == last);
+        if ours == waiting {
+            return None;
+        }
+        let number = number();
+        let dir = self.hand_over(index, number)?;
         let mut names = Names::new();
         let mut stored = Vec::new();
         let mut tags = VecDeque::new();
         if self.frames[index].state == State::Telling {
-            stored = self.split_stored(index, last, &mut names)?;
+            stored = self.split_stored(index, ours, &mut names)?;
+            self.frames[index].given.push(number);
         } else {
-            tags = self.split_children(index, last, &mut names)?;
-        }
-        let frame = &mut self.frames[index];
-        let dir = frame.share()?;
-        let number = number();
-        if frame.state == State::Telling {
-            frame.given.push(number);
+            tags = self.split_children(index, ours, &mut names)?;
         }
         let frame = &self.frames[index];
         Some(Piece {
@@ -81,42 +84,57 @@ impl<S: Sys> Cursor<S> {
         })
     }
 
-    /// Takes half of the subdirectories that were not entered yet.
+    /// How much of a directory waits to be told of, or to be entered.
+    fn waiting(&self, frame: &Frame<S>) -> usize {
+        match frame.state {
+            State::Telling => frame.stored.len() - frame.next_stored,
+            _ => self.children(frame).count(),
+        }
+    }
+
+    /// Lets another worker have the directory of a frame. Where it cannot be sent, nothing of it is given.
+    fn hand_over(&mut self, index: usize, number: u64) -> Option<Handed<S::Dir>> {
+        let frame = &mut self.frames[index];
+        match self.asker.sys.send(frame.dir()?, number) {
+            Some(sent) => sent.ok().map(|()| Handed::Sent),
+            None => frame.share().map(Handed::Shared),
+        }
+    }
+
+    /// Takes the subdirectories that were not entered yet, but for the first few.
     fn split_children(
         &mut self,
         index: usize,
-        last: usize,
+        ours: usize,
         names: &mut Names<S::Unit>,
     ) -> Option<VecDeque<u64>> {
-        let frame = &self.frames[index];
-        let starts: Vec<usize> = self.children(frame).collect();
-        let ours = ours(starts.len(), index == last);
+        let starts: Vec<usize> = self.children(&self.frames[index]).collect();
         let from = *starts.get(ours)?;
         for &at in &starts[ours..] {
             names.push(self.names.get(at)?);
         }
+        let is_topmost = index + 1 == self.frames.len();
         let frame = &mut self.frames[index];
         frame.end = from;
-        if index == last {
+        if is_topmost {
             self.names.truncate(from);
         }
         Some(if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) })
     }
 
-    /// Takes half of the entries that were not told of yet. Their place is kept.
+    /// Takes the entries that were not told of yet, but for the first few. Their place is kept.
     fn split_stored(
         &mut self,
         index: usize,
-        last: usize,
+        ours: usize,
         names: &mut Names<S::Unit>,
     ) -> Option<Vec<Stored>> {
         let frame = &mut self.frames[index];
-        let ours = ours(frame.stored.len() - frame.next_stored, index == last);
         let mut stored = frame.stored.split_off(frame.next_stored + ours);
         for entry in &mut stored {
             entry.name = names.push(self.names.get(entry.name)?);
         }
-        (!stored.is_empty()).then_some(stored)
+        Some(stored)
     }
 
     fn ancestors_of(&self, index: usize) -> HashSet<(u64, u128)> {
@@ -127,16 +145,23 @@ impl<S: Sys> Cursor<S> {
         ancestors
     }
 
-    /// Begins with a piece of another worker's directory.
-    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
+    /// Begins with a piece of another worker's directory. A failure is told of, and then all of it was.
+    pub(super) fn begin_piece(&mut self, piece: Piece<S>) -> Option<Step> {
         self.path = piece.path;
+        let hold = match piece.dir {
+            Handed::Shared(dir) => Hold::Shared(dir),
+            Handed::Sent => match self.asker.sys.receive(piece.number) {
+                Ok(dir) => Hold::Own(dir),
+                Err(error) => return Some(self.failed(Operation::OpenDirectory, error)),
+            },
+        };
         self.operand = piece.operand;
         self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;
         let is_told = !piece.stored.is_empty();
         let state = if is_told { State::Telling } else { State::Entering };
-        let mut base = Frame::new(Hold::Shared(piece.dir), state, piece.depth, 0);
+        let mut base = Frame::new(hold, state, piece.depth, 0);
         base.stored = piece.stored;
         base.path_len = self.path.len();
         base.end = self.names.len();
@@ -147,6 +172,7 @@ impl<S: Sys> Cursor<S> {
         (base.tag, base.tags) = (piece.tag, piece.tags);
         base.rules = piece.rules;
         self.frames.push(base);
+        None
     }
 
     /// Stops here: closes everything.

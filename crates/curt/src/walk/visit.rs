@@ -12,6 +12,7 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
+use crate::fields::Fields;
 use crate::pool::{Crew, Pace, Progress, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
 
@@ -139,7 +140,11 @@ impl Walk<'_> {
         alone: bool,
         make: &(dyn Fn() -> K + Sync),
     ) -> Summary {
-        let setup = self.setup(&Setup::default());
+        let mut setup = self.setup(&Setup::default());
+        let asks_for_names = self.settings.plan.fields.intersects(Fields::USER | Fields::GROUP);
+        if self.separate_tables && !asks_for_names {
+            setup.separate_tables();
+        }
         let first = Asker::new(Os::start(&setup), self.settings.plan);
         let budget = self.budget(&first.sys);
         let begin = Sample { now: first.sys.now(), ..Sample::default() };
@@ -223,7 +228,9 @@ impl<'r, K: Sink> Worker<'r, K> {
 
     fn do_piece(&mut self, piece: Piece<Os>) {
         self.sink.begin(piece.number);
-        self.cursor.begin_piece(piece);
+        if let Some(step) = self.cursor.begin_piece(piece) {
+            self.tell(step);
+        }
         self.drive();
     }
 

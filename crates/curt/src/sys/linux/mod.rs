@@ -11,6 +11,7 @@ mod long_name;
 mod lookup;
 mod loops;
 mod many;
+mod passage;
 mod process;
 mod query;
 mod raw;
@@ -33,6 +34,7 @@ use rustix::io::Errno;
 use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
+pub(crate) use self::passage::Passage;
 use self::retire::Retired;
 use super::accounts::Accounts;
 use super::unix;
@@ -194,6 +196,9 @@ impl Sys for Linux {
         let sys = Linux::start(setup);
         if number > 0 {
             sys.separate_credentials();
+            if let Some(passage) = &setup.passage {
+                passage.separate(&sys.door);
+            }
         }
         sys
     }
@@ -246,6 +251,18 @@ impl Sys for Linux {
     /// no more, they do.
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
+    }
+
+    fn send(&self, dir: &Dir, number: u64) -> Option<io::Result<()>> {
+        let sent = self.setup.passage.as_ref()?.send(&self.door, dir, number)?;
+        Some(sent.map_err(io::Error::from))
+    }
+
+    fn receive(&self, number: u64) -> io::Result<Dir> {
+        match &self.setup.passage {
+            Some(passage) => Ok(passage.receive(&self.door, number)?.into()),
+            None => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     fn close(&self, dir: Dir) {
