@@ -122,6 +122,10 @@ pub(crate) struct Setup {
 impl Setup {
     /// Gives each worker that is a thread of ours a table of descriptors of its own, where the system has such
     /// a thing.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        allow(clippy::unused_self, reason = "only Linux has such a thing")
+    )]
     pub(crate) fn separate_tables(&mut self) {
         #[cfg(target_os = "linux")]
         {
