@@ -19,7 +19,9 @@ pub(crate) static OPERATION: Operation = Operation {
     contenders: rm_contenders::find,
     describe,
     notes: &[
-        "floor: the bare loop of calls in one thread. std: std::fs::remove_dir_all.",
+        "floor: the bare loop of the fewest calls known, in one thread. at once: the same, but each directory is",
+        "closed at once: more calls, and less time where 256 of them do not stay in the cache.",
+        "std: std::fs::remove_dir_all.",
         "calls/entry: system calls in a run on a smaller tree of that shape minus those on an empty directory,",
         "futex left out, divided by the entries; curt counts its own (--stats), strace counts the others.",
     ],

@@ -44,6 +44,8 @@ fn ours(found: &mut Found, program: &Path) {
     curt("curt -j2", &["-j2"]);
     if HAS_FLOOR {
         found.add(Contender::new("floor", program, &["bench", "--role", "floor", "--"]));
+        let at_once = ["bench", "--role", "at-once", "--"];
+        found.add(Contender::new("at once", program, &at_once).only_full());
     }
     found.add(Contender::new("std", program, &["bench", "--role", "std", "--"]));
 }

@@ -23,6 +23,8 @@ use std::path::Path;
 pub(crate) enum Role {
     /// The bare loop of calls.
     Floor,
+    /// The same, but each directory is closed at once.
+    AtOnce,
     /// The standard library.
     Std,
     /// The library: its listing, counted, or its way of opening.
@@ -90,12 +92,13 @@ pub(crate) fn play(
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
         (role, Task::Open) => super::beneath::open(role, tree, &mut out),
-        (Role::Floor, Task::Remove) => floor_remove(tree),
+        (Role::Floor, Task::Remove) => floor_remove(tree, 256),
+        (Role::AtOnce, Task::Remove) => floor_remove(tree, 1),
         (Role::Floor, _) => floor_read(task, tree),
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
         (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
-        (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
+        (Role::AtOnce | Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
         (Role::Expand, _) => {
             let answer = work.map(super::works::play).unwrap_or_default();
             io::Write::write_all(&mut out, answer.as_bytes())
@@ -125,8 +128,8 @@ fn ended(done: io::Result<Exit>) -> Exit {
 pub(crate) const HAS_FLOOR: bool = cfg!(target_os = "linux");
 
 #[cfg(target_os = "linux")]
-fn floor_remove(tree: &Path) -> io::Result<()> {
-    remove::remove(tree)
+fn floor_remove(tree: &Path, at_a_time: usize) -> io::Result<()> {
+    remove::remove(tree, at_a_time)
 }
 
 #[cfg(target_os = "linux")]
@@ -135,7 +138,7 @@ fn floor_read(task: Task, tree: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn floor_remove(_: &Path) -> io::Result<()> {
+fn floor_remove(_: &Path, _: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -1,4 +1,5 @@
-//! The floor of removing a tree: per directory open, list, remove, close; per other entry remove.
+//! The floor of removing a tree: per directory open, list, remove; per other entry remove; directories are closed 256
+//! at a time, or each at once.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
@@ -9,59 +10,79 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-pub(super) fn remove(tree: &Path) -> io::Result<()> {
+use crate::sys;
+
+/// Removes the tree, and closes so many directories with one call.
+pub(super) fn remove(tree: &Path, at_a_time: usize) -> io::Result<()> {
     let name = CString::new(tree.as_os_str().as_bytes())?;
-    let mut buffer = vec![MaybeUninit::uninit(); 64 * 1024];
-    Ok(remove_directory(CWD, &name, &mut buffer)?)
+    let buffer = vec![MaybeUninit::uninit(); 64 * 1024];
+    let mut floor = Floor { buffer, finished: Vec::with_capacity(at_a_time), at_a_time };
+    floor.remove_directory(CWD, &name)?;
+    sys::close_many(&mut floor.finished);
+    Ok(())
 }
 
-fn remove_directory(
-    parent: BorrowedFd<'_>,
-    name: &CStr,
-    buffer: &mut [MaybeUninit<u8>],
-) -> Result<(), Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let directory = openat(parent, name, flags, Mode::empty())?;
-    loop {
-        let seen = remove_listed(&directory, buffer)?;
-        // Before the descriptor is closed: the kernel then frees the directory in `close`,
-        // without holding its parent's lock.
-        match unlinkat(parent, name, AtFlags::REMOVEDIR) {
-            Err(Errno::NOTEMPTY) if seen => {}
-            Err(Errno::NOTEMPTY) if rewind(&directory, buffer)? => {}
-            done => return done,
-        }
-    }
+struct Floor {
+    buffer: Vec<MaybeUninit<u8>>,
+    finished: Vec<OwnedFd>,
+    at_a_time: usize,
 }
 
-/// Removes what one listing call tells of. Whether it told of anything.
-fn remove_listed(directory: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> Result<bool, Errno> {
-    let mut below: Vec<CString> = Vec::new();
-    let mut seen = false;
-    let mut list = RawDir::new(directory.as_fd(), &mut *buffer);
-    while let Some(entry) = list.next() {
-        let entry = entry?;
-        let name = entry.file_name();
-        if name != c"." && name != c".." {
-            seen = true;
-            if entry.file_type() == FileType::Directory {
-                below.push(name.to_owned());
-            } else {
-                unlinkat(directory, name, AtFlags::empty())?;
+impl Floor {
+    fn remove_directory(&mut self, parent: BorrowedFd<'_>, name: &CStr) -> Result<(), Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = openat(parent, name, flags, Mode::empty())?;
+        loop {
+            let seen = self.remove_listed(&directory)?;
+            // Before the descriptor is closed: the kernel then frees the directory in `close`,
+            // without holding its parent's lock.
+            match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+                Err(Errno::NOTEMPTY) if seen => {}
+                Err(Errno::NOTEMPTY) if self.rewind(&directory)? => {}
+                done => {
+                    self.finish(directory);
+                    return done;
+                }
             }
         }
-        if list.is_buffer_empty() {
-            break;
+    }
+
+    fn finish(&mut self, directory: OwnedFd) {
+        self.finished.push(directory);
+        if self.finished.len() == self.at_a_time {
+            sys::close_many(&mut self.finished);
         }
     }
-    for name in &below {
-        remove_directory(directory.as_fd(), name, buffer)?;
-    }
-    Ok(seen)
-}
 
-/// Some file systems skip entries while others are removed: look once more from the start.
-fn rewind(directory: &OwnedFd, buffer: &mut [MaybeUninit<u8>]) -> Result<bool, Errno> {
-    seek(directory, SeekFrom::Start(0))?;
-    remove_listed(directory, buffer)
+    /// Removes what one listing call tells of. Whether it told of anything.
+    fn remove_listed(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
+        let mut below: Vec<CString> = Vec::new();
+        let mut seen = false;
+        let mut list = RawDir::new(directory.as_fd(), &mut self.buffer[..]);
+        while let Some(entry) = list.next() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if name != c"." && name != c".." {
+                seen = true;
+                if entry.file_type() == FileType::Directory {
+                    below.push(name.to_owned());
+                } else {
+                    unlinkat(directory, name, AtFlags::empty())?;
+                }
+            }
+            if list.is_buffer_empty() {
+                break;
+            }
+        }
+        for name in &below {
+            self.remove_directory(directory.as_fd(), name)?;
+        }
+        Ok(seen)
+    }
+
+    /// Some file systems skip entries while others are removed: look once more from the start.
+    fn rewind(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
+        seek(directory, SeekFrom::Start(0))?;
+        self.remove_listed(directory)
+    }
 }
