@@ -185,14 +185,14 @@ impl<'a> Walk<'a> {
     /// changes nothing.
     ///
     /// As long as threads share one, the kernel counts the users of an open file in each call; without that, two
-    /// threads take 5 % less time. It costs three calls for the walk, one for each thread that helps and two for
-    /// each hand-over of work to another thread.
+    /// threads take 5 % less time. It costs three calls for the walk (two of which are not counted: what all threads
+    /// had is closed when they have gone), one for each thread that helps and three for each hand-over of work.
     ///
     /// It is for programs that do nothing else meanwhile. A helper's table begins as a copy of the caller's, so
     /// what the process closes stays open there until the walk ends. And what a visitor or a predicate opens
     /// in a helper, no other thread has: it is to be closed by the same call that opened it. For that reason it
     /// is ignored where the plan has names of users or groups, for which the system's library may keep a
-    /// connection.
+    /// connection; a visitor should not fetch them either.
     pub fn separate_tables(mut self, yes: bool) -> Self {
         self.separate_tables = yes;
         self
