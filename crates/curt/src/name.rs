@@ -169,6 +169,25 @@ impl<U: Unit> Names<U> {
         Name::until_nul(self.units.get(at..)?)
     }
 
+    /// The names from one place to another, and where each lies.
+    pub(crate) fn between(
+        &self,
+        mut at: usize,
+        end: usize,
+    ) -> impl Iterator<Item = (usize, Name<'_, U>)> {
+        std::iter::from_fn(move || {
+            let name = self.get(at).filter(|_| at < end)?;
+            let next = at + name.terminated().len();
+            Some((std::mem::replace(&mut at, next), name))
+        })
+    }
+
+    /// A copy of what lies from one place to another.
+    pub(crate) fn part(&self, at: usize, end: usize) -> Names<U> {
+        let end = end.min(self.units.len());
+        Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
+    }
+
     /// Which of two names comes first, by their units. Nobody looks for where they end: the first difference
     /// decides, and the NUL behind a name comes before all else.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
@@ -215,6 +234,11 @@ mod tests {
             assert_eq!(names.compare(one, other), text.units().cmp(other_text.units()));
             assert_eq!(names.compare(other, one), other_text.units().cmp(text.units()));
         }
+        let places = |at, end| -> Vec<usize> { names.between(at, end).map(|(at, _)| at).collect() };
+        assert_eq!(places(first, names.len()), [first, second, longer]);
+        assert_eq!(places(second, longer), [second]);
+        assert_eq!((places(longer, longer), places(names.len(), usize::MAX)), (vec![], vec![]));
+        assert_eq!(names.part(second, names.len()).units, b"second\0first \0");
         names.truncate(longer);
         names.truncate(second);
         assert!(names.get(second).is_none());

@@ -313,6 +313,12 @@ impl<T> Pool<T> {
     }
 }
 
+/// How many of so many stay with a worker that hands some over: what it is at below counts as one of its own, unless
+/// there is nothing below.
+pub(crate) fn ours(count: usize, is_topmost: bool) -> usize {
+    if is_topmost { count.div_ceil(2) } else { count / 2 }
+}
+
 /// See [`Pool::guard`].
 pub(crate) struct Guard<'a, T>(&'a Pool<T>);
 

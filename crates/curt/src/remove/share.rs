@@ -8,6 +8,7 @@ use super::path::LogicalPath;
 use super::run::{Piece, Task};
 use crate::fields::Kind;
 use crate::name::Names;
+use crate::pool;
 use crate::sys::{Batch, Listing, Removed, Sys};
 
 /// With fewer entries than this in the buffer, a hand-over is not worth its price.
@@ -36,26 +37,12 @@ impl<S: Sys> Engine<'_, S> {
             return;
         };
         let frame = &self.frames[index];
-        let mut starts = Vec::new();
-        let mut at = frame.next;
-        while at < frame.end {
-            let Some(name) = self.names.get(at) else {
-                break;
-            };
-            starts.push(at);
-            at += name.terminated().len();
-        }
-        // The one that is being worked on below counts as ours.
-        let ours = if index == last { starts.len().div_ceil(2) } else { starts.len() / 2 };
-        let Some(&from) = starts.get(ours) else {
+        let (next, end) = (frame.next, frame.end);
+        let ours = pool::ours(self.names.between(next, end).count(), index == last);
+        let Some((from, _)) = self.names.between(next, end).nth(ours) else {
             return;
         };
-        let mut names = Names::new();
-        for &at in &starts[ours..] {
-            if let Some(name) = self.names.get(at) {
-                names.push(name);
-            }
-        }
+        let names = self.names.part(from, end);
         self.frames[index].end = from;
         if index == last {
             // What is listed next is appended, and must not bring back what was given away.
@@ -187,12 +174,10 @@ impl<S: Sys> Engine<'_, S> {
     /// Removes files by name. Returns whether one stays.
     fn remove_files(&mut self, dir: &Arc<S::Dir>, names: &Names<S::Unit>, kind: Kind) -> bool {
         let mut kept = false;
-        let mut at = 0;
-        while let Some(name) = names.get(at) {
+        for (_, name) in names.between(0, names.len()) {
             if self.at.run.is_cancelled() {
                 return true;
             }
-            at += name.terminated().len();
             match self.at.remove_child(dir, name, kind) {
                 Removed::Done => self.at.report.files += 1,
                 Removed::Gone => self.at.report.vanished += 1,

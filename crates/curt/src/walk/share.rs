@@ -8,6 +8,7 @@ use super::frame::{Frame, Handed, Hold, State, Stored};
 use super::rules::InForce;
 use crate::error::Operation;
 use crate::name::Names;
+use crate::pool;
 use crate::sys::{Batch, Sys};
 
 /// A part of one directory, for another worker to walk: subdirectories to enter, or, where the order
@@ -31,17 +32,12 @@ pub(super) struct Piece<S: Sys> {
 impl<S: Sys> Cursor<S> {
     /// How many subdirectories are known that were not entered yet.
     pub(super) fn pending(&self) -> u64 {
-        self.frames.iter().map(|frame| self.children(frame).count() as u64).sum()
+        self.frames.iter().map(|frame| self.children(frame) as u64).sum()
     }
 
-    /// Where the names lie of those subdirectories of one directory.
-    fn children(&self, frame: &Frame<S>) -> impl Iterator<Item = usize> {
-        let mut at = frame.next;
-        std::iter::from_fn(move || {
-            let name = self.names.get(at).filter(|_| at < frame.end)?;
-            let next = at + name.terminated().len();
-            Some(std::mem::replace(&mut at, next))
-        })
+    /// … in one directory.
+    fn children(&self, frame: &Frame<S>) -> usize {
+        self.names.between(frame.next, frame.end).count()
     }
 
     /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
@@ -52,20 +48,18 @@ impl<S: Sys> Cursor<S> {
         let may_give = |frame: &Frame<S>| frame.has_children() && frame.dir().is_some();
         let index = self.frames.iter().position(may_give)?;
         let waiting = self.waiting(&self.frames[index]);
-        let ours = ours(waiting, index == last);
+        let ours = pool::ours(waiting, index == last);
         if ours == waiting {
             return None;
         }
         let number = number();
         let dir = self.hand_over(index, number)?;
-        let mut names = Names::new();
-        let mut stored = Vec::new();
-        let mut tags = VecDeque::new();
+        let (mut names, mut stored, mut tags) = (Names::new(), Vec::new(), VecDeque::new());
         if self.frames[index].state == State::Telling {
             stored = self.split_stored(index, ours, &mut names)?;
             self.frames[index].given.push(number);
         } else {
-            tags = self.split_children(index, ours, &mut names)?;
+            (names, tags) = self.split_children(index, ours)?;
         }
         let frame = &self.frames[index];
         Some(Piece {
@@ -88,7 +82,7 @@ impl<S: Sys> Cursor<S> {
     fn waiting(&self, frame: &Frame<S>) -> usize {
         match frame.state {
             State::Telling => frame.stored.len() - frame.next_stored,
-            _ => self.children(frame).count(),
+            _ => self.children(frame),
         }
     }
 
@@ -106,20 +100,17 @@ impl<S: Sys> Cursor<S> {
         &mut self,
         index: usize,
         ours: usize,
-        names: &mut Names<S::Unit>,
-    ) -> Option<VecDeque<u64>> {
-        let starts: Vec<usize> = self.children(&self.frames[index]).collect();
-        let from = *starts.get(ours)?;
-        for &at in &starts[ours..] {
-            names.push(self.names.get(at)?);
-        }
+    ) -> Option<(Names<S::Unit>, VecDeque<u64>)> {
         let is_topmost = index + 1 == self.frames.len();
         let frame = &mut self.frames[index];
+        let (from, _) = self.names.between(frame.next, frame.end).nth(ours)?;
+        let names = self.names.part(from, frame.end);
         frame.end = from;
         if is_topmost {
             self.names.truncate(from);
         }
-        Some(if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) })
+        let tags = if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) };
+        Some((names, tags))
     }
 
     /// Takes the entries that were not told of yet, but for the first few. Their place is kept.
@@ -184,10 +175,4 @@ impl<S: Sys> Cursor<S> {
         self.names.truncate(0);
         self.stop();
     }
-}
-
-/// How many of so many stay here: what is being walked below counts as ours, unless there is nothing
-/// below.
-fn ours(count: usize, is_topmost: bool) -> usize {
-    if is_topmost { count.div_ceil(2) } else { count / 2 }
 }
