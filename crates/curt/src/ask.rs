@@ -35,6 +35,15 @@ impl<S: Sys> Asker<S> {
         Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs), names_strays: false }
     }
 
+    /// Asks the system about every entry, even where the plan wants nothing that a query answers, so
+    /// that what is missing is an error whatever the plan says.
+    pub(crate) fn looking_always(self) -> Self {
+        if !self.needs.get().intersects(S::SOURCES.query) {
+            self.needs.set(self.needs.get() | Fields::KIND);
+        }
+        self
+    }
+
     /// Asks for what another plan says from now on.
     pub(crate) fn set_plan(&self, plan: Plan) {
         self.plan.set(plan);

@@ -273,10 +273,12 @@ impl fmt::Display for Error {
 }
 
 impl error::Error for Error {
+    /// What the text of this error does not say already: the system's error behind a start that
+    /// failed for a reason of its own.
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            Cause::Os(error) | Cause::Start(_, error) => Some(error),
-            Cause::Find(error) => Some(error),
+            Cause::Start(StartFailure::System | StartFailure::Directory, _) => None,
+            Cause::Start(_, error) => Some(error),
             _ => None,
         }
     }

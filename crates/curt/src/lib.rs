@@ -88,3 +88,39 @@ pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
     WalkEntry, Walking,
 };
+
+/// A report that nobody looks at is warned about:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Remove::new().run("missing");
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Usage::new().measure(["missing"]);
+/// ```
+///
+/// So is a builder that is never run:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Remove::new();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Walk::new(curt::Plan::default());
+/// ```
+///
+/// Without the lint all of them compile:
+///
+/// ```no_run
+/// # #![allow(unused_must_use)]
+/// curt::Remove::new().run("missing");
+/// curt::Usage::new().measure(["missing"]);
+/// curt::Remove::new();
+/// curt::Walk::new(curt::Plan::default());
+/// ```
+#[cfg(doctest)]
+struct ResultsAreUsed;

@@ -19,6 +19,7 @@ pub enum Scope {
 /// first, and at least one of [`read`](OpenOptions::read), [`write`](OpenOptions::write) and
 /// [`append`](OpenOptions::append) must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "options do nothing until something is opened with them"]
 pub struct OpenOptions {
     how: How,
 }

@@ -43,6 +43,7 @@ pub enum Follow {
 /// assert_eq!(plan.cost().entry, 0, "a listing tells both");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use = "a plan does nothing until something is asked with it"]
 pub struct Plan {
     pub(crate) fields: Fields,
     pub(crate) freshness: Freshness,

@@ -127,14 +127,7 @@ impl fmt::Display for FindError {
     }
 }
 
-impl error::Error for FindError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match &self.0.cause {
-            FindCause::Os(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+impl error::Error for FindError {}
 
 impl FindError {
     /// The nearest kind of the standard library.

@@ -175,6 +175,7 @@ fn setting<U, S: Lookup<Unit = U>>(text: impl AsRef<OsStr>) -> Setting<U> {
 /// # Ok::<(), curt::FindError>(())
 /// ```
 #[derive(Default)]
+#[must_use = "a search does nothing until it is run"]
 pub struct Search {
     options: Options<Unit>,
     engine: Option<Engine<Os>>,
@@ -355,6 +356,7 @@ fn not_begun(error: io::Error) -> FindError {
 }
 
 /// The programs of one name, as [`Search::find_all`] finds them.
+#[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     engine: Option<&'a mut Engine<Os>>,
     asked: Option<Asked>,

@@ -8,7 +8,7 @@
 use std::io;
 use std::path::Path;
 
-use super::{Directory, Stat, into_result};
+use super::{Directory, Stat};
 use crate::calls::Calls;
 use crate::error::Error;
 use crate::fields::Metadata;
@@ -143,7 +143,7 @@ impl<S: Sys> Anchors<S> {
         };
         let names = [&self.path[begin..end], &[S::Unit::NUL]].concat();
         let name = Name::until_nul(&names).ok_or(io::ErrorKind::InvalidInput)?;
-        into_result(self.sys.open_below(from, name, true))
+        self.sys.open_below(from, name, true).into_result()
     }
 
     pub(super) fn clear(&mut self) {

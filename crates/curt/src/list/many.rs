@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::into_result;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Follow, Metadata};
 use crate::name::Unit;
@@ -80,7 +79,7 @@ fn list<S: Sys>(
 ) -> io::Result<()> {
     let sys = &asker.sys;
     let opened = sys.at_path(parent, |from, name| sys.open_below(from, name, true))?;
-    let dir = into_result(opened)?;
+    let dir = opened.into_result()?;
     let most = S::ENTRIES_FOR_ONE * wanted.len();
     let room = most.saturating_mul(ENTRY).clamp(S::DirBuf::LEAST_CAPACITY, MOST_ROOM);
     let mut buf = S::DirBuf::with_capacity(room);

@@ -87,14 +87,16 @@ pub fn list(path: impl AsRef<Path>, plan: Plan) -> Result<List, Error> {
     Ok(Directory::open(path)?.list(plan))
 }
 
-/// Asks about a path. The error is that of the question as a whole; a field that could not be had
-/// while others could is told in the [`Metadata`].
+/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the plan
+/// asks, a plan without any field included. A field that could not be had while others could is a
+/// failure in the [`Metadata`].
 ///
 /// Links are followed unless the plan says [`Follow::Never`]. A link that leads nowhere is told of as
 /// the link that it is.
 ///
 /// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for everything
-/// but targets, access, access rules and labels.
+/// but targets, access, access rules and labels. A plan that asks only for those, or for nothing, costs 1
+/// more: whether the path is there.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -162,7 +164,7 @@ pub struct Stat {
 impl Stat {
     /// Asks for what the plan says.
     pub fn new(plan: Plan) -> Stat {
-        Stat { asker: Asker::new(Os::start(&Setup::default()), plan) }
+        Stat { asker: Asker::new(Os::start(&Setup::default()), plan).looking_always() }
     }
 
     /// Asks about one path, as [`stat`] does.
@@ -194,17 +196,6 @@ impl Stat {
     /// The calls made so far.
     pub fn calls(&self) -> Calls {
         self.asker.sys.calls()
-    }
-}
-
-/// The directory that was opened, or why there is none.
-fn into_result<D>(opened: Opened<D>) -> io::Result<D> {
-    match opened {
-        Opened::Dir(dir) => Ok(dir),
-        Opened::Gone | Opened::Pending => Err(io::ErrorKind::NotFound.into()),
-        Opened::NotDirectory => Err(io::ErrorKind::NotADirectory.into()),
-        Opened::Mount => Err(io::ErrorKind::CrossesDevices.into()),
-        Opened::Shortage(error) | Opened::Failed(error) => Err(error),
     }
 }
 
@@ -242,7 +233,7 @@ impl Directory {
         path: &Path,
         opened: io::Result<Opened<<Os as Sys>::Dir>>,
     ) -> Result<Directory, Error> {
-        let opened = opened.and_then(into_result);
+        let opened = opened.and_then(Opened::into_result);
         let dir = opened.map_err(|error| {
             Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
         })?;
@@ -288,6 +279,7 @@ impl Directory {
 }
 
 /// The entries of a directory, one at a time.
+#[must_use = "a listing does nothing until it is asked for entries"]
 pub struct List {
     setup: Setup,
     asker: Asker<Os>,

@@ -149,6 +149,7 @@ impl Observer for Nobody {}
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone, Copy)]
+#[must_use = "a removal does nothing until it is run"]
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
     pub(crate) directories: Directories,

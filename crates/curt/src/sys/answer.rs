@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::fields::{Fields, Kind};
 use crate::name::Name;
+use crate::sys::os_error;
 
 /// What to do at a mount point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,19 @@ pub(crate) enum Opened<D> {
     /// No descriptor or no kernel memory was left for it. The caller holds fewer and tries again.
     Shortage(io::Error),
     Failed(io::Error),
+}
+
+impl<D> Opened<D> {
+    /// The directory, or the system's error for why there is none.
+    pub(crate) fn into_result(self) -> io::Result<D> {
+        match self {
+            Opened::Dir(dir) => Ok(dir),
+            Opened::Gone | Opened::Pending => Err(os_error(io::ErrorKind::NotFound)),
+            Opened::NotDirectory => Err(os_error(io::ErrorKind::NotADirectory)),
+            Opened::Mount => Err(os_error(io::ErrorKind::CrossesDevices)),
+            Opened::Shortage(error) | Opened::Failed(error) => Err(error),
+        }
+    }
 }
 
 /// What a listing call said beyond its entries.

@@ -28,6 +28,7 @@ pub(crate) use self::features::Features;
 pub(crate) use self::guises::Guises;
 pub(crate) use self::loops::Loops;
 pub(crate) use self::many::Many;
+pub(crate) use self::os_error::os_error;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
@@ -51,6 +52,7 @@ mod many;
 #[cfg(any(test, feature = "model"))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
+mod os_error;
 #[cfg(any(not(any(unix, windows)), all(unix, test)))]
 pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]

@@ -304,6 +304,14 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     }
 }
 
+/// The same where links were followed: then `ELOOP` is a failure, and no link that was met.
+pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
+    match answer {
+        Err(Errno::LOOP) => Opened::Failed(Errno::LOOP.into()),
+        answer => opened(answer),
+    }
+}
+
 /// The flags that open a file, a link at its end not counted.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write || how.append) {

@@ -59,6 +59,7 @@ pub enum Aliases {
 /// assert_eq!(check.aliases(Aliases::Strict).check(b"index.html."), Err(Refusal::Trailing));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a check does nothing until it is given a path"]
 pub struct PathCheck {
     flavor: Flavor,
     release: Release,

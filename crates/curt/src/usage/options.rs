@@ -30,6 +30,7 @@ use crate::walk::Walk;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "a measurement does nothing until it is run"]
 pub struct Usage<'a> {
     pub(super) max_depth: usize,
     pub(super) files: bool,

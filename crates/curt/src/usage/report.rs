@@ -62,6 +62,7 @@ pub struct UsageRecord {
 /// What a measurement found, and everything that went wrong.
 #[derive(Debug, Default)]
 #[non_exhaustive]
+#[must_use = "a measurement may have failed; the report says so"]
 pub struct UsageReport {
     /// The records: operands in the order in which they were given, in each of them what a directory
     /// holds before the directory, and what lies in one directory by the bytes of its names.

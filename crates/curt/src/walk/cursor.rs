@@ -21,7 +21,7 @@ use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Ask, Batch, Listing, Mounts, Opened, Sys};
+use crate::sys::{self, Ask, Batch, Listing, Mounts, Opened, Sys};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -405,8 +405,8 @@ impl<S: Sys> Cursor<S> {
                 }
             },
             Opened::Mount => return own.and_then(|own| self.tell_late(own, depth - 1)),
-            Opened::Gone | Opened::Pending => Cause::Os(io::ErrorKind::NotFound.into()),
-            Opened::NotDirectory => Cause::Os(io::ErrorKind::NotADirectory.into()),
+            Opened::Gone | Opened::Pending => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
+            Opened::NotDirectory => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
             Opened::Shortage(error) | Opened::Failed(error) => Cause::Os(error),
         };
         let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);

@@ -103,6 +103,7 @@ impl<'a> Walk<'a> {
 }
 
 /// A walk under way on this thread.
+#[must_use = "a walk does nothing until it is asked for entries"]
 pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
@@ -158,6 +159,7 @@ impl<'a> IntoIterator for Walking<'a> {
 }
 
 /// The entries of a walk, each of its own.
+#[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
 impl Iterator for Entries<'_> {

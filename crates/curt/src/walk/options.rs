@@ -46,6 +46,7 @@ pub enum OneFileSystem {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "a walk does nothing until it is begun"]
 pub struct Walk<'a> {
     pub(super) settings: Settings,
     pub(super) threads: Threads,

@@ -54,6 +54,7 @@ impl Visitor for Box<dyn Visitor + '_> {
 /// What a walk did.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
+#[must_use = "a walk may have failed; the summary says so"]
 pub struct Summary {
     /// How many entries were told of.
     pub entries: u64,

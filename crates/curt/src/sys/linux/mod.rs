@@ -358,7 +358,7 @@ impl Sys for Linux {
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if follow {
             let flags = LIST.difference(OFlags::NOFOLLOW);
-            return unix::opened(
+            return unix::followed(
                 self.door.openat(from.as_fd(), text(path), flags, Mode::empty()).map(Dir::from),
             );
         }

@@ -244,7 +244,7 @@ impl Sys for Posix {
         if follow {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let opened = self.door.open_listing(from.as_fd(), text(path), flags);
-            return unix::opened(opened.and_then(Dir::try_from));
+            return unix::followed(opened.and_then(Dir::try_from));
         }
         super::open_step_by_step(self, from, path)
     }

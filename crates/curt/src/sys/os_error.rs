@@ -1,0 +1,44 @@
+//! The system's error for what a platform tells apart by type.
+
+use std::io;
+
+/// The system's own error of this kind, with its number, for an answer such as
+/// [`Opened::Gone`](super::Opened) that no longer has it. Kinds that no answer stands for have no
+/// number.
+pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
+    number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
+}
+
+#[cfg(unix)]
+fn number(kind: io::ErrorKind) -> Option<i32> {
+    Some(match kind {
+        io::ErrorKind::NotFound => libc::ENOENT,
+        io::ErrorKind::NotADirectory => libc::ENOTDIR,
+        io::ErrorKind::IsADirectory => libc::EISDIR,
+        io::ErrorKind::DirectoryNotEmpty => libc::ENOTEMPTY,
+        io::ErrorKind::CrossesDevices => libc::EXDEV,
+        _ => return None,
+    })
+}
+
+#[cfg(windows)]
+#[allow(clippy::cast_possible_wrap, reason = "the standard library has these numbers signed")]
+fn number(kind: io::ErrorKind) -> Option<i32> {
+    use windows_sys::Win32::Foundation::{
+        ERROR_DIR_NOT_EMPTY, ERROR_DIRECTORY, ERROR_DIRECTORY_NOT_SUPPORTED, ERROR_FILE_NOT_FOUND,
+        ERROR_NOT_SAME_DEVICE,
+    };
+    Some(match kind {
+        io::ErrorKind::NotFound => ERROR_FILE_NOT_FOUND as i32,
+        io::ErrorKind::NotADirectory => ERROR_DIRECTORY as i32,
+        io::ErrorKind::IsADirectory => ERROR_DIRECTORY_NOT_SUPPORTED as i32,
+        io::ErrorKind::DirectoryNotEmpty => ERROR_DIR_NOT_EMPTY as i32,
+        io::ErrorKind::CrossesDevices => ERROR_NOT_SAME_DEVICE as i32,
+        _ => return None,
+    })
+}
+
+#[cfg(not(any(unix, windows)))]
+fn number(_: io::ErrorKind) -> Option<i32> {
+    None
+}

@@ -1,0 +1,151 @@
+//! What the errors of the library say, and what they carry.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::error::Error as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use curt::{Error, Fields, Follow, Plan, Remove, Root, Search, Usage, Walk};
+use curt_testkit::Scratch;
+
+/// Plans whose fields come from different sources, one of them without any field.
+fn plans() -> Vec<Plan> {
+    let fields = [
+        Fields::NONE,
+        Fields::NAME,
+        Fields::KIND,
+        Fields::SIZE,
+        Fields::USER,
+        Fields::TARGET,
+        Fields::READABLE,
+        Fields::ACL,
+        Fields::NAME | Fields::EXECUTABLE,
+    ];
+    let follows = [Follow::Never, Follow::Links];
+    fields
+        .iter()
+        .flat_map(|&fields| follows.map(|follow| Plan::new(fields).follow(follow)))
+        .collect()
+}
+
+#[test]
+fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
+    let scratch = Scratch::new();
+    let file = scratch.file("file");
+    for path in [scratch.at("missing"), scratch.at("missing/deeper"), file.join("below a file")] {
+        let standard = fs::metadata(&path).unwrap_err();
+        for plan in plans() {
+            let error = curt::stat(&path, plan).unwrap_err();
+            assert_eq!(error.kind(), standard.kind(), "{} {plan:?}", path.display());
+            assert!(error.raw_os_error().is_some(), "{} {plan:?}", path.display());
+            let error = curt::stat_many([&path], plan).next().unwrap().unwrap_err();
+            assert_eq!(error.kind(), standard.kind(), "{} {plan:?}", path.display());
+        }
+    }
+    for plan in plans() {
+        assert!(curt::stat(&file, plan).is_ok(), "{plan:?}");
+    }
+}
+
+/// What every operation says of a path, beside what the standard library says of it.
+fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
+    let plan = Plan::new(Fields::KIND);
+    let listed = fs::read_dir(path).map(|_| ());
+    let asked = fs::symlink_metadata(path).map(|_| ());
+    let of_report = |mut errors: Vec<Error>| errors.pop().map_or(Ok(()), Err);
+    let ours = [
+        ("list", curt::list(path, plan).map(|_| ()), &listed),
+        ("Directory::open", curt::Directory::open(path).map(|_| ()), &listed),
+        ("Root::open", Root::open(path).map(|_| ()), &listed),
+        ("stat", curt::stat(path, plan).map(|_| ()), &asked),
+        ("Walk", Walk::new(plan).walk([path]).into_iter().last().unwrap().map(|_| ()), &asked),
+        ("Usage", of_report(Usage::new().measure([path]).errors), &asked),
+        ("remove_tree", of_report(Remove::new().dry_run(true).run(path).errors), &asked),
+    ];
+    ours.into_iter()
+        .filter_map(|(name, ours, standard)| match (ours, standard) {
+            (Err(ours), Err(standard)) => {
+                Some((name, ours, io::Error::from_raw_os_error(standard.raw_os_error()?)))
+            }
+            (Ok(()), Ok(())) => None,
+            (ours, standard) => panic!("{name}: {ours:?}, not {standard:?}"),
+        })
+        .collect()
+}
+
+#[test]
+fn failures_carry_the_number_of_the_system() {
+    let scratch = Scratch::new();
+    scratch.file("file");
+    scratch.dir("directory");
+    let mut seen = Vec::new();
+    for name in ["missing", "missing/deeper", "file", "file/below", "directory"] {
+        for (operation, ours, standard) in failures(&scratch.at(name)) {
+            assert_eq!(ours.kind(), standard.kind(), "{operation} of {name}: {ours}");
+            #[cfg(unix)]
+            assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{operation} of {name}");
+            assert!(ours.raw_os_error().is_some(), "{operation} of {name}: {ours}");
+            seen.push((operation, name));
+        }
+    }
+    for operation in ["list", "Directory::open", "Root::open", "stat", "Walk", "remove_tree"] {
+        assert!(seen.contains(&(operation, "missing")), "{operation}: {seen:?}");
+    }
+    assert!(seen.contains(&("list", "file")), "{seen:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_circle_is_not_called_a_file() {
+    let scratch = Scratch::new();
+    let circle = scratch.link("circle", "circle");
+    let standard = fs::read_dir(&circle).unwrap_err();
+    let ours = curt::list(&circle, Plan::default()).err().unwrap();
+    assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{ours}");
+}
+
+/// Every text of a chain of errors, the outermost first.
+fn chain(error: &dyn std::error::Error) -> Vec<String> {
+    let mut texts = vec![error.to_string()];
+    let mut source = error.source();
+    while let Some(error) = source {
+        texts.push(error.to_string());
+        source = error.source();
+    }
+    texts
+}
+
+#[test]
+fn a_chain_of_errors_says_nothing_twice() {
+    let scratch = Scratch::new();
+    let missing: PathBuf = scratch.at("missing");
+    let script = scratch.file("no program");
+    let mut chains = Vec::new();
+    for (_, error, _) in failures(&missing) {
+        chains.push(chain(&error));
+        chains.push(chain(&io::Error::from(error)));
+    }
+    chains.push(chain(&curt::remove_tree(&missing).unwrap_err()));
+    chains.push(chain(&Search::new().path(scratch.path()).find("missing").unwrap_err()));
+    chains.push(chain(&curt::Command::new(&missing).spawn().err().unwrap()));
+    chains.push(chain(&curt::Command::new(&script).spawn().err().unwrap()));
+    let enter = curt::Command::new("cargo").current_dir(&missing).spawn().err().unwrap();
+    chains.push(chain(&enter));
+    assert!(chains.len() > 12, "{chains:?}");
+    for chain in chains {
+        for (outer, text) in chain.iter().enumerate() {
+            for inner in &chain[outer + 1..] {
+                assert!(!text.contains(inner.as_str()), "said twice: {chain:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_become_errors_of_the_standard_library() {
+    let scratch = Scratch::new();
+    let error = curt::list(scratch.at("missing"), Plan::default()).err().unwrap();
+    assert!(error.source().is_none(), "the text has it already");
+    assert_eq!(io::Error::from(error).kind(), io::ErrorKind::NotFound);
+}
