@@ -59,9 +59,7 @@ pub(super) fn may_know_platform(path: &str) -> bool {
 /// call is counted. Callers are handed its open files, whose type the contract names. The command's
 /// list of names is no operation; on Windows, std reads it from a path of any length.
 pub(super) fn may_use_std_fs(path: &str) -> bool {
-    path.contains("/sys/other/")
-        || path.ends_with("/sys/other.rs")
-        || path == "crates/curt/src/sys/beneath.rs"
+    path == "crates/curt/src/sys/beneath.rs"
         || path.starts_with("crates/curt-cli/src/sys/windows/")
         || is_test(path)
         || is_bench(path)
@@ -102,9 +100,7 @@ mod tests {
 
     #[test]
     fn where_std_fs_may_be_used() {
-        for path in ["crates/curt/src/sys/other/call.rs", "crates/curt-cli/src/bench/trees.rs"] {
-            assert!(may_use_std_fs(path), "{path}");
-        }
+        assert!(may_use_std_fs("crates/curt-cli/src/bench/trees.rs"));
         assert!(may_use_std_fs("crates/curt-cli/src/sys/windows/mod.rs"));
         assert!(!may_use_std_fs("crates/curt/src/sys/windows/call.rs"));
         for path in ["crates/curt/src/sys/linux/call.rs", "crates/curt-cli/src/cmd/rm.rs"] {

@@ -287,11 +287,6 @@ fn make_link(target: &Path, link: &Path) -> io::Result<()> {
     std::fs::symlink_metadata(link).map(drop)
 }
 
-#[cfg(not(any(unix, windows)))]
-fn make_link(_: &Path, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
 #[cfg(test)]
 #[path = "tree_tests.rs"]
 mod tests;

@@ -18,11 +18,6 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-#[cfg(not(any(unix, windows)))]
-mod other;
-#[cfg(not(any(unix, windows)))]
-use other as system;
-
 #[cfg(target_os = "linux")]
 pub(crate) use system::close_many;
 pub(crate) use system::{

@@ -63,7 +63,7 @@
 //!
 //! Where `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what that cannot
 //! be told portably: a directory, a session, descriptors that change places. A copy is never made for any other
-//! reason. The standard library's way on systems that have neither; see `sys/other`.
+//! reason.
 
 mod again;
 mod child;

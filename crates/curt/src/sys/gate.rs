@@ -1,8 +1,8 @@
 //! What the doors of all platforms have: a gate that counts every call and, in tests, can fail it.
 
-#[cfg(any(test, not(unix)))]
+#[cfg(windows)]
 use std::sync::OnceLock;
-#[cfg(any(test, not(unix)))]
+#[cfg(windows)]
 use std::time::{Duration, Instant};
 
 use crate::calls::{Calls, Counter};
@@ -45,8 +45,8 @@ impl Gate {
     }
 }
 
-/// Time since the first question, from std's monotonic clock, for the platforms that have no better.
-#[cfg(any(test, not(unix)))]
+/// Time since the first question, from std's monotonic clock, for the platform that has no better.
+#[cfg(windows)]
 pub(super) fn monotonic() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()

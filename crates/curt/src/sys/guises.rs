@@ -32,7 +32,5 @@ pub(crate) trait Guises<D, U> {
 impl Guises<super::linux::Dir, u8> for super::linux::Linux {}
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 impl Guises<super::posix::Dir, u8> for super::posix::Posix {}
-#[cfg(any(not(any(unix, windows)), all(unix, test)))]
-impl Guises<super::other::Dir, u8> for super::other::Other {}
 #[cfg(any(test, feature = "model"))]
 impl Guises<super::memory::Dir, u8> for super::memory::Memory {}

@@ -8,7 +8,6 @@
 //! - `linux`: the fast paths, each with a twin for older kernels.
 //! - `posix`: the portable `*at` calls, for macOS and the BSDs, and for Linux by force.
 //! - `windows`: Windows.
-//! - `other`: the standard library only, with weaker promises.
 //! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
@@ -53,8 +52,6 @@ mod many;
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
 mod os_error;
-#[cfg(any(not(any(unix, windows)), all(unix, test)))]
-pub(crate) mod other;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
 pub(crate) mod process;
@@ -78,9 +75,8 @@ pub(crate) type Os = posix::Posix;
 /// Today's platform.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
-/// Today's platform.
 #[cfg(not(any(unix, windows)))]
-pub(crate) type Os = other::Other;
+compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
 /// A directory of our own from one that the caller has open.
 #[cfg(windows)]

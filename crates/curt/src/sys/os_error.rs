@@ -37,8 +37,3 @@ fn number(kind: io::ErrorKind) -> Option<i32> {
         _ => return None,
     })
 }
-
-#[cfg(not(any(unix, windows)))]
-fn number(_: io::ErrorKind) -> Option<i32> {
-    None
-}

@@ -113,11 +113,6 @@ fn on_the_portable_platform() {
     every_call_fails_once::<Posix>(&Setup::default());
 }
 
-#[test]
-fn on_the_standard_library() {
-    every_call_fails_once::<crate::sys::other::Other>(&Setup::default());
-}
-
 /// The kernel's word for leaving is the only one that is.
 #[cfg(target_os = "linux")]
 #[test]

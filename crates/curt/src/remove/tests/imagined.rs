@@ -77,7 +77,7 @@ fn what_a_removal_makes_a_listing_pass_over_is_found_again() {
 fn whatever_happens_before_whichever_call() {
     let calls = {
         let setup = setup(|_| {});
-        remove(&options(), &setup);
+        assert!(remove(&options(), &setup).is_complete());
         setup.world(|world| world.calls_made())
     };
     for (what, deed) in DEEDS {

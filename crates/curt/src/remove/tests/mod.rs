@@ -77,16 +77,3 @@ macro_rules! on_real_platforms {
     };
 }
 use on_real_platforms;
-
-/// The same, and the platform that has nothing but the standard library. (It promises less: no test
-/// of races, of depth or of faults.)
-macro_rules! on_all_platforms {
-    ($($name:ident),+ $(,)?) => {
-        on_real_platforms!($($name),+);
-        #[cfg(unix)]
-        mod other {
-            $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })+
-        }
-    };
-}
-use on_all_platforms;

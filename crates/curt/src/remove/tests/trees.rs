@@ -4,13 +4,13 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
-use super::{many, mixed_tree, on_all_platforms, on_real_platforms, remove};
+use super::{many, mixed_tree, on_real_platforms, remove};
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
 use crate::sys::{Setup, Sys};
 
-on_all_platforms!(
+on_real_platforms!(
     everything_goes_and_is_counted,
     a_dry_run_counts_the_same_and_removes_nothing,
     excluded_entries_stay_with_their_parents,
@@ -25,10 +25,10 @@ on_all_platforms!(
 
 #[cfg(unix)]
 mod links {
-    use super::super::{on_all_platforms, on_real_platforms};
+    use super::super::on_real_platforms;
     use super::a_link_with_a_separator_is_not_followed;
 
-    on_all_platforms!(a_link_with_a_separator_is_not_followed);
+    on_real_platforms!(a_link_with_a_separator_is_not_followed);
 }
 
 fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {

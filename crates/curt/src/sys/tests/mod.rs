@@ -18,8 +18,6 @@ use crate::sys::Setup;
 use crate::sys::linux::Linux;
 use crate::sys::memory::{Ending, Order, World};
 #[cfg(unix)]
-use crate::sys::other::Other;
-#[cfg(unix)]
 use crate::sys::posix::Posix;
 
 /// Asks every question of a platform.
@@ -82,8 +80,6 @@ contract!(linux_of_old, {
 });
 #[cfg(unix)]
 contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
-#[cfg(unix)]
-contract!(other, Real::<Other>::new(Setup::default(), "read_dir"));
 #[cfg(windows)]
 contract!(windows, Real::<crate::sys::windows::Windows>::new(Setup::default(), "NtOpenFile"));
 contract!(memory, Imagined::new(World::new()));

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::StartFailure;
-use crate::sys::other::Other;
 use crate::sys::posix::Posix;
 use crate::sys::process::{Group, Kill, Launch, Place, Process, Stage, Stream};
 use crate::sys::{Setup, Sys};
@@ -96,15 +95,4 @@ fn posix_gives_what_is_asked_for() {
         sys.kill(&mut child, Kill::Tree).unwrap();
         assert_eq!(sys.calls().of(way), 1, "{way}");
     }
-}
-
-#[test]
-fn the_standard_library_starts_programs() {
-    ask::<Other>();
-    let sys = Other::start(&Setup::default());
-    assert_eq!(sys.pipe().unwrap_err().kind(), std::io::ErrorKind::Unsupported);
-    let mut launch = launch("/bin/true", &[]);
-    launch.tree = true;
-    let failure = sys.start_program(&launch).map(drop).unwrap_err();
-    assert_eq!(failure.error.kind(), std::io::ErrorKind::Unsupported);
 }

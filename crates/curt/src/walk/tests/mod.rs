@@ -31,8 +31,6 @@ macro_rules! on_real_platforms {
         mod os { $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })* }
         #[cfg(target_os = "linux")]
         mod posix { $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })* }
-        #[cfg(unix)]
-        mod other { $(#[test] fn $name() { super::$name::<crate::sys::other::Other>(); })* }
     };
 }
 use on_real_platforms;
