@@ -49,7 +49,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> Self {
         Worker {
             run,
-            sys: S::start_worker(setup, number),
+            sys: S::start(setup),
             path: LogicalPath::operand(Vec::new()),
             report: Report::default(),
             number,

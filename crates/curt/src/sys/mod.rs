@@ -106,30 +106,12 @@ pub(crate) struct Setup {
         allow(dead_code, reason = "a right of Windows, and the size of a buffer on Linux")
     )]
     pub(crate) reads_only: bool,
-    /// How directories get from one worker to another, where each has a table of descriptors of its own.
-    #[cfg(target_os = "linux")]
-    pub(crate) passage: Option<std::sync::Arc<linux::Passage>>,
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
     /// Calls to fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
-}
-
-impl Setup {
-    /// Gives each worker that is a thread of ours a table of descriptors of its own, where the system has such
-    /// a thing.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        allow(clippy::unused_self, reason = "only Linux has such a thing")
-    )]
-    pub(crate) fn separate_tables(&mut self) {
-        #[cfg(target_os = "linux")]
-        {
-            self.passage = Some(std::sync::Arc::default());
-        }
-    }
 }
 
 /// What every platform's setup lets an operation choose.
@@ -186,11 +168,6 @@ pub(crate) trait Sys:
     type Setup: Settings;
 
     fn start(setup: &Self::Setup) -> Self;
-    /// The same, on the thread of a worker: number 0 is the caller, the others are threads of ours that help it.
-    fn start_worker(setup: &Self::Setup, number: usize) -> Self {
-        let _ = number;
-        Self::start(setup)
-    }
     /// The calls made so far.
     fn calls(&self) -> Calls;
 
@@ -227,17 +204,6 @@ pub(crate) trait Sys:
     fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
         let _ = dir;
         None
-    }
-    /// Hands a directory over to the worker that will ask for this number, where each has a table of descriptors
-    /// of its own; `None` where they share one.
-    fn send(&self, dir: &Self::Dir, number: u64) -> Option<io::Result<()>> {
-        let _ = (dir, number);
-        None
-    }
-    /// The directory that was sent under this number.
-    fn receive(&self, number: u64) -> io::Result<Self::Dir> {
-        let _ = number;
-        Err(io::ErrorKind::Unsupported.into())
     }
     /// Closes a directory, or keeps it to be closed together with others.
     fn close(&self, dir: Self::Dir);

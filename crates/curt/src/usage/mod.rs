@@ -27,8 +27,7 @@
 //! | beside | 1 (the limit of descriptors) | the same |
 //! | several threads | 1 for 256 entries (processor time), 20 for each thread | the same |
 //!
-//! The second `getdents64` is saved as in a walk, and tables of descriptors for each thread
-//! ([`Usage::separate_tables`]) cost what they cost there.
+//! The second `getdents64` is saved as in a walk.
 //!
 //! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`] saves
 //! that question for each file.

@@ -42,7 +42,6 @@ pub struct Usage<'a> {
     pub(super) descriptors: Option<usize>,
     exclude: Option<Arc<dyn Exclude + Send>>,
     threads: Threads,
-    separate_tables: bool,
     without: Vec<Feature>,
 }
 
@@ -66,7 +65,6 @@ impl<'a> Usage<'a> {
             descriptors: None,
             exclude: None,
             threads: Threads::Automatic,
-            separate_tables: false,
             without: Vec::new(),
         }
     }
@@ -139,13 +137,6 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Gives each thread that helps a table of descriptors of its own: see [`Walk::separate_tables`]. What
-    /// [`Usage::on_error`], [`Usage::exclude`] and [`Usage::measure_each`] tell may be told in a helper.
-    pub fn separate_tables(mut self, yes: bool) -> Self {
-        self.separate_tables = yes;
-        self
-    }
-
     /// Does without a feature of the system, as on a system that lacks it. For tests and for finding
     /// faults.
     #[doc(hidden)]
@@ -169,10 +160,8 @@ impl<'a> Usage<'a> {
     /// The walk behind it.
     pub(super) fn walk(&self) -> Walk<'a> {
         let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
-        let mut walk = Walk::new(Plan::new(self.fields()).follow(follow))
-            .tags()
-            .threads(self.threads)
-            .separate_tables(self.separate_tables);
+        let mut walk =
+            Walk::new(Plan::new(self.fields()).follow(follow)).tags().threads(self.threads);
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude(Arc::clone(exclude));
         }

@@ -53,13 +53,6 @@ pub(super) enum Hold<D> {
     Closed,
 }
 
-/// How a worker gets the directory of a piece.
-pub(super) enum Handed<D> {
-    Shared(Arc<D>),
-    /// Into a table of descriptors of its own.
-    Sent,
-}
-
 /// What a frame is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {

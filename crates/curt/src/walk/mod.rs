@@ -24,8 +24,7 @@
 //! | following links | 1 for each link, 1 for each directory | the same | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
 //! | one file system, by device | 1 for each directory | the same | the same |
-//! | several threads | 1 for 256 entries (processor time), 2 for each helper | 1 for 256 entries | – |
-//! | … with [tables of their own](crate::Walk::separate_tables) | 3, 1 for each helper, 3 for each hand-over | 0 | – |
+//! | several threads | 1 for 256 entries (processor time) | 1 for 256 entries | – |
 //! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
 //! | rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
 //! | depth beyond the descriptors | bounded for each directory, see `room.rs` | the same | the same |

@@ -53,7 +53,6 @@ pub struct Walk<'a> {
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
-    pub(super) separate_tables: bool,
 }
 
 /// What each worker has to know.
@@ -103,7 +102,6 @@ impl<'a> Walk<'a> {
             cancel: None,
             most_descriptors: None,
             without: Features::default(),
-            separate_tables: false,
         }
     }
 
@@ -179,23 +177,6 @@ impl<'a> Walk<'a> {
     /// Lets the consumer say what it knows a directory by ([`Visited::tag`](super::Visited::tag)).
     pub(crate) fn tags(mut self) -> Self {
         self.settings.tags = true;
-        self
-    }
-
-    /// Gives each thread that helps a table of descriptors of its own, on Linux; off by default. Elsewhere it
-    /// changes nothing.
-    ///
-    /// As long as threads share one, the kernel counts the users of an open file in each call; without that, two
-    /// threads take 5 % less time. It costs three calls for the walk (two of which are not counted: what all threads
-    /// had is closed when they have gone), one for each thread that helps and three for each hand-over of work.
-    ///
-    /// It is for programs that do nothing else meanwhile. A helper's table begins as a copy of the caller's, so
-    /// what the process closes stays open there until the walk ends. And what a visitor or a predicate opens
-    /// in a helper, no other thread has: it is to be closed by the same call that opened it. For that reason it
-    /// is ignored where the plan has names of users or groups, for which the system's library may keep a
-    /// connection; a visitor should not fetch them either.
-    pub fn separate_tables(mut self, yes: bool) -> Self {
-        self.separate_tables = yes;
         self
     }
 

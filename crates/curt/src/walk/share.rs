@@ -3,10 +3,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::cursor::{Cursor, Step};
-use super::frame::{Frame, Handed, Hold, State, Stored};
+use super::cursor::Cursor;
+use super::frame::{Frame, Hold, State, Stored};
 use super::rules::InForce;
-use crate::error::Operation;
 use crate::name::Names;
 use crate::pool;
 use crate::sys::{Batch, Sys};
@@ -16,7 +15,7 @@ use crate::sys::{Batch, Sys};
 pub(super) struct Piece<S: Sys> {
     /// By which it is known among all.
     pub(super) number: u64,
-    dir: Handed<S::Dir>,
+    dir: Arc<S::Dir>,
     names: Names<S::Unit>,
     stored: Vec<Stored>,
     path: Vec<S::Unit>,
@@ -53,7 +52,7 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         let number = number();
-        let dir = self.hand_over(index, number)?;
+        let dir = self.frames[index].share()?;
         let (mut names, mut stored, mut tags) = (Names::new(), Vec::new(), VecDeque::new());
         if self.frames[index].state == State::Telling {
             stored = self.split_stored(index, ours, &mut names)?;
@@ -83,15 +82,6 @@ impl<S: Sys> Cursor<S> {
         match frame.state {
             State::Telling => frame.stored.len() - frame.next_stored,
             _ => self.children(frame),
-        }
-    }
-
-    /// Lets another worker have the directory of a frame. Where it cannot be sent, nothing of it is given.
-    fn hand_over(&mut self, index: usize, number: u64) -> Option<Handed<S::Dir>> {
-        let frame = &mut self.frames[index];
-        match self.asker.sys.send(frame.dir()?, number) {
-            Some(sent) => sent.ok().map(|()| Handed::Sent),
-            None => frame.share().map(Handed::Shared),
         }
     }
 
@@ -136,23 +126,16 @@ impl<S: Sys> Cursor<S> {
         ancestors
     }
 
-    /// Begins with a piece of another worker's directory. A failure is told of, and then all of it was.
-    pub(super) fn begin_piece(&mut self, piece: Piece<S>) -> Option<Step> {
+    /// Begins with a piece of another worker's directory.
+    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
         self.path = piece.path;
-        let hold = match piece.dir {
-            Handed::Shared(dir) => Hold::Shared(dir),
-            Handed::Sent => match self.asker.sys.receive(piece.number) {
-                Ok(dir) => Hold::Own(dir),
-                Err(error) => return Some(self.failed(Operation::OpenDirectory, error)),
-            },
-        };
         self.operand = piece.operand;
         self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;
         let is_told = !piece.stored.is_empty();
         let state = if is_told { State::Telling } else { State::Entering };
-        let mut base = Frame::new(hold, state, piece.depth, 0);
+        let mut base = Frame::new(Hold::Shared(piece.dir), state, piece.depth, 0);
         base.stored = piece.stored;
         base.path_len = self.path.len();
         base.end = self.names.len();
@@ -163,7 +146,6 @@ impl<S: Sys> Cursor<S> {
         (base.tag, base.tags) = (piece.tag, piece.tags);
         base.rules = piece.rules;
         self.frames.push(base);
-        None
     }
 
     /// Stops here: closes everything.

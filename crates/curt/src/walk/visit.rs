@@ -12,7 +12,6 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
-use crate::fields::Fields;
 use crate::pool::{Crew, Pace, Progress, Sample, Start};
 use crate::sys::{Os, Setup, Sys, Usage};
 
@@ -141,11 +140,7 @@ impl Walk<'_> {
         alone: bool,
         make: &(dyn Fn() -> K + Sync),
     ) -> Summary {
-        let mut setup = self.setup(&Setup::default());
-        let asks_for_names = self.settings.plan.fields.intersects(Fields::USER | Fields::GROUP);
-        if self.separate_tables && !asks_for_names {
-            setup.separate_tables();
-        }
+        let setup = self.setup(&Setup::default());
         let first = Asker::new(Os::start(&setup), self.settings.plan);
         let budget = self.budget(&first.sys);
         let begin = Sample { now: first.sys.now(), ..Sample::default() };
@@ -163,8 +158,7 @@ impl Walk<'_> {
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
             settings.descriptors = shared.crew.descriptors_of(number, budget);
-            let sys = Os::start_worker(&setup, number);
-            let cursor = Cursor::new(sys, settings);
+            let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
             let done = Done { next_report: CHECKPOINT, ..Done::default() };
             Worker { shared: &shared, cursor, sink, number, start, done }.work();
@@ -229,9 +223,7 @@ impl<'r, K: Sink> Worker<'r, K> {
 
     fn do_piece(&mut self, piece: Piece<Os>) {
         self.sink.begin(piece.number);
-        if let Some(step) = self.cursor.begin_piece(piece) {
-            self.tell(step);
-        }
+        self.cursor.begin_piece(piece);
         self.drive();
     }
 

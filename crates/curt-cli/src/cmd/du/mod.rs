@@ -71,8 +71,6 @@ impl Job<'_> {
             .count_links(options.count_links)
             .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
             .on_error(tell)
-            // Nothing that is told opens anything.
-            .separate_tables(true)
             .cancel(cancel);
         if !self.globs.is_empty() {
             usage = usage.exclude(Arc::new(self.globs.clone()));

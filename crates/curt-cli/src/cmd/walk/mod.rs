@@ -113,7 +113,6 @@ impl Job<'_> {
             .one_file_system(options.one_file_system())
             .contents_first(options.delete)
             .threads(self.threads())
-            .separate_tables(self.opens_nothing())
             .cancel(cancel);
         if let Some(by) = options.sort_by() {
             walk = walk.sort(Order { by, reverse: options.reverse });
@@ -144,12 +143,6 @@ impl Job<'_> {
             None if self.exec.is_some() => Threads::AtMost(1),
             None => Threads::Automatic,
         }
-    }
-
-    /// Whether what is done with an entry opens nothing that is not closed at once: to find names of owners, or
-    /// to run a program, libraries may.
-    fn opens_nothing(&self) -> bool {
-        self.exec.is_none() && !self.wanted.intersects(Fields::USER | Fields::GROUP)
     }
 
     /// Whether every entry is printed.

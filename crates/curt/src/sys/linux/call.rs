@@ -2,7 +2,6 @@
 //! can fail. No logic.
 
 use std::ffi::CStr;
-use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -12,7 +11,6 @@ use rustix::fs::{
     Access, AtFlags, Mode, OFlags, RenameFlags, ResolveFlags, SeekFrom, Statx, StatxFlags,
 };
 use rustix::io::{Errno, Result};
-use rustix::net;
 
 use crate::calls::Calls;
 use crate::sys::gate::Gate;
@@ -55,7 +53,6 @@ enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
-    Prctl,
     Getrusage,
     Nanosleep,
     Readlinkat,
@@ -83,14 +80,10 @@ enum Call {
     Chdir,
     Execve,
     Write,
-    Socketpair,
-    Sendmsg,
-    Recvmsg,
-    Shutdown,
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 45] = [
+const NAMES: [&str; 40] = [
     "openat2",
     "openat",
     "getdents64",
@@ -104,7 +97,6 @@ const NAMES: [&str; 45] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
-    "prctl",
     "getrusage",
     "clock_nanosleep",
     "readlinkat",
@@ -132,10 +124,6 @@ const NAMES: [&str; 45] = [
     "chdir",
     "execve",
     "write",
-    "socketpair",
-    "sendmsg",
-    "recvmsg",
-    "shutdown",
 ];
 
 /// The door of one worker.
@@ -218,67 +206,6 @@ impl Door {
         // worker opened, and no longer uses, is what `retire::Retired` keeps account of.
         let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
         if closed == 0 { Ok(()) } else { Err(last_errno()) }
-    }
-
-    /// Gives this thread, which shares its table of descriptors, a copy of what lies below this number.
-    pub(super) fn copy_table(&self, end: RawFd) -> Result<()> {
-        self.pass(Call::CloseRange)?;
-        let (last, flags) = (libc::c_uint::MAX, libc::CLOSE_RANGE_UNSHARE);
-        // SAFETY: no memory is involved, and nobody else's descriptors are: the copy is made without those in
-        // the range.
-        let copied = unsafe { libc::syscall(libc::SYS_close_range, end, last, flags) };
-        if copied == 0 { Ok(()) } else { Err(last_errno()) }
-    }
-
-    /// A queue of messages: where it begins, and where it ends.
-    pub(super) fn message_queue(&self) -> Result<(OwnedFd, OwnedFd)> {
-        self.pass(Call::Socketpair)?;
-        let (family, kind) = (net::AddressFamily::UNIX, net::SocketType::SEQPACKET);
-        net::socketpair(family, kind, net::SocketFlags::CLOEXEC, None)
-    }
-
-    /// Sends a number, and with it a copy of a descriptor.
-    pub(super) fn send(
-        &self,
-        entrance: BorrowedFd<'_>,
-        number: u64,
-        fd: Option<BorrowedFd<'_>>,
-    ) -> Result<()> {
-        self.pass(Call::Sendmsg)?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = net::SendAncillaryBuffer::new(&mut space);
-        if fd.is_some() {
-            control.push(net::SendAncillaryMessage::ScmRights(fd.as_slice()));
-        }
-        let number = number.to_ne_bytes();
-        let flags = net::SendFlags::NOSIGNAL | net::SendFlags::DONTWAIT;
-        net::sendmsg(entrance, &[IoSlice::new(&number)], &mut control, flags).map(drop)
-    }
-
-    /// Receives a number, and the descriptor that was sent with it if this table has room for it.
-    pub(super) fn receive(&self, exit: BorrowedFd<'_>) -> Result<(u64, Option<OwnedFd>)> {
-        self.pass(Call::Recvmsg)?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut control = net::RecvAncillaryBuffer::new(&mut space);
-        let mut number = [0; size_of::<u64>()];
-        let room = &mut [IoSliceMut::new(&mut number)];
-        let received = net::recvmsg(exit, room, &mut control, net::RecvFlags::CMSG_CLOEXEC)?;
-        if received.bytes < number.len() {
-            return Err(Errno::PIPE);
-        }
-        let fd = control.drain().find_map(|message| match message {
-            net::RecvAncillaryMessage::ScmRights(mut fds) => fds.next(),
-            _ => None,
-        });
-        Ok((u64::from_ne_bytes(number), fd))
-    }
-
-    /// Ends a queue: who waits at its exit hears of it.
-    pub(super) fn shut(&self, exit: BorrowedFd<'_>) {
-        if self.pass(Call::Shutdown).is_ok() {
-            // It is open, and it is connected.
-            let _ = net::shutdown(exit, net::Shutdown::Both);
-        }
     }
 
     /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
@@ -436,17 +363,6 @@ impl Door {
             return 1;
         }
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
-    }
-
-    /// Whether this thread keeps its capabilities when it becomes another user.
-    pub(super) fn keeps_capabilities(&self) -> Result<bool> {
-        self.pass(Call::Prctl)?;
-        rustix::thread::get_keep_capabilities()
-    }
-
-    pub(super) fn keep_capabilities(&self, keep: bool) -> Result<()> {
-        self.pass(Call::Prctl)?;
-        rustix::thread::set_keep_capabilities(keep)
     }
 
     pub(super) fn thread_usage(&self) -> Usage {

@@ -11,7 +11,6 @@ mod long_name;
 mod lookup;
 mod loops;
 mod many;
-mod passage;
 mod process;
 mod query;
 mod raw;
@@ -34,7 +33,6 @@ use rustix::io::Errno;
 use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
-pub(crate) use self::passage::Passage;
 use self::retire::Retired;
 use super::accounts::Accounts;
 use super::unix;
@@ -81,16 +79,6 @@ impl Linux {
         !self.setup.without.has(Feature::Openat2)
             && !self.openat2_refused.get()
             && !NO_OPENAT2.load(Ordering::Relaxed)
-    }
-
-    /// Whoever opens a file counts the credentials of the thread, and counts them down again when it is
-    /// closed. A thread shares them with the one that started it, so that the two wait for each other there;
-    /// the kernel makes a copy when something in them is set, if only to what it was.
-    fn separate_credentials(&self) {
-        if let Ok(keeps) = self.door.keeps_capabilities() {
-            // Where a filter or a lock refuses it, they stay shared.
-            let _ = self.door.keep_capabilities(keeps);
-        }
     }
 
     /// Opens a child where mounts are refused: the kernel refuses them itself.
@@ -192,17 +180,6 @@ impl Sys for Linux {
         }
     }
 
-    fn start_worker(setup: &Setup, number: usize) -> Self {
-        let sys = Linux::start(setup);
-        if number > 0 {
-            sys.separate_credentials();
-            if let Some(passage) = &setup.passage {
-                passage.separate(&sys.door);
-            }
-        }
-        sys
-    }
-
     fn calls(&self) -> Calls {
         self.retired.borrow_mut().close_all(&self.door);
         self.door.calls()
@@ -251,18 +228,6 @@ impl Sys for Linux {
     /// no more, they do.
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
-    }
-
-    fn send(&self, dir: &Dir, number: u64) -> Option<io::Result<()>> {
-        let sent = self.setup.passage.as_ref()?.send(&self.door, dir, number)?;
-        Some(sent.map_err(io::Error::from))
-    }
-
-    fn receive(&self, number: u64) -> io::Result<Dir> {
-        match &self.setup.passage {
-            Some(passage) => Ok(passage.receive(&self.door, number)?.into()),
-            None => Err(io::ErrorKind::Unsupported.into()),
-        }
     }
 
     fn close(&self, dir: Dir) {
@@ -497,38 +462,4 @@ const EXT4: i64 = 0xEF53;
 
 fn is_shortage(error: Errno) -> bool {
     matches!(error, Errno::MFILE | Errno::NFILE | Errno::NOMEM)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use rustix::thread::{get_keep_capabilities, set_keep_capabilities};
-
-    use super::{Linux, Setup, Sys};
-    use crate::sys::fault::Faults;
-
-    #[test]
-    fn a_helper_has_credentials_of_its_own_which_say_the_same() {
-        // The flag is this thread's alone.
-        for keeps in [false, true] {
-            set_keep_capabilities(keeps).unwrap();
-            assert_eq!(Linux::start_worker(&Setup::default(), 0).calls().total(), 0);
-            let helper = Linux::start_worker(&Setup::default(), 1);
-            assert_eq!(helper.calls().of("prctl"), 2);
-            assert_eq!(get_keep_capabilities().unwrap(), keeps);
-        }
-        assert_eq!(Linux::start(&Setup::default()).calls().total(), 0);
-    }
-
-    #[test]
-    fn a_helper_does_without_where_that_is_refused() {
-        for (call, calls) in [(0, 1), (1, 2)] {
-            let faults = Arc::new(Faults::default().fail("prctl", call, libc::EPERM));
-            let setup = Setup { faults: Some(faults), ..Setup::default() };
-            let helper = Linux::start_worker(&setup, 1);
-            assert_eq!(helper.calls().total(), calls);
-            assert!(helper.open_parent("/".as_ref()).is_ok());
-        }
-    }
 }

@@ -59,10 +59,10 @@ fn several_threads_tell_of_everything_once() {
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
     expected.sort_unstable();
-    for (threads, separate) in [(1, false), (2, false), (2, true), (4, false), (4, true)] {
+    for threads in [1, 2, 4] {
         let walk = Walk::new(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
-        let (paths, workers) = visit(&walk.separate_tables(separate), &scratch, Next::Continue);
-        assert_eq!(paths, expected, "{threads} {separate}");
+        let (paths, workers) = visit(&walk, &scratch, Next::Continue);
+        assert_eq!(paths, expected, "{threads}");
         assert_eq!(workers, threads);
     }
 }
@@ -97,7 +97,7 @@ fn order_does_not_depend_on_threads() {
     naive(scratch.path(), operands[2], &mut expected);
     for threads in [1, 2, 4] {
         for round in 0..6 {
-            let walk = Walk::new(Plan::new(Fields::NAME)).separate_tables(round % 2 == 1);
+            let walk = Walk::new(Plan::new(Fields::NAME));
             let walk = walk.sort(Order::default()).threads(Threads::AtMost(threads));
             let mut paths = Vec::new();
             let summary = walk.visit_in_order(&operands, &Paths, &mut |mut chunk: Vec<PathBuf>| {
