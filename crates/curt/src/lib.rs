@@ -76,8 +76,8 @@ pub use flavor::{Flavor, Release};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use refusal::Refusal;
 pub use remove::{
-    Buffer, Confirm, Directories, Incomplete, Observer, Outline, Question, Relocated, Remove,
-    Report, Subject, Totals, remove_many, remove_tree, remove_tree_with,
+    Confirm, Directories, Incomplete, Observer, Question, Relocated, Remove, Report, Subject,
+    Totals, remove_many, remove_tree,
 };
 pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]

@@ -79,7 +79,6 @@ mod report;
 mod room;
 mod run;
 mod share;
-mod small;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -88,7 +87,6 @@ mod worker;
 pub(crate) use crate::control::{Cancel, Threads};
 pub use options::{Confirm, Directories, Observer, Question, Remove, Subject, Totals};
 pub use report::{Incomplete, Relocated, Report};
-pub use small::{Buffer, Outline, remove_tree_with};
 
 use std::path::Path;
 

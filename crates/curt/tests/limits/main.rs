@@ -5,7 +5,6 @@
 
 mod heap;
 mod shapes;
-mod small;
 mod stack;
 
 use std::path::Path;

@@ -4,10 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::{
-    Buffer, Cancel, Cause, Kind, Observer, Remove, Threads, remove_many, remove_tree,
-    remove_tree_with,
-};
+use curt::{Cancel, Cause, Kind, Observer, Remove, Threads, remove_many, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.
@@ -124,14 +121,4 @@ fn what_is_cancelled_stays() {
     let report = Remove::new().cancel(&cancel).run(path);
     assert!(report.cancelled && !report.is_complete(), "{report:?}");
     assert_eq!(scratch.list("t").len(), 7);
-}
-
-#[test]
-fn little_memory_is_enough() {
-    let scratch = Scratch::new();
-    let path = tree(&scratch, "t");
-    let outline = remove_tree_with(path, &mut Buffer::new(4 << 10));
-    assert!(outline.first.is_none() && outline.failed == 0, "{outline:?}");
-    assert_eq!((outline.totals.files, outline.totals.directories), (5, 3));
-    assert!(scratch.list(".").is_empty());
 }

@@ -11,8 +11,6 @@ mod imagined;
 #[cfg(unix)]
 mod limits;
 mod races;
-#[cfg(unix)]
-mod small;
 mod trees;
 
 use std::path::{Path, PathBuf};
