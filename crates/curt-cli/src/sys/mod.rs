@@ -31,6 +31,17 @@ pub(crate) use curt::os::unix::{group_name, user_name};
 #[cfg(unix)]
 pub(crate) use unix::error_name;
 
+#[cfg(unix)]
+#[allow(unused_imports, reason = "for commands that must not lose what they print")]
+pub(crate) use unix::was_closed;
+
+/// What is not open is told by each write.
+#[cfg(not(unix))]
+#[allow(dead_code, reason = "as above")]
+pub(crate) fn was_closed(_descriptor: i32) -> bool {
+    false
+}
+
 /// Owners have no numbers here.
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]

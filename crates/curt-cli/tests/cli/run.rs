@@ -278,3 +278,39 @@ fn another_user_is_told_what_is_not_allowed() {
         assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
     }
 }
+
+/// A program is started with what curt was started with; a closed stream is not a null device.
+#[test]
+fn closed_streams_stay_closed() {
+    let scratch = Scratch::new();
+    scratch.file("tree/file");
+    // Says by its exit status which of its streams are open.
+    let status = "s=0; (: 3<&0) 2>/dev/null && s=$((s+1)); (: 3>&1) 2>/dev/null && s=$((s+2)); \
+                  (: 3>&2) && s=$((s+4)); exit $s";
+    scratch.script("streams", format!("#!/bin/sh\n{status}\n"), 0o755);
+    let ways = WAYS.map(|way| [&["run"], way, &["--", "./streams"]].concat());
+    let walk = vec!["walk", "tree", "--type", "f", "--exec", "./streams", "{}"];
+    for (closed, open) in [
+        ("", 7),
+        ("<&-", 6),
+        (">&-", 5),
+        ("2>&-", 3),
+        ("<&- >&-", 4),
+        ("<&- 2>&-", 2),
+        (">&- 2>&-", 1),
+        ("<&- >&- 2>&-", 0),
+    ] {
+        let started = |words: &[&str]| {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg("-c").arg(format!("exec \"$@\" {closed}")).arg("sh");
+            shell.arg(env!("CARGO_BIN_EXE_curt")).args(words).current_dir(scratch.typed());
+            shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            shell.status().unwrap().code()
+        };
+        for way in &ways {
+            assert_eq!(started(way), Some(open), "{way:?} {closed}");
+        }
+        // Its exit status says no more than whether all of the programs' are zero.
+        assert_eq!(started(&walk) == Some(0), open == 0, "{closed}");
+    }
+}

@@ -3,6 +3,7 @@
 mod signals;
 #[cfg(all(own_start, not(test)))]
 mod start;
+mod streams;
 mod zone;
 
 use std::ffi::{OsStr, OsString};
@@ -25,6 +26,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::base64;
 use crate::exit::Exit;
+pub(crate) use streams::was_closed;
 pub(crate) use zone::local_zone;
 
 /// Below this soft limit of descriptors the limit is raised, and to this at most.
