@@ -5,6 +5,8 @@ mod beneath;
 mod du;
 #[cfg(unix)]
 mod expand;
+#[cfg(target_os = "linux")]
+mod extended;
 #[cfg(unix)]
 mod interrupt;
 mod json;

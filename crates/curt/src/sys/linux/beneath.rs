@@ -2,14 +2,14 @@
 //! Its twin are single steps that follow nothing.
 
 use std::borrow::Cow;
-use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
+use super::descriptor;
 use super::dir::{Dir, text};
 use super::{LIST, Linux, NO_OPENAT2, PLACE};
 use crate::flavor::Flavor;
@@ -73,7 +73,8 @@ impl Linux {
         /// What the kernel adds where a name is gone, which a name may also end in by itself.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
-        self.door.readlinkat(rustix::fs::CWD, &descriptor(fd), &mut path)?;
+        let read = |link: &_| self.door.readlinkat(rustix::fs::CWD, link, &mut path);
+        descriptor::by_path(&self.door, fd, b"", read)?;
         if path.first() != Some(&b'/') {
             // It lies outside of what this process can see.
             return Err(Errno::XDEV.into());
@@ -173,10 +174,4 @@ impl Beneath for Linux {
     fn error(fault: Fault) -> io::Error {
         unix::error(fault)
     }
-}
-
-/// The link in `/proc` that holds the name of a descriptor.
-fn descriptor(fd: BorrowedFd<'_>) -> CString {
-    // A number in a path has no NUL in it.
-    CString::new(format!("/proc/self/fd/{}", fd.as_raw_fd())).unwrap_or_default()
 }

@@ -53,6 +53,7 @@ enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
+    Gettid,
     Getrusage,
     Nanosleep,
     Readlinkat,
@@ -83,7 +84,7 @@ enum Call {
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 40] = [
+const NAMES: [&str; 41] = [
     "openat2",
     "openat",
     "getdents64",
@@ -97,6 +98,7 @@ const NAMES: [&str; 40] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
+    "gettid",
     "getrusage",
     "clock_nanosleep",
     "readlinkat",
@@ -363,6 +365,13 @@ impl Door {
             return 1;
         }
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
+    }
+
+    /// The number of this thread.
+    pub(super) fn thread_id(&self) -> i32 {
+        // It cannot fail.
+        let _ = self.pass(Call::Gettid);
+        rustix::thread::gettid().as_raw_nonzero().get()
     }
 
     pub(super) fn thread_usage(&self) -> Usage {

@@ -1,19 +1,20 @@
 //! What extended attributes tell: one list of their names, and one call more for the label.
 //!
-//! The calls take paths, so an entry of an open directory is reached by the name that the system
-//! gives the descriptor (`/proc/self/fd`). Kernels since 6.13 have `listxattrat`, which filters refuse
+//! The calls take paths, so an entry of an open directory is reached by the path that the system has
+//! for the descriptor (`descriptor.rs`). Kernels since 6.13 have `listxattrat`, which filters refuse
 //! and most machines lack.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, Result};
 
 use super::call::Door;
+use super::descriptor;
 use super::dir::Dir;
 use crate::fields::Fields;
 use crate::name::Name;
@@ -40,8 +41,7 @@ pub(super) fn read(
     if device.is_some_and(|device| refused.borrow().contains(&device)) {
         return Ok(None);
     }
-    let path = path_of(parent, name);
-    let names = match door.llistxattr(&path, ROOM) {
+    let names = match at_path(door, parent, name, |path| door.llistxattr(path, ROOM)) {
         Ok(names) => names,
         Err(Errno::NOTSUP) => {
             refused.borrow_mut().extend(device);
@@ -59,8 +59,9 @@ pub(super) fn read(
     }
     let label = LABELS.iter().find(|name| has(name));
     if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
-        let name = CString::new(label).unwrap_or_default();
-        let mut value = door.lgetxattr(&path, &name, ROOM)?;
+        let label = CString::new(label).unwrap_or_default();
+        let get = |path: &CStr| door.lgetxattr(path, &label, ROOM);
+        let mut value = at_path(door, parent, name, get)?;
         while value.last() == Some(&0) {
             value.pop();
         }
@@ -69,12 +70,16 @@ pub(super) fn read(
     Ok(Some(extended))
 }
 
-fn path_of(parent: &Dir, name: Name<'_, u8>) -> CString {
+/// Calls with a path that leads to an entry of a directory.
+fn at_path<T>(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u8>,
+    mut call: impl FnMut(&CStr) -> Result<T>,
+) -> Result<T> {
     let name = super::text(name);
     if parent.is_working() {
-        return name.to_owned();
+        return call(name);
     }
-    let mut path = format!("/proc/self/fd/{}/", parent.as_fd().as_raw_fd()).into_bytes();
-    path.extend_from_slice(name.to_bytes());
-    CString::new(path).unwrap_or_default()
+    descriptor::by_path(door, parent.as_fd(), &[b"/", name.to_bytes()].concat(), call)
 }

@@ -5,6 +5,7 @@ mod beneath;
 mod call;
 mod cgroup;
 mod clone;
+mod descriptor;
 pub(crate) mod dir;
 mod extended;
 mod long_name;

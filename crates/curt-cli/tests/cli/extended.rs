@@ -1,0 +1,101 @@
+//! Fields that extended attributes tell: access control lists and capabilities.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+use rustix::fs::{XattrFlags, setxattr};
+
+/// An access control list that lets user 1 read, beside the usual permissions (acl(5), version 2).
+const ACL: [u8; 44] = [
+    2, 0, 0, 0, // the version
+    1, 0, 6, 0, 255, 255, 255, 255, // the owner
+    2, 0, 4, 0, 1, 0, 0, 0, // user 1
+    4, 0, 4, 0, 255, 255, 255, 255, // the group
+    16, 0, 4, 0, 255, 255, 255, 255, // the mask
+    32, 0, 4, 0, 255, 255, 255, 255, // all others
+];
+
+/// The right to send raw packets, in effect (capabilities(7), version 2).
+const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// Whether the attribute could be set; where not, that is said.
+fn set(path: &Path, name: &str, value: &[u8]) -> bool {
+    let answer = setxattr(path, name, value, XattrFlags::empty());
+    if let Err(error) = answer {
+        skip(&format!("{name} cannot be set here: {error}"));
+    }
+    answer.is_ok()
+}
+
+fn said(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(args).current_dir(scratch.path()).stdin(Stdio::null());
+    crate::said(&command.output().unwrap())
+}
+
+/// Names and numbers of entries are the same in each directory, so that an answer about another one of
+/// them would go unnoticed but for what it says.
+#[test]
+fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        let mut expected = Vec::new();
+        for directory in 0..60 {
+            for file in 0..60 {
+                let name = format!("t/{directory}/{file}");
+                let path = scratch.file(&name);
+                let (has_capability, has_list) = (directory % 3 == 0, directory % 2 == 0);
+                if has_capability && !set(&path, "security.capability", &CAPABILITY)
+                    || has_list && !set(&path, "system.posix_acl_access", &ACL)
+                {
+                    return;
+                }
+                expected.push(format!("{name}\t{has_capability}\t{has_list}"));
+            }
+        }
+        expected.sort_unstable();
+        for threads in ["-j1", "-j2", "-j8"] {
+            let format = "--format={path}\t{capability}\t{acl}";
+            let (code, out, messages) = said(&scratch, &["walk", threads, "--type=f", format, "t"]);
+            assert_eq!((code, messages.as_str()), (Some(0), ""), "{threads}");
+            let mut lines: Vec<&str> = out.lines().collect();
+            lines.sort_unstable();
+            assert!(
+                lines == expected,
+                "{threads}: {:?}",
+                lines.iter().find(|line| !expected.iter().any(|known| known == *line))
+            );
+        }
+    }
+}
+
+#[test]
+fn ls_marks_what_has_an_access_control_list() {
+    let scratch = Scratch::new();
+    scratch.file("t/plain");
+    let listed = scratch.file("t/listed");
+    if !set(&listed, "system.posix_acl_access", &ACL) {
+        return;
+    }
+    let (code, out, messages) = said(&scratch, &["ls", "-l", "--acl", "t"]);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    let mode = |name: &str| {
+        let line = out.lines().find(|line| line.ends_with(name));
+        line.and_then(|line| line.split_whitespace().next()).map(str::to_owned)
+    };
+    assert_eq!(mode("listed").as_deref(), Some("-rw-r--r--+"), "{out}");
+    assert_eq!(
+        mode("plain").as_deref().map(|mode| mode.trim_end_matches('.').len()),
+        Some(10),
+        "{out}"
+    );
+    // As getfacl and GNU ls see it.
+    let gnu = Command::new("ls").args(["-l", "t/listed"]).current_dir(scratch.path()).output();
+    if let Ok(gnu) = gnu {
+        assert!(gnu.stdout.starts_with(b"-rw-r--r--+"), "{}", String::from_utf8_lossy(&gnu.stdout));
+    }
+    let (_, out, _) =
+        said(&scratch, &["stat", "--json", "--fields=name,acl", "t/listed", "t/plain"]);
+    let said: Vec<bool> = out.lines().map(|line| line.contains("\"acl\":true")).collect();
+    assert_eq!(said[..2], [true, false], "{out}");
+}

@@ -1,0 +1,106 @@
+//! Paths that lead to an open file of this thread.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use rustix::fs::CWD;
+use rustix::io::{Errno, Result};
+
+use super::call::Door;
+
+/// Calls with a path that leads to what a descriptor stands for, and from there on as `below` says.
+///
+/// `/proc/self` is about the table of descriptors of the process's first thread, and a thread may have
+/// another one (`unshare(CLONE_FILES)`): there the same number is another file, or none. Kernels before
+/// 3.17 have no `/proc/thread-self`. Whether that is what is missing costs 1 call, where nothing was found.
+pub(super) fn by_path<T>(
+    door: &Door,
+    fd: BorrowedFd<'_>,
+    below: &[u8],
+    mut call: impl FnMut(&CStr) -> Result<T>,
+) -> Result<T> {
+    let path = |thread: &str| {
+        let begin = format!("/proc/{thread}/fd/{}", fd.as_raw_fd());
+        CString::new([begin.as_bytes(), below].concat()).map_err(|_| Errno::INVAL)
+    };
+    let answer = call(&path("thread-self")?);
+    let is_missing = || door.readlinkat(CWD, c"/proc/thread-self", &mut Vec::new()).is_err();
+    if matches!(answer, Err(Errno::NOENT)) && is_missing() {
+        return call(&path(&format!("self/task/{}", door.thread_id()))?);
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::CStr;
+    use std::fs::File;
+    use std::os::fd::AsFd;
+    use std::sync::Arc;
+
+    use rustix::fs::CWD;
+    use rustix::io::Errno;
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+    use super::super::Linux;
+    use super::super::call::Door;
+    use super::by_path;
+    use crate::fields::Fields;
+    use crate::name::Name;
+    use crate::sys::beneath::Beneath;
+    use crate::sys::fault::Faults;
+    use crate::sys::{Setup, Sys};
+
+    /// What `/proc` says that the descriptor stands for, and how many calls that took.
+    fn read(door: &Door, fd: impl AsFd) -> (Result<Vec<u8>, Errno>, u64) {
+        let mut target = Vec::new();
+        let read = |path: &CStr| door.readlinkat(CWD, path, &mut target);
+        (by_path(door, fd.as_fd(), b"", read).map(|()| target), door.calls().total())
+    }
+
+    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in which
+    /// the numbers of the other table stand for other files.
+    fn apart(ask: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // SAFETY: this thread opens and closes its descriptors in its copy of the table alone,
+                // and uses none that another thread opened.
+                unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
+                ask();
+            });
+        });
+    }
+
+    #[test]
+    fn a_thread_with_a_table_that_it_does_not_share_is_asked_about_its_files() {
+        apart(|| {
+            let file = File::open("/etc").unwrap();
+            let (target, calls) = read(&Door::new(&Setup::default()), &file);
+            assert_eq!((target, calls), (Ok(b"/etc".to_vec()), 1));
+        });
+    }
+
+    #[test]
+    fn names_and_attributes_are_those_of_what_this_thread_has_open() {
+        apart(|| {
+            let sys = Linux::start(&Setup::default());
+            let dir = sys.open_parent("/etc".as_ref()).unwrap();
+            assert_eq!(sys.path_of_dir(&dir).unwrap(), b"/etc");
+            let name = Name::until_nul(b"passwd\0").unwrap();
+            assert!(sys.extended(&dir, name, Fields::ACL, None).is_ok());
+        });
+    }
+
+    #[test]
+    fn without_the_name_for_the_thread_its_number_leads_there() {
+        apart(|| {
+            let file = File::open("/etc").unwrap();
+            let faults = Faults::default();
+            let faults =
+                faults.fail("readlinkat", 0, libc::ENOENT).fail("readlinkat", 1, libc::ENOENT);
+            let door = Door::new(&Setup { faults: Some(Arc::new(faults)), ..Setup::default() });
+            let (target, calls) = read(&door, &file);
+            assert_eq!((target, calls), (Ok(b"/etc".to_vec()), 4));
+        });
+    }
+}
