@@ -1,5 +1,6 @@
 //! What every operation on a tree lets its caller choose: threads, when to stop, what to leave out.
 
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -65,8 +66,17 @@ pub(crate) trait Rulebook: Send + Sync {
     fn reads_files(&self) -> bool;
     /// Whether names that begin with a dot are left out, unless a rule says otherwise.
     fn hides_dots(&self) -> bool;
-    /// What the text of a file says.
-    fn read(&self, text: &[u8]) -> Box<dyn Rules>;
+    /// What the text of a file says; an error where that is more than [`MOST_RULES`].
+    fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>>;
+}
+
+/// The most rules that may hold in one place.
+pub(crate) const MOST_RULES: usize = 100_000;
+
+/// That there is more than may hold in one place.
+pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
+    let words = format!("more than {most} {what} are in force");
+    io::Error::new(io::ErrorKind::FileTooLarge, words)
 }
 
 /// The rules of one file.
@@ -74,6 +84,8 @@ pub(crate) trait Rules: Send + Sync {
     /// Whether the entry at `path`, relative to the directory that the file is for, is to be left out;
     /// `None` where no rule is about it.
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
+    /// How many there are.
+    fn count(&self) -> usize;
 }
 
 impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {

@@ -6,6 +6,7 @@
 //! `?` stands for one byte.
 
 mod ignore;
+mod wildmatch;
 
 use std::error;
 use std::ffi::OsStr;
@@ -14,15 +15,19 @@ use std::path::Path;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-pub use self::ignore::IgnoreRules;
+pub use self::ignore::{IgnoreFile, IgnoreRules};
 use crate::control::Exclude;
 use crate::fields::Kind;
+
+/// The most braces that a pattern may have.
+const MOST_BRACES: usize = 100;
 
 /// A set of globs, for [`Remove::exclude`](crate::Remove::exclude).
 ///
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
 /// and a backslash takes the next character for itself (not on Windows). A slash at the front ties
-/// a pattern to the operand, one at the end lets it match directories only. Capitals count.
+/// a pattern to the operand, one at the end lets it match directories only. Capitals count. A pattern may
+/// have 100 braces.
 #[derive(Clone, Debug)]
 pub struct Globs {
     names: Set,
@@ -109,6 +114,10 @@ impl Pattern {
         let body = body.strip_prefix('/').unwrap_or(body);
         if body.is_empty() {
             return Err(GlobError::new(text.to_owned(), "empty".to_owned()));
+        }
+        // globset recurses once for each, and a thread's stack may be small.
+        if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
+            return Err(GlobError::new(text.to_owned(), "too many braces".to_owned()));
         }
         let glob = GlobBuilder::new(body)
             .literal_separator(true)

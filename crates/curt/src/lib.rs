@@ -64,7 +64,7 @@ pub use expand::{
 };
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
-pub use filters::{GlobError, Globs, IgnoreRules};
+pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
 #[cfg(feature = "model")]
 #[doc(hidden)]
 pub use find::model;

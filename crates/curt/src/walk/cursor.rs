@@ -325,9 +325,15 @@ impl<S: Sys> Cursor<S> {
     /// Opens the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
-        self.above = self.rules_above();
-        let opened = self.open_operand();
         let own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
+        match self.rules_above() {
+            Ok(above) => self.above = above,
+            Err(error) => {
+                self.late = own.map(|own| (own, 0));
+                return Some(Step::Error(error));
+            }
+        }
+        let opened = self.open_operand();
         self.entered(opened, 1, 0, own)
     }
 

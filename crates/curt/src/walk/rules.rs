@@ -1,5 +1,5 @@
-//! Rules that directories hold: for git in `.gitignore` and `.git/info/exclude`, for everybody in
-//! `.ignore`.
+//! Rules that directories hold: for git in `.gitignore` and its `info/exclude`, for everybody in `.ignore`.
+//! Where they cannot be had, nothing in the directory is yielded: it might be what they leave out.
 //!
 //! Whether a directory holds any is seen in its listing, which is stored before it is told of: where there
 //! are none nothing is asked. Those of the directories above the operand are read once, when it is entered:
@@ -12,14 +12,16 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::options::Settings;
-use crate::control::Rules;
+use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Ask, Sys};
 
-/// The longest file with rules.
-const MOST: usize = 16 << 20;
+/// How much text with rules may hold in one place, in one file or in several.
+const MOST_BYTES: usize = 4 << 20;
+/// How many directories may have rules that hold in one place.
+const MOST_DIRECTORIES: usize = 1000;
 
 /// The rules that hold in a directory: its own, and those above.
 pub(super) struct InForce {
@@ -32,6 +34,25 @@ pub(super) struct InForce {
     /// A work tree of git begins here: rules for git above it do not count.
     is_work_tree: bool,
     is_in_work_tree: bool,
+    size: Size,
+}
+
+/// How much holds in a place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    directories: usize,
+    rules: usize,
+    bytes: usize,
+}
+
+/// A chain is as long as the tree is deep, which would be too deep to be dropped by recursion.
+impl Drop for InForce {
+    fn drop(&mut self) {
+        let mut above = self.above.take();
+        while let Some(mut rules) = above.and_then(Arc::into_inner) {
+            above = rules.above.take();
+        }
+    }
 }
 
 /// What the paths in rules are relative to.
@@ -47,7 +68,7 @@ enum Base {
 struct Found {
     own: bool,
     gitignore: bool,
-    git: bool,
+    git: Option<Kind>,
 }
 
 impl InForce {
@@ -121,8 +142,9 @@ impl<S: Sys> Cursor<S> {
         })
     }
 
-    /// Looks for files with rules in the stored listing of a directory, and reads them.
-    pub(super) fn find_rules(&mut self, index: usize) {
+    /// Looks for files with rules in the stored listing of a directory, and reads them. Where that fails it
+    /// is not known what they leave out.
+    pub(super) fn find_rules(&mut self, index: usize) -> Result<(), Error> {
         let frame = &self.frames[index];
         let mut found = Found::default();
         for entry in &frame.stored {
@@ -130,95 +152,177 @@ impl<S: Sys> Cursor<S> {
             let is_directory = entry.kind == Kind::Directory;
             found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
             found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
-            found.git |= is::<S::Unit>(name, ".git");
+            if is::<S::Unit>(name, ".git") {
+                found.git = Some(entry.kind);
+            }
         }
-        let Some(dir) = frame.dir() else { return };
+        let Some(dir) = frame.dir() else { return Ok(()) };
         let above = frame.rules.clone();
         let directory = S::path(self.path[..frame.path_len].to_vec());
         let sys = &self.asker.sys;
-        let mut read = |names: &[&str]| {
+        let read = |names: &[&str]| {
             let name = joined::<S::Unit>(names);
-            let path = names.iter().fold(directory.clone(), |path, name| path.join(name));
-            Some((sys.read_file(dir, Name::until_nul(&name)?, MOST), path))
+            let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
+            sys.read_file(dir, name, MOST_BYTES)
         };
-        let mut troubles = Vec::new();
+        let place = Place { sys, directory: &directory, read: &read };
         let base = Base::Below(frame.path_len);
-        let rules = gather(&self.settings, above, base, found, &mut read, &mut troubles);
-        self.frames[index].rules = rules;
-        self.troubles.append(&mut troubles);
+        self.frames[index].rules = gather(&self.settings, above, base, found, &place)?;
+        Ok(())
     }
 
     /// The rules of the directories above the operand, by its spelling.
-    pub(super) fn rules_above(&mut self) -> Option<Arc<InForce>> {
+    pub(super) fn rules_above(&self) -> Result<Option<Arc<InForce>>, Error> {
         if !self.settings.reads_rules() {
-            return None;
+            return Ok(None);
         }
         let operand = S::path(self.path.clone());
         let sys = &self.asker.sys;
-        let whole = match sys.absolute(&operand) {
-            Ok(whole) => without_dots(&whole),
-            Err(error) => {
-                self.troubles.push(Error::new(Operation::Stat, operand, Cause::Os(error)));
-                return None;
-            }
-        };
-        let mut troubles = Vec::new();
+        let failed = |path: PathBuf, error| Error::new(Operation::Stat, path, Cause::Os(error));
+        let whole = sys.absolute(&operand).map_err(|error| failed(operand, error))?;
+        let whole = without_dots(&whole);
         let mut rules = None;
         let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
         while let Some(parent) = parents.pop() {
             let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
             let git = parent.join(".git");
-            let is_work_tree = exists(sys, &git).unwrap_or_else(|error| {
-                troubles.push(Error::new(Operation::Stat, git, Cause::Os(error)));
-                false
-            });
-            let found = Found { own: true, gitignore: true, git: is_work_tree };
-            let mut read = |names: &[&str]| {
-                let path = names.iter().fold(parent.to_owned(), |path, name| path.join(name));
-                let read = sys.at_path(&path, |dir, name| sys.read_file(dir, name, MOST)).ok()?;
-                Some((read, path))
+            let git = kind_of(sys, &git).map_err(|error| failed(git, error))?;
+            let found = Found { own: true, gitignore: true, git };
+            let read = |names: &[&str]| {
+                read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
             };
-            let base = Base::Above(way);
-            rules = gather(&self.settings, rules, base, found, &mut read, &mut troubles);
+            let place = Place { sys, directory: parent, read: &read };
+            rules = gather(&self.settings, rules, Base::Above(way), found, &place)?;
         }
-        self.troubles.append(&mut troubles);
-        rules
+        Ok(rules)
     }
 }
 
-/// Reads what a file holds; the path is for the words about a failure.
-type Read<'r> = &'r mut dyn FnMut(&[&str]) -> Option<(io::Result<Vec<u8>>, PathBuf)>;
+/// A directory whose files with rules are read.
+struct Place<'p, S: Sys> {
+    sys: &'p S,
+    directory: &'p Path,
+    /// Reads what lies below it.
+    read: &'p dyn Fn(&[&str]) -> io::Result<Vec<u8>>,
+}
+
+impl<S: Sys> Place<'_, S> {
+    /// What a file below it holds; `None` where there is none.
+    fn text(&self, names: &[&str]) -> Result<Option<Vec<u8>>, Error> {
+        let path = || names.iter().fold(self.directory.to_owned(), |path, name| path.join(name));
+        present((self.read)(names)).map_err(|error| failed_to_read(path(), error))
+    }
+
+    /// What git's exclude file holds, for a `.git` of this kind. One that is a file names another directory,
+    /// and that of a linked work tree names the one which it shares with others.
+    fn exclude(&self, git: Kind) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
+        if git != Kind::File {
+            let names = [".git", "info", "exclude"];
+            let path = names.iter().fold(self.directory.to_owned(), |path, name| path.join(name));
+            return Ok(self.text(&names)?.map(|text| (text, path)));
+        }
+        let Some(link) = self.text(&[".git"])? else { return Ok(None) };
+        let Some(target) = link.strip_prefix(b"gitdir: ") else { return Ok(None) };
+        let git = self.named(target, self.directory, || self.directory.join(".git"))?;
+        let shared = git.join("commondir");
+        let common = match self.text_at(&shared)? {
+            Some(target) => self.named(&target, &git, || shared)?,
+            None => git,
+        };
+        let path = common.join("info").join("exclude");
+        Ok(self.text_at(&path)?.map(|text| (text, path)))
+    }
+
+    fn text_at(&self, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        present(read_at(self.sys, path)).map_err(|error| failed_to_read(path.to_owned(), error))
+    }
+
+    /// The path that a file of git names, from a directory.
+    fn named(
+        &self,
+        target: &[u8],
+        from: &Path,
+        file: impl FnOnce() -> PathBuf,
+    ) -> Result<PathBuf, Error> {
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
+        match std::str::from_utf8(&target[..length]) {
+            Ok(target) => Ok(from.join(target)),
+            Err(error) => Err(failed_to_read(file(), io::Error::other(error))),
+        }
+    }
+}
+
+fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
+    Error::new(Operation::ReadFile, path, Cause::Os(error))
+}
+
+/// What was read; `None` where there is nothing to read.
+fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
+    match read {
+        Err(error) if is_absent(&error) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+fn read_at<S: Sys>(sys: &S, path: &Path) -> io::Result<Vec<u8>> {
+    sys.at_path(path, |dir, name| sys.read_file(dir, name, MOST_BYTES))?
+}
 
 /// The rules of a directory on top of those above it; the same, where it has none.
-fn gather(
+fn gather<S: Sys>(
     settings: &Settings,
     above: Option<Arc<InForce>>,
     base: Base,
     found: Found,
-    read: Read<'_>,
-    troubles: &mut Vec<Error>,
-) -> Option<Arc<InForce>> {
-    let book = settings.rulebook.as_ref()?;
-    let mut rules = |names: &[&str]| -> Option<Box<dyn Rules>> {
-        match read(names)? {
-            (Ok(text), _) => Some(book.read(&text)),
-            (Err(error), _) if is_absent(&error) => None,
-            (Err(error), path) => {
-                troubles.push(Error::new(Operation::ReadFile, path, Cause::Os(error)));
-                None
-            }
-        }
+    place: &Place<'_, S>,
+) -> Result<Option<Arc<InForce>>, Error> {
+    let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
+    let is_in_work_tree =
+        found.git.is_some() || above.as_ref().is_some_and(|above| above.is_in_work_tree);
+    let mut size = above.as_ref().map(|above| above.size).unwrap_or_default();
+    let mut rules = |text: &[u8]| {
+        let rules = book.read(text)?;
+        size.rules += rules.count();
+        size.bytes += text.len();
+        size.check().map(|()| rules)
     };
-    let is_in_work_tree = found.git || above.as_ref().is_some_and(|above| above.is_in_work_tree);
-    let own = if found.own { rules(&[".ignore"]) } else { None };
+    let mut file = |name: &str| -> Result<Option<Box<dyn Rules>>, Error> {
+        let Some(text) = place.text(&[name])? else { return Ok(None) };
+        let failed = |error| failed_to_read(place.directory.join(name), error);
+        rules(&text).map(Some).map_err(failed)
+    };
+    let own = if found.own { file(".ignore")? } else { None };
     let of_git = found.gitignore && is_in_work_tree;
-    let gitignore = if of_git { rules(&[".gitignore"]) } else { None };
-    let exclude = if found.git { rules(&[".git", "info", "exclude"]) } else { None };
-    if own.is_none() && gitignore.is_none() && !found.git {
-        return above;
+    let gitignore = if of_git { file(".gitignore")? } else { None };
+    let exclude = match found.git.map(|git| place.exclude(git)).transpose()?.flatten() {
+        Some((text, path)) => Some(rules(&text).map_err(|error| failed_to_read(path, error))?),
+        None => None,
+    };
+    if own.is_none() && gitignore.is_none() && found.git.is_none() {
+        return Ok(above);
     }
+    size.directories += 1;
+    size.check().map_err(|error| failed_to_read(place.directory.to_owned(), error))?;
     let git = [gitignore, exclude];
-    Some(Arc::new(InForce { above, base, own, git, is_work_tree: found.git, is_in_work_tree }))
+    let is_work_tree = found.git.is_some();
+    Ok(Some(Arc::new(InForce { above, base, own, git, is_work_tree, is_in_work_tree, size })))
+}
+
+impl Size {
+    /// Whether so much may hold in one place.
+    fn check(self) -> io::Result<()> {
+        if self.directories > MOST_DIRECTORIES {
+            return Err(too_many_rules(MOST_DIRECTORIES, "directories with ignore rules"));
+        }
+        if self.rules > MOST_RULES {
+            return Err(too_many_rules(MOST_RULES, "ignore rules"));
+        }
+        if self.bytes > MOST_BYTES {
+            return Err(too_many_rules(MOST_BYTES, "bytes of ignore rules"));
+        }
+        Ok(())
+    }
 }
 
 /// Whether an error says that there is no such file.
@@ -227,11 +331,12 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
-fn exists<S: Sys>(sys: &S, path: &Path) -> io::Result<bool> {
+/// What lies at a path; `None` where there is nothing.
+fn kind_of<S: Sys>(sys: &S, path: &Path) -> io::Result<Option<Kind>> {
     let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
     match sys.at_path(path, |dir, name| sys.query(dir, name, ask))? {
-        Err(error) if is_absent(&error) => Ok(false),
-        asked => asked.map(|_| true),
+        Err(error) if is_absent(&error) => Ok(None),
+        asked => asked.map(|facts| Some(facts.kind)),
     }
 }
 

@@ -38,7 +38,11 @@ impl<S: Sys> Cursor<S> {
             }
         }
         if self.settings.reads_rules() {
-            self.find_rules(index);
+            // Where the listing or the rules are not whole, it is not known what is wanted.
+            failed = failed.or_else(|| self.find_rules(index).err().map(Step::Error));
+            if failed.is_some() {
+                self.frames[index].stored.clear();
+            }
         }
         if let Some(order) = self.settings.order {
             if order.asks() {

@@ -14,6 +14,9 @@ use super::when;
 use crate::args::WalkOptions;
 use crate::quote::quote;
 
+/// The most braces that a glob may have.
+const MOST_BRACES: usize = 100;
+
 /// The tests.
 pub(super) struct Filter {
     names: Vec<GlobMatcher>,
@@ -117,6 +120,10 @@ fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
         let text = pattern
             .to_str()
             .ok_or_else(|| format!("invalid pattern {}: not Unicode", quote(pattern)))?;
+        // globset recurses once for each.
+        if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
+            return Err(format!("the pattern has more than {MOST_BRACES} braces"));
+        }
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
     };

@@ -62,6 +62,15 @@ fn errors_name_the_pattern() {
     assert!(Globs::new([""; 0]).unwrap().is_empty());
 }
 
+#[test]
+fn braces_do_not_exhaust_the_stack() {
+    for depth in [101, 100_000] {
+        let pattern = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+        assert_eq!(Globs::new([&pattern]).unwrap_err().reason(), "too many braces");
+    }
+    assert!(keeps(&format!("{}a{}", "{".repeat(100), "}".repeat(100)), "a", Kind::File));
+}
+
 #[cfg(unix)]
 #[test]
 fn names_that_are_not_unicode_match_by_their_bytes() {

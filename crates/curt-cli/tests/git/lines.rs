@@ -1,0 +1,352 @@
+//! Single lines beside git: every line means what git makes of it, and none takes others with it.
+
+use super::{Numbers, git, paths, work_tree, write};
+use curt_testkit::Scratch;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A tree whose names hold what is special in patterns.
+fn tree(scratch: &Scratch) {
+    for file in [
+        "a",
+        "b",
+        "ab",
+        "abb",
+        "a.c",
+        "{a,b}",
+        "a{b}c",
+        "[a",
+        "[ab]",
+        "a]",
+        "a-c",
+        "-",
+        "]",
+        "^a",
+        "!a",
+        "a\\b",
+        "*",
+        "**",
+        "a*b",
+        "?",
+        "größe",
+        "tab\tbed",
+        "5",
+        "_",
+        "d/a",
+        "d/b",
+        "d/ab",
+        "d/e/a",
+        "d/e/f/ab",
+        "d/{a,b}/x",
+        "abd/c/d",
+        "abd/x",
+        "abc/d",
+        "x/y",
+        "x/ab/y",
+        "a b",
+        "end ",
+    ] {
+        scratch.file(format!("w/{file}"));
+    }
+    scratch.file(OsStr::from_bytes(b"w/d/\xff\xe9"));
+}
+
+/// What curt and git keep of the tree, given these rules.
+fn both(scratch: &Scratch, rules: &[u8]) -> [BTreeSet<PathBuf>; 2] {
+    if scratch.exists("w/.gitignore") {
+        std::fs::remove_file(scratch.at("w/.gitignore")).unwrap();
+    }
+    scratch.file_with("w/.gitignore", rules);
+    [super::told(scratch, "w", &super::FILES), super::kept_by_git(scratch)]
+}
+
+#[test]
+fn odd_lines_mean_what_git_makes_of_them() {
+    let Some(scratch) = work_tree() else { return };
+    tree(&scratch);
+    let lines: [&[u8]; 56] = [
+        b"{a,b}",
+        b"a{b}c",
+        b"{a",
+        b"a}",
+        b"d/{a,b}",
+        b"{a,b}/",
+        b"[{a]*",
+        b"*{*",
+        b"[a",
+        b"[a]",
+        b"[ab",
+        b"[!a]",
+        b"[^a]",
+        b"[]]",
+        b"[]a]",
+        b"[a-c]",
+        b"[a-]",
+        b"[-a]",
+        b"a[-]c",
+        b"[c-a]",
+        b"[[:digit:]]",
+        b"[[:alpha:]]",
+        b"[[:nothing:]]",
+        b"[[:alpha]",
+        b"[[:]",
+        b"[[:punct:]a]",
+        b"[\\]]",
+        b"[\\a-c]",
+        b"\\[ab]",
+        b"\\{a,b\\}",
+        b"a\\",
+        b"\\",
+        b"a\\\\b",
+        b"\\a",
+        b"?",
+        b"gr?\xc3\x9fe",
+        b"gr??\xc3\x9fe",
+        b"\xff\xe9",
+        b"\xff*",
+        b"[\xff]?",
+        b"**",
+        b"***",
+        b"**/a",
+        b"d/**",
+        b"d/**/a",
+        b"a**/d",
+        b"ab**/d",
+        b"/a**b",
+        b"d**",
+        b"**b",
+        b"*\xe9",
+        b"a\0c",
+        b"tab\tbed",
+        b"end ",
+        b"end\\ ",
+        b"!",
+    ];
+    for line in lines {
+        let [curt, git] = both(&scratch, line);
+        assert_eq!(curt, git, "{:?}", String::from_utf8_lossy(line));
+    }
+}
+
+#[test]
+fn lines_by_chance() {
+    const PARTS: [&str; 33] = [
+        "a",
+        "b",
+        "ab",
+        "c",
+        "d",
+        "e",
+        "x",
+        "y",
+        "/",
+        "/",
+        "*",
+        "**",
+        "**/",
+        "/**",
+        "?",
+        "[",
+        "]",
+        "[ab]",
+        "[!a]",
+        "[a-c]",
+        "-",
+        "{",
+        "}",
+        ",",
+        "\\",
+        "!",
+        "^",
+        "[[:alpha:]]",
+        "[[:",
+        ":]",
+        " ",
+        "#",
+        ".",
+    ];
+    let mut numbers = Numbers(19);
+    let Some(scratch) = work_tree() else { return };
+    tree(&scratch);
+    let mut ignoring = 0;
+    for _ in 0..400 {
+        let mut text = String::new();
+        for _ in 0..=numbers.below(2) {
+            for _ in 0..=numbers.below(6) {
+                text.push_str(numbers.one_of(&PARTS));
+            }
+            text.push_str(numbers.one_of(&["\n", "\n", "\n", "\r\n", "/\n", " \n"]));
+        }
+        let [curt, git] = both(&scratch, text.as_bytes());
+        assert_eq!(curt, git, "{text:?}");
+        ignoring += usize::from(git.len() < 41);
+    }
+    assert!(ignoring > 40, "{ignoring}");
+}
+
+fn walk(scratch: &Scratch, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["walk", "--ignore"]).args(args).env("LC_ALL", "C");
+    command.current_dir(scratch.path()).output().unwrap()
+}
+
+fn messages(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn an_odd_line_loses_nothing_but_itself() {
+    let classes = format!("{}\n", "[ab]".repeat(200));
+    for odd in [
+        format!("{}a{}", "{".repeat(251), "}".repeat(251)),
+        format!("{}a{}", "{".repeat(100_000), "}".repeat(100_000)),
+        "[".repeat(100_000),
+        "\\".repeat(100_001),
+        "*a".repeat(100_000),
+        "**/".repeat(100_000),
+        "[z-a]".repeat(20_000),
+        classes.repeat(3000),
+    ] {
+        for threads in ["-j1", "-j2", "-j8"] {
+            let scratch = Scratch::in_memory();
+            scratch.file("k/keep.db");
+            scratch.file("k/gone");
+            for number in 0..40 {
+                scratch.file(format!("k/{number}/keep.db"));
+            }
+            scratch.file_with("k/.ignore", format!("*.db\n{odd}\n").as_bytes());
+            let output = walk(&scratch, &["--type=f", "--delete", threads, "k"]);
+            let start: String = odd.chars().take(20).collect();
+            assert_eq!(
+                (messages(&output).as_str(), output.status.code()),
+                ("", Some(0)),
+                "{start}"
+            );
+            assert!(scratch.exists("k/keep.db") && scratch.exists("k/39/keep.db"), "{start}");
+            assert!(!scratch.exists("k/gone"), "{start}");
+        }
+    }
+}
+
+#[test]
+fn below_rules_that_cannot_be_had_nothing_is_deleted() {
+    let too_many = "x\n".repeat(100_001);
+    let too_long = "a".repeat((4 << 20) + 1);
+    for (rules, reason) in [
+        (Some(&too_many), "more than 100000 ignore rules are in force"),
+        (Some(&too_long), "file too large"),
+        (None, "Too many levels of symbolic links"),
+    ] {
+        for threads in ["-j1", "-j2", "-j8"] {
+            let scratch = Scratch::in_memory();
+            for file in ["t/d/keep.db", "t/d/e/keep.db", "t/gone", "t/z/gone"] {
+                scratch.file(file);
+            }
+            match rules {
+                Some(text) => drop(scratch.file_with("t/d/.ignore", text.as_bytes())),
+                None => drop(scratch.link("t/d/.ignore", "nowhere")),
+            }
+            for act in [&["--delete"][..], &["--exec", "rm", "{}"]] {
+                let output = walk(&scratch, &[&["--type=f", threads, "t"], act].concat());
+                assert_eq!(
+                    (messages(&output), output.status.code()),
+                    (format!("curt walk: cannot read 't/d/.ignore': {reason}\n"), Some(1))
+                );
+                assert!(scratch.exists("t/d/keep.db") && scratch.exists("t/d/e/keep.db"));
+                assert!(!scratch.exists("t/gone") && !scratch.exists("t/z/gone"));
+            }
+            // Above an operand they count as well.
+            let output = walk(&scratch, &["--type=f", threads, "--delete", "t/d/e"]);
+            assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
+            assert!(scratch.exists("t/d/e/keep.db"));
+        }
+    }
+}
+
+/// Every level has rules, or begins a work tree: there is an end to how many are kept.
+#[test]
+fn rules_on_every_level() {
+    for (name, is_directory) in [(".ignore", false), (".git", true)] {
+        let scratch = Scratch::in_memory();
+        scratch.dir("t");
+        let mut at = scratch.at("t");
+        for _ in 0..1200 {
+            if is_directory {
+                std::fs::create_dir(at.join(name)).unwrap();
+            } else {
+                std::fs::write(at.join(name), "*.db\n").unwrap();
+            }
+            at.push("d");
+            std::fs::create_dir(&at).unwrap();
+        }
+        for threads in ["-j1", "-j2", "-j8"] {
+            let output = walk(&scratch, &["--type=d", threads, "t"]);
+            assert_eq!(output.status.code(), Some(1));
+            let words = messages(&output);
+            let reason = "': more than 1000 directories with ignore rules are in force\n";
+            assert!(words.ends_with(reason) && words.lines().count() == 1, "{words}");
+        }
+    }
+}
+
+#[test]
+fn the_memory_for_rules_is_bounded() {
+    let scratch = Scratch::in_memory();
+    scratch.file("t/a");
+    let pattern = format!("a*{}?c[a-z]d*e\n", "x".repeat(10));
+    scratch.file_with("t/.ignore", pattern.repeat(1_400_000 / pattern.len()).as_bytes());
+    let limit = "ulimit -v 300000; exec \"$0\" walk --ignore -j1 t";
+    let mut command = Command::new("sh");
+    command.args(["-c", limit, env!("CARGO_BIN_EXE_curt")]).current_dir(scratch.path());
+    let output = command.output().unwrap();
+    assert_eq!((messages(&output).as_str(), output.status.code()), ("", Some(0)));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "t\nt/a\n");
+}
+
+/// `git worktree` and `git init --separate-git-dir` leave a file in place of `.git`.
+#[test]
+fn the_exclude_file_of_a_linked_work_tree_counts() {
+    let Some(scratch) = work_tree() else { return };
+    let asked = |args: &[&str]| {
+        let output = git(&scratch, args).unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    asked(&[
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@x",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "x",
+    ]);
+    asked(&["worktree", "add", "-q", "../linked"]);
+    scratch.dir("apart");
+    asked(&["init", "-q", "--separate-git-dir", "../apart/git", "../separate"]);
+    for (tree, exclude) in
+        [("linked", "w/.git/info/exclude"), ("separate", "apart/git/info/exclude")]
+    {
+        write(&scratch, exclude, "*.o\n/d/left\n");
+        for file in ["a.o", "b", "d/a.o", "d/b", "d/left"] {
+            scratch.file(format!("{tree}/{file}"));
+        }
+        let mut command = Command::new("git");
+        command.args(["ls-files", "-z", "--others", "--exclude-standard"]);
+        let kept = paths(&command.current_dir(scratch.at(tree)).output().unwrap().stdout);
+        assert_eq!(kept, ["b", "d/b"].map(PathBuf::from).into(), "{tree}");
+        let files = ["--type=f", "--hidden", "--exclude=.git"];
+        assert_eq!(super::told(&scratch, tree, &files), kept, "{tree}");
+        // From below, where the tree is found among the directories above.
+        let below = super::told(&scratch, &format!("{tree}/d"), &files);
+        assert_eq!(below, ["b"].map(PathBuf::from).into(), "{tree}");
+        // With another spelling of the way there.
+        let dotted = super::told(&scratch, "w", &[&files[..], &[&format!("../{tree}")]].concat());
+        let expected = ["b", "d/b"].map(|name| PathBuf::from(format!("../{tree}/{name}")));
+        assert_eq!(dotted, expected.into(), "{tree}");
+    }
+}
