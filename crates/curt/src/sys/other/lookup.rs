@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::dir::Dir;
 use super::{Other, text};
@@ -20,6 +20,21 @@ impl Lookup for Other {
     /// A text that is no Unicode names nothing, where names must be Unicode.
     fn put(name: &OsStr, into: &mut Vec<text::Unit>) {
         into.extend(text::units(Path::new(name)).unwrap_or_default());
+    }
+
+    fn root(&self) -> Dir {
+        Dir::new(PathBuf::new(), None)
+    }
+
+    #[cfg(unix)]
+    fn is_too_long(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(rustix::io::Errno::NAMETOOLONG.raw_os_error())
+    }
+
+    /// The standard library has no stable word for it: it is an error like any other.
+    #[cfg(not(unix))]
+    fn is_too_long(_error: &io::Error) -> bool {
+        false
     }
 
     /// 1 call in any case. The library does not ask for whom it is: any of the bits of the mode will do,
