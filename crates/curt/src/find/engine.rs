@@ -55,7 +55,7 @@ pub(super) struct Position {
 }
 
 impl<S: Lookup> Engine<S> {
-    pub(super) fn new(sys: S, options: &Options<S::Unit>) -> io::Result<Engine<S>> {
+    pub(super) fn new(sys: S, options: &Options<S::Unit>) -> Engine<S> {
         Engine::for_child(sys, options, None, None)
     }
 
@@ -66,8 +66,8 @@ impl<S: Lookup> Engine<S> {
         options: &Options<S::Unit>,
         variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
-    ) -> io::Result<Engine<S>> {
-        let root = sys.root()?;
+    ) -> Engine<S> {
+        let root = sys.root();
         let policy = options.policy.clone();
         let variable = |setting, name| options.variable::<S>(setting, name, variables);
         let path = variable(&options.path, "PATH");
@@ -90,7 +90,7 @@ impl<S: Lookup> Engine<S> {
             Writer { rules: policy.rules, base: &mut || base.units(&sys), native: S::native };
         let places = places(&sources, &policy, writer);
         let list = extensions(of_windows(&options.pathext, "PATHEXT").as_deref(), &policy);
-        Ok(Engine {
+        Engine {
             sys,
             root,
             policy,
@@ -102,7 +102,7 @@ impl<S: Lookup> Engine<S> {
             look: Look::default(),
             keeps: options.keeps.then_some(0),
             trace: None,
-        })
+        }
     }
 
     /// Begins a look-up.
@@ -235,23 +235,22 @@ impl<S: Lookup> Engine<S> {
     /// Why nothing was found, where something was passed over that says it.
     pub(super) fn known_failure(&mut self, asked: Asked) -> Option<FindError> {
         let path = |units: &Vec<S::Unit>| Some(S::path(units.clone()));
-        let missed = &mut self.look.missed;
         let is_given = asked != Asked::Bare;
-        let other = missed.other.take().filter(|_| is_given);
+        if let Some(error) = self.left_unsearched(asked) {
+            return Some(error);
+        }
+        let missed = &self.look.missed;
         let is_unfit = self.policy.rules == Flavor::Posix && !missed.unfit.is_empty();
         let is_looped = !missed.looped.is_empty();
         let is_too_long = missed.is_too_long && (is_given || self.policy.stops_at_faults);
         let denies = is_given || self.policy.denied_if_unsearchable;
         let denied = missed.unsearchable.first().copied().filter(|_| denies);
-        let missed = &self.look.missed;
         let (cause, path) = if is_looped && (self.policy.stops_at_faults || !is_unfit) {
             (FindCause::LinkLoop, path(&missed.looped))
         } else if is_unfit {
             (FindCause::NotExecutable, path(&missed.unfit))
         } else if is_too_long {
             (FindCause::NameTooLong, None)
-        } else if let Some(error) = other {
-            (FindCause::Os(error), Some(S::path(self.given.place().shown.to_vec())))
         } else if let Some(at) = denied {
             let place = self.place(asked, at).map(|place| S::path(place.shown.to_vec()));
             (FindCause::PermissionDenied, place)
@@ -259,6 +258,13 @@ impl<S: Lookup> Engine<S> {
             return None;
         };
         Some(self.error(cause, path))
+    }
+
+    /// The first directory that the system failed to search, though it may be searched.
+    pub(super) fn left_unsearched(&mut self, asked: Asked) -> Option<FindError> {
+        let (at, error) = self.look.missed.other.take()?;
+        let place = self.place(asked, at).map(|place| S::path(place.shown.to_vec()));
+        Some(self.error(FindCause::Os(error), place))
     }
 
     pub(super) fn base_is_missing(&self, base: PathBuf) -> FindError {
@@ -396,15 +402,20 @@ pub(super) fn take_note<S: Lookup>(
             look.missed.unsearchable.push(at);
             return true;
         }
-        Outcome::Failed(error) => match fault(&error) {
-            Fault::Loop => join(&mut look.missed.looped, place.shown, &look.stem),
-            Fault::TooLong => look.missed.is_too_long = true,
-            Fault::Other => {
-                look.missed.unsearchable.push(at);
-                look.missed.other = Some(error);
-                return true;
-            }
-        },
+        Outcome::Failed(error) if S::is_loop(&error) => {
+            join(&mut look.missed.looped, place.shown, &look.stem);
+        }
+        Outcome::Failed(error) if S::is_too_long(&error) => look.missed.is_too_long = true,
+        // What else fails is one directory's fault; it is told where nothing is found behind it.
+        Outcome::Failed(error) => {
+            look.missed.other.get_or_insert((at, error));
+            return true;
+        }
+        // The others could not be searched either, or only some of them: that would be a guess.
+        Outcome::Shortage(error) => {
+            look.missed.other = Some((at, error));
+            return false;
+        }
     }
     !policy.stops_at_faults
 }
@@ -421,22 +432,6 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// What a failure means for the search.
-enum Fault {
-    Loop,
-    TooLong,
-    Other,
-}
-
-fn fault(error: &io::Error) -> Fault {
-    // These two have names that the standard library shows and does not yet let others use.
-    match format!("{:?}", error.kind()).as_str() {
-        "FilesystemLoop" => Fault::Loop,
-        "InvalidFilename" => Fault::TooLong,
-        _ => Fault::Other,
-    }
-}
-
 pub(super) fn fill<U: Unit, D>(
     hit: &mut Hit<U>,
     place: &Place<'_, U, D>,
@@ -449,8 +444,7 @@ pub(super) fn fill<U: Unit, D>(
         Flavor::Posix => Program::Executable,
         Flavor::Windows => match extension_at(called) {
             Some(dot) => program_of(&called[dot..]),
-            // The system takes it for an image, whatever it is.
-            None => Program::Image,
+            None => Program::Executable,
         },
     };
 }

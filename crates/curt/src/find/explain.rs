@@ -29,20 +29,6 @@ pub struct SearchExplanation {
     pub calls: Calls,
 }
 
-impl SearchExplanation {
-    /// That of a search which did not begin.
-    pub(crate) fn of_nothing(result: Result<Found, FindError>) -> SearchExplanation {
-        SearchExplanation {
-            result,
-            looked: Vec::new(),
-            not_reached: Vec::new(),
-            empty_entries: Vec::new(),
-            dropped_extensions: Vec::new(),
-            calls: Calls::default(),
-        }
-    }
-}
-
 impl Engine<Os> {
     /// Looks for a name, and tells of every step.
     pub(super) fn explain(&mut self, name: &OsStr) -> SearchExplanation {
@@ -112,7 +98,7 @@ impl Looked {
                 Outcome::Absent => "absent",
                 Outcome::Unsearchable => "unsearchable",
                 Outcome::Unlistable => "unlistable",
-                Outcome::Failed(_) => "failed",
+                Outcome::Failed(_) | Outcome::Shortage(_) => "failed",
             },
             candidates: look.ranks.iter().map(candidate).collect(),
             calls,

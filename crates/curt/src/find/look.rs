@@ -47,6 +47,8 @@ pub(super) enum Outcome {
     /// It may not be listed, and the policy passes over such.
     Unlistable,
     Failed(io::Error),
+    /// The system lacked what a search takes.
+    Shortage(io::Error),
 }
 
 /// By which rules, and for how many, is looked.
@@ -75,7 +77,8 @@ pub(super) struct Missed<U> {
     pub(super) is_too_long: bool,
     /// The places that could not be searched, by their numbers.
     pub(super) unsearchable: Vec<usize>,
-    pub(super) other: Option<io::Error>,
+    /// What else failed first, and in which place.
+    pub(super) other: Option<(usize, io::Error)>,
 }
 
 impl<U> Missed<U> {
@@ -154,7 +157,11 @@ impl<S: Lookup> Look<S> {
             extensions.iter().any(|known| S::Unit::same_in_any_case(&known.text, own))
         });
         let is_first = match policy.literal {
-            _ if dot.is_none() => policy.bare == Bare::First,
+            _ if dot.is_none() => match policy.bare {
+                Bare::First => true,
+                Bare::WithDirectory => asked != Asked::Bare,
+                Bare::Never | Bare::Last => false,
+            },
             Literal::Dotted => true,
             Literal::Listed => is_listed,
         };
@@ -265,7 +272,8 @@ impl<S: Lookup> Look<S> {
                 }
                 return self.probe(sys, spot, rules, self.ranks.len());
             }
-            Opened::Failed(error) | Opened::Shortage(error) => return Outcome::Failed(error),
+            Opened::Failed(error) => return Outcome::Failed(error),
+            Opened::Shortage(error) => return Outcome::Shortage(error),
         };
         let outcome = self.search_open(sys, &dir, rules);
         sys.close(dir);
@@ -297,8 +305,7 @@ impl<S: Lookup> Look<S> {
             batch = self.list(sys, dir, rules)?;
         }
         if batch == Batch::End {
-            self.settle(sys, dir);
-            return Ok(Outcome::Searched);
+            return Ok(self.settle(sys, dir));
         }
         let spot = Spot { dir, path: &[] };
         let better = self.best(0).filter(|_| !rules.all).unwrap_or(self.ranks.len());
@@ -322,25 +329,32 @@ impl<S: Lookup> Look<S> {
     }
 
     /// Decides about all candidates, once the whole directory is known.
-    pub(super) fn settle(&mut self, sys: &S, dir: &S::Dir) {
+    pub(super) fn settle(&mut self, sys: &S, dir: &S::Dir) -> Outcome {
         for at in 0..self.ranks.len() {
             match self.ranks[at].verdict {
                 Verdict::Unasked => self.ranks[at].verdict = Verdict::Absent,
-                Verdict::Listed => self.ask_listed(sys, Spot { dir, path: &[] }, at),
+                Verdict::Listed => {
+                    match self.ask_listed(sys, Spot { dir, path: &[] }, at) {
+                        // The directory went away; what was in it went with it.
+                        Outcome::Searched | Outcome::Absent => {}
+                        outcome => return outcome,
+                    }
+                }
                 _ => {}
             }
         }
+        Outcome::Searched
     }
 
     /// Asks what a name is that a listing told of.
-    fn ask_listed(&mut self, sys: &S, spot: Spot<'_, S>, at: usize) {
+    fn ask_listed(&mut self, sys: &S, spot: Spot<'_, S>, at: usize) -> Outcome {
         self.path.clear();
         let called = self.ranks[at].called.clone();
         self.path.extend_from_slice(self.names.get(called.clone()).unwrap_or_default());
         self.path.push(S::Unit::NUL);
         let path = Name::of_terminated(&self.path);
         let candidate = sys.probe(spot.dir, path, &mut self.buf, &mut self.spelled);
-        let _ = self.judge(at, candidate, called);
+        self.judge(at, candidate, called)
     }
 
     /// Notes what became of a candidate; an outcome other than [`Outcome::Searched`] is the directory's.

@@ -173,14 +173,10 @@ fn list_whole<S: Lookup>(
         }
         Opened::Failed(_) | Opened::Shortage(_) => return None,
     };
-    let listed = read_whole(sys, &dir, rules, wanted);
-    if listed.is_ok() {
-        for one in wanted.iter_mut() {
-            one.look.settle(sys, &dir);
-        }
-    }
+    let is_known = read_whole(sys, &dir, rules, wanted).is_ok()
+        && wanted.iter_mut().all(|one| matches!(one.look.settle(sys, &dir), Outcome::Searched));
     sys.close(dir);
-    listed.ok().map(|()| Outcome::Searched)
+    is_known.then_some(Outcome::Searched)
 }
 
 fn read_whole<S: Lookup>(

@@ -68,7 +68,6 @@ mod session;
 mod tests;
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use self::engine::{Engine, Position};
@@ -246,11 +245,11 @@ impl Search {
         &self,
         variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
-    ) -> Result<Search, FindError> {
+    ) -> Search {
         let options = self.options.clone();
-        let started =
-            Engine::for_child(Os::start(&Setup::default()), &options, variables, directory);
-        Ok(Search { engine: Some(started.map_err(not_begun)?), options })
+        let sys = Os::start(&Setup::default());
+        let engine = Engine::for_child(sys, &options, variables, directory);
+        Search { engine: Some(engine), options }
     }
 
     pub(crate) fn policy_in_force(&self) -> &Policy {
@@ -262,15 +261,9 @@ impl Search {
         self
     }
 
-    fn engine(&mut self) -> Result<&mut Engine<Os>, FindError> {
+    fn engine(&mut self) -> &mut Engine<Os> {
         let Search { options, engine } = self;
-        if engine.is_none() {
-            let started = Engine::new(Os::start(&Setup::default()), options);
-            *engine = Some(started.map_err(not_begun)?);
-        }
-        engine
-            .as_mut()
-            .ok_or_else(|| FindError::new(OsString::new(), FindCause::NotFound, None, Vec::new()))
+        engine.get_or_insert_with(|| Engine::new(Os::start(&Setup::default()), options))
     }
 
     /// The first program of that name.
@@ -289,22 +282,19 @@ impl Search {
         name: impl AsRef<OsStr>,
         found: &mut Found,
     ) -> Result<(), FindError> {
-        self.engine()?.find(name.as_ref(), &mut found.0)
+        self.engine().find(name.as_ref(), &mut found.0)
     }
 
     /// All programs of that name, one at a time, each looked for when it is asked for: those that come next
     /// where the first cannot be started. By Windows' rules all candidates of a directory count. A name
-    /// that is nowhere is one error.
+    /// that is nowhere is one error; so is a directory that the system failed to search, behind what was
+    /// found.
     pub fn find_all(&mut self, name: impl AsRef<OsStr>) -> FindAll<'_> {
-        let asked = match self.engine() {
-            Ok(engine) => engine.begin(name.as_ref()),
-            Err(error) => Err(error),
-        };
-        let (asked, refused) = match asked {
+        let engine = self.engine();
+        let (asked, refused) = match engine.begin(name.as_ref()) {
             Ok(asked) => (Some(asked), None),
             Err(error) => (None, Some(error)),
         };
-        let engine = self.engine.as_mut();
         FindAll { engine, asked, refused, position: Position::default(), is_first: true }
     }
 
@@ -316,32 +306,20 @@ impl Search {
     ) -> Vec<Result<Found, FindError>> {
         let names: Vec<N> = names.into_iter().collect();
         let names: Vec<&OsStr> = names.iter().map(AsRef::as_ref).collect();
-        match self.engine() {
-            Ok(engine) => {
-                let answers = engine.find_many(&names);
-                answers.into_iter().map(|answer| answer.map(Found)).collect()
-            }
-            Err(error) => vec![Err(error)],
-        }
+        let answers = self.engine().find_many(&names);
+        answers.into_iter().map(|answer| answer.map(Found)).collect()
     }
 
     /// Looks for a name, and tells of every step.
     pub fn explain(&mut self, name: impl AsRef<OsStr>) -> SearchExplanation {
-        let name = name.as_ref();
-        let mut found = Found::default();
-        let Ok(engine) = self.engine() else {
-            return SearchExplanation::of_nothing(self.find_into(name, &mut found).map(|()| found));
-        };
-        engine.explain(name)
+        self.engine().explain(name.as_ref())
     }
 
     /// Looks into a program that was found by POSIX' rules, so that [`Found::program`] and
     /// [`Found::interpreter`] tell more: 3 calls, and 1 more for an interpreter. What may not be read stays
     /// as it is.
     pub fn look_into(&mut self, found: &mut Found) {
-        if let Ok(engine) = self.engine() {
-            engine.read_head(&mut found.0);
-        }
+        self.engine().read_head(&mut found.0);
     }
 
     /// The calls made since an option was set last.
@@ -350,15 +328,10 @@ impl Search {
     }
 }
 
-/// That a search could not begin.
-fn not_begun(error: io::Error) -> FindError {
-    FindError::new(OsString::new(), FindCause::Os(error), None, Vec::new())
-}
-
 /// The programs of one name, as [`Search::find_all`] finds them.
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
-    engine: Option<&'a mut Engine<Os>>,
+    engine: &'a mut Engine<Os>,
     asked: Option<Asked>,
     refused: Option<FindError>,
     position: Position,
@@ -372,13 +345,18 @@ impl Iterator for FindAll<'_> {
         if let Some(error) = self.refused.take() {
             return Some(Err(error));
         }
-        let (engine, asked) = (self.engine.as_deref_mut()?, self.asked?);
+        let asked = self.asked?;
+        let engine = &mut *self.engine;
         let mut hit = Hit::default();
         let is_first = std::mem::replace(&mut self.is_first, false);
         if let Some(answer) = engine.next(asked, &mut self.position, true, &mut hit) {
             return Some(answer.map(|()| Found(hit)));
         }
         self.asked = None;
-        is_first.then(|| Err(engine.failure(asked)))
+        if is_first {
+            Some(Err(engine.failure(asked)))
+        } else {
+            engine.left_unsearched(asked).map(Err)
+        }
     }
 }

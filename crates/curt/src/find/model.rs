@@ -175,7 +175,7 @@ impl Walk<'_> {
             policy: Policy::safe(Flavor::Windows),
             keeps: false,
         };
-        let Ok(mut engine) = Engine::new(Memory::start(self.setup), &options) else { return 0 };
+        let mut engine = Engine::new(Memory::start(self.setup), &options);
         let mut hit = Hit::default();
         let Ok(asked) = engine.begin(OsStr::new(NAME)) else { return 0 };
         // Without the account of a failure, which the others do not give.
@@ -184,7 +184,7 @@ impl Walk<'_> {
     }
 
     fn open(&self, directory: usize) -> Option<Dir> {
-        let root = self.sys.root().ok()?;
+        let root = self.sys.root();
         let path: Vec<u8> = format!("/{directory}\0").into_bytes();
         match self.sys.open_search(&root, Name::of_terminated(&path)) {
             Opened::Dir(dir) => Some(dir),
@@ -206,7 +206,7 @@ impl Walk<'_> {
     /// Asks for each candidate of a directory until one is there; one call each.
     fn probe_all(&self, directory: usize) -> bool {
         self.extensions.iter().any(|extension| {
-            let Ok(root) = self.sys.root() else { return false };
+            let root = self.sys.root();
             let path: Vec<u8> = format!("/{directory}/{NAME}{extension}\0").into_bytes();
             matches!(self.sys.ask_attributes(&root, Name::of_terminated(&path)), Candidate::Program)
         })
@@ -252,9 +252,7 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
         keeps: false,
     };
     let engine = || Engine::new(Memory::start(&setup), &options);
-    let (Ok(mut one), Ok(mut all), Ok(mut many)) = (engine(), engine(), engine()) else {
-        return Searched { answer: Err("not started"), calls: 0 };
-    };
+    let (mut one, mut all, mut many) = (engine(), engine(), engine());
     let told = |answer: Result<Hit<u8>, FindError>| match answer {
         Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
         Err(error) => Err(error.word()),

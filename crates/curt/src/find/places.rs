@@ -48,8 +48,8 @@ pub(super) struct Sources<'a, U> {
 pub(super) fn searches_cwd(policy: &Policy, forbids_cwd: bool) -> bool {
     match policy.cwd {
         Cwd::Never => false,
-        Cwd::Auto => policy.rules == Flavor::Posix || !forbids_cwd,
-        Cwd::Always | Cwd::Report => true,
+        Cwd::Auto | Cwd::Report => policy.rules == Flavor::Posix || !forbids_cwd,
+        Cwd::Always => true,
     }
 }
 

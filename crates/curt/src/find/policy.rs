@@ -29,7 +29,8 @@ pub(super) const CMD_EXTENSIONS: &[&str] =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// A file that may be executed; it was not looked into, so it may be an image or a script.
+    /// A file that may be executed; it was not looked into, so it may be an image or a script. By Windows'
+    /// rules: a file without an extension, which may be anything.
     #[default]
     Executable,
     /// An image that the system runs itself.
@@ -65,7 +66,7 @@ pub enum Cwd {
     Auto,
     /// Yes.
     Always,
-    /// Yes, but a program found there, or in any relative entry, is an error that names it.
+    /// As [`Cwd::Auto`], but a program found there, or in any relative entry, is an error that names it.
     Report,
 }
 
@@ -76,7 +77,9 @@ pub enum Bare {
     Never,
     /// Before the names with extensions.
     First,
-    /// Behind them.
+    /// Before the names with extensions where the name has a directory; else not.
+    WithDirectory,
+    /// Behind the names with extensions.
     Last,
 }
 
@@ -169,8 +172,15 @@ pub struct Policy {
     pub denied_if_unsearchable: bool,
     /// POSIX: whether a loop of links, or a path that is too long, ends the search.
     pub stops_at_faults: bool,
-    /// Whether a candidate that is an image by its name and by nothing else ends the search.
+    /// Whether a candidate that is an image by its name, `.exe` or `.com`, and by nothing else ends the
+    /// search. A file without an extension that is no image is passed over in any case.
     pub stops_at_bad_image: bool,
+    /// Whether only the first candidate is started; else the next one where it is gone or access to it is
+    /// denied.
+    pub starts_first_only: bool,
+    /// Windows: whether a candidate of `PATH` that was passed over because it could not be started counts
+    /// as not found, so that the error is that of the working directory.
+    pub reports_cwd_only: bool,
 }
 
 impl Default for Policy {
@@ -182,7 +192,7 @@ impl Default for Policy {
 
 impl Policy {
     /// The presets, by the names that [`Policy::named`] takes.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 12] = [
         "cmd",
         "powershell",
         "createprocess",
@@ -191,6 +201,10 @@ impl Policy {
         "libuv",
         "libuv-batch",
         "libuv-exact",
+        "node",
+        "go",
+        "cpython",
+        "zig",
     ];
 
     /// curt's own: as cmd.exe and as `execvp`, but no place is searched that nobody named, and what may
@@ -214,6 +228,8 @@ impl Policy {
             denied_if_unsearchable: false,
             stops_at_faults: false,
             stops_at_bad_image: true,
+            starts_first_only: false,
+            reports_cwd_only: false,
         }
     }
 
@@ -250,15 +266,68 @@ impl Policy {
     }
 
     /// libuv: the name if it has a dot, then `.com` and `.exe`, and with `batch` also `.bat` and `.cmd`.
-    /// `exact` is its flag for exact names: the bare name first.
+    /// `exact` is its flag for exact names: the bare name first, where the name has a directory.
     pub fn libuv(batch: bool, exact: bool) -> Policy {
         let extensions: &[&str] =
             if batch { &[".com", ".exe", ".bat", ".cmd"] } else { &[".com", ".exe"] };
         Policy {
             cwd: Cwd::Auto,
-            bare: if exact { Bare::First } else { Bare::Never },
+            bare: if exact { Bare::WithDirectory } else { Bare::Never },
             extensions: Extensions::Only(extensions),
+            starts_first_only: true,
             ..Policy::safe(Flavor::Windows)
+        }
+    }
+
+    /// Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
+    pub fn node(rules: Flavor) -> Policy {
+        match rules {
+            Flavor::Windows => Policy::libuv(false, false),
+            Flavor::Posix => Policy::execvp(),
+        }
+    }
+
+    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a dot,
+    /// and nothing is searched without `PATH`.
+    pub fn go(rules: Flavor) -> Policy {
+        Policy {
+            cwd: Cwd::Report,
+            completes_extensions: true,
+            default_path: false,
+            empty_path_is_entry: false,
+            starts_first_only: true,
+            ..Policy::safe(rules)
+        }
+    }
+
+    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list, and
+    /// empty entries are the working directory. An empty `PATH` has none.
+    pub fn cpython(rules: Flavor) -> Policy {
+        Policy {
+            cwd: Cwd::Auto,
+            literal: Literal::Listed,
+            extensions: Extensions::Environment(CMD_EXTENSIONS),
+            empty_is_cwd: true,
+            quotes: false,
+            empty_path_is_entry: false,
+            starts_first_only: true,
+            ..Policy::safe(rules)
+        }
+    }
+
+    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and of
+    /// `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries passed over.
+    pub fn zig(rules: Flavor) -> Policy {
+        match rules {
+            Flavor::Windows => Policy {
+                cwd: Cwd::Always,
+                bare: Bare::First,
+                extensions: Extensions::Among(EXTENSIONS),
+                quotes: false,
+                reports_cwd_only: true,
+                ..Policy::safe(rules)
+            },
+            Flavor::Posix => Policy { cwd: Cwd::Never, ..Policy::execvp() },
         }
     }
 
@@ -277,9 +346,19 @@ impl Policy {
         Policy { stops_at_faults: false, ..Policy::execvp() }
     }
 
-    /// The preset of that name, of [`Policy::NAMES`].
+    /// The preset of that name, of [`Policy::NAMES`]; of one that has rules for either system, those for
+    /// the system that it runs on.
     pub fn named(name: &str) -> Option<Policy> {
+        Policy::named_by(name, Flavor::NATIVE)
+    }
+
+    /// The preset of that name, of [`Policy::NAMES`]; of one that has rules for either system, these.
+    pub fn named_by(name: &str, rules: Flavor) -> Option<Policy> {
         Some(match name {
+            "node" => Policy::node(rules),
+            "go" => Policy::go(rules),
+            "cpython" => Policy::cpython(rules),
+            "zig" => Policy::zig(rules),
             "cmd" => Policy::cmd(),
             "powershell" => Policy::powershell(),
             "createprocess" => Policy::createprocess(),
@@ -294,10 +373,11 @@ impl Policy {
 
     /// Whether the search goes on with the next candidate after one could not be started.
     ///
-    /// On Windows a corrupt image ends it, as in cmd.exe; on POSIX only what `execvp` passes over lets it
-    /// go on.
+    /// On Windows a corrupt image ends it, as in cmd.exe, and a file without an extension that is no image
+    /// does not; on POSIX only what `execvp` passes over lets it go on.
     pub fn continues_after(&self, failure: LaunchFailure, program: Program) -> bool {
         match (failure, self.rules) {
+            _ if self.starts_first_only => false,
             (LaunchFailure::NotFound | LaunchFailure::Denied, _) => true,
             (LaunchFailure::BadImage, Flavor::Windows) => {
                 !(self.stops_at_bad_image && program == Program::Image)

@@ -342,10 +342,7 @@ impl Command {
         let sys = self.sys();
         let environment = self.variables.apply(&sys);
         let directory = self.directory.as_deref();
-        match self.search.for_child(environment.as_deref(), directory) {
-            Ok(mut search) => search.explain(&self.program),
-            Err(error) => SearchExplanation::of_nothing(Err(error)),
-        }
+        self.search.for_child(environment.as_deref(), directory).explain(&self.program)
     }
 
     fn sys(&self) -> Os {

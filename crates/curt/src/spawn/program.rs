@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use crate::calls::Calls;
 use crate::error::StartFailure;
-use crate::find::{FindAll, FindError, LaunchFailure, Policy, Program, Search, Session};
+use crate::find::{FindAll, FindError, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use crate::flavor::Flavor;
 use crate::name::Unit;
 use crate::sys::process::Launch;
@@ -53,10 +53,7 @@ impl Names<'_> {
         }
         match self {
             Names::Search(search) => {
-                let mut search = match search.for_child(launch.environment, launch.directory) {
-                    Ok(search) => search,
-                    Err(error) => return (Err(NotStarted::NotFound(error)), Calls::default()),
-                };
+                let mut search = search.for_child(launch.environment, launch.directory);
                 let policy = search.policy_in_force().clone();
                 let started = first(search.find_all(name), &policy, launch, start);
                 (started, search.calls())
@@ -98,7 +95,8 @@ fn first<P, T>(
         };
         let is_last = found.program() != Program::Association
             && !policy.continues_after(kind(&why, policy), found.program());
-        if refusal.is_none() {
+        let is_passed_over = policy.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
+        if refusal.is_none() && (is_last || !is_passed_over) {
             refusal = Some((path.into_owned(), why, error));
         }
         if is_last {
@@ -106,6 +104,7 @@ fn first<P, T>(
         }
     }
     let Some((path, why, error)) = refusal else {
+        // Something was there, and the policy takes it for nothing.
         let error = io::ErrorKind::NotFound.into();
         return Err(NotStarted::Failed(None, StartFailure::ProgramMissing, error));
     };

@@ -65,9 +65,10 @@ pub(crate) trait Lookup: Sys<Unit: WinUnit> {
         Ok(())
     }
     /// The place that absolute paths begin from. No call.
-    fn root(&self) -> io::Result<Self::Dir> {
-        Ok(self.locate(std::path::Path::new("/"))?.0)
-    }
+    fn root(&self) -> Self::Dir;
+
+    /// Whether an error says that a path is longer than the system takes. No call.
+    fn is_too_long(error: &io::Error) -> bool;
 
     /// What POSIX asks: whether a path may be executed, by the effective user. 1 call where it is
     /// absent, 2 else.

@@ -62,7 +62,7 @@ impl Ground {
     }
 
     fn engine(&self) -> Engine<Memory> {
-        Engine::new(Memory::start(&self.setup), &self.options).unwrap()
+        Engine::new(Memory::start(&self.setup), &self.options)
     }
 
     /// What is found, as `path origin program`, or the word of the error; and the calls made.
@@ -92,7 +92,10 @@ impl Ground {
             let mut hit = Hit::default();
             match engine.next(asked, &mut position, true, &mut hit) {
                 Some(answer) => all.push(told(answer.map(|()| hit))),
-                None => return all,
+                None => {
+                    all.extend(engine.left_unsearched(asked).map(|error| told(Err(error))));
+                    return all;
+                }
             }
         }
     }

@@ -1,39 +1,11 @@
-//! The presets, and three authorities that are not offered: each by what sets it apart.
+//! The presets: each by what sets it apart. What the authorities themselves answer is in
+//! `authorities.rs`, and in the suites of that name.
 
 use super::Ground;
-use crate::find::policy::{Bare, CMD_EXTENSIONS, Cwd, EXTENSIONS, Extensions, Literal, Policy};
+use crate::find::policy::Policy;
 use crate::find::{Options, Setting};
 use crate::flavor::Flavor;
 use crate::sys::memory::World;
-
-/// Zig's standard library: the working directory always, the name as it is first, of `PATHEXT` what it
-/// can launch.
-fn zig() -> Policy {
-    Policy {
-        cwd: Cwd::Always,
-        bare: Bare::First,
-        extensions: Extensions::Among(EXTENSIONS),
-        quotes: false,
-        ..Policy::safe(Flavor::Windows)
-    }
-}
-
-/// Go's `exec.LookPath`: items of `PATHEXT` get a dot; what is relative is an error.
-fn go() -> Policy {
-    Policy { cwd: Cwd::Report, completes_extensions: true, ..Policy::safe(Flavor::Windows) }
-}
-
-/// `CPython`'s `shutil.which`: the name as it is only with an extension of the list.
-fn cpython() -> Policy {
-    Policy {
-        cwd: Cwd::Auto,
-        literal: Literal::Listed,
-        extensions: Extensions::Environment(CMD_EXTENSIONS),
-        empty_is_cwd: true,
-        quotes: false,
-        ..Policy::safe(Flavor::Windows)
-    }
-}
 
 fn world(world: &mut World) {
     world.file("a/bare").file("a/x.js").file("a/s.ps1").file("a/s.exe").file("a/p3.11.exe");
@@ -54,13 +26,14 @@ fn each_preset_answers_as_its_authority() {
         ("createprocess", Policy::createprocess()),
         ("libuv", Policy::libuv(false, false)),
         ("libuv-exact", Policy::libuv(true, true)),
-        ("zig", zig()),
-        ("go", go()),
-        ("cpython", cpython()),
+        ("zig", Policy::zig(Flavor::Windows)),
+        ("go", Policy::go(Flavor::Windows)),
+        ("cpython", Policy::cpython(Flavor::Windows)),
     ];
     let none = "not-found";
     for (name, answers) in [
-        ("bare", [none, "/a/bare", none, none, "/a/bare", "/a/bare", none, none]),
+        ("bare", [none, "/a/bare", none, none, none, "/a/bare", none, none]),
+        ("/a/bare", [none, "/a/bare", none, none, "/a/bare", "/a/bare", none, none]),
         (
             "s",
             [
@@ -131,8 +104,8 @@ fn without_pathext_each_has_its_own_list() {
     for (policy, answer) in [
         (Policy::safe(Flavor::Windows), "not-found"),
         (Policy::cmd(), "/a/x.js path:0 association"),
-        (cpython(), "/a/x.js path:0 association"),
-        (zig(), "not-found"),
+        (Policy::cpython(Flavor::Windows), "/a/x.js path:0 association"),
+        (Policy::zig(Flavor::Windows), "not-found"),
     ] {
         unset(policy).assert_finds("x", answer);
     }
@@ -141,7 +114,7 @@ fn without_pathext_each_has_its_own_list() {
 #[test]
 fn an_item_without_a_dot_gets_one_from_go_alone() {
     let items = |policy| ground(policy).pathext("JS;EXE;.;;.BAT ");
-    items(go()).assert_finds("x", "/a/x.js path:0 association");
+    items(Policy::go(Flavor::Windows)).assert_finds("x", "/a/x.js path:0 association");
     items(Policy::cmd()).assert_finds("x", "not-found");
     items(Policy::cmd()).assert_finds("bare", "not-found");
 }
@@ -152,7 +125,9 @@ fn presets_are_had_by_name() {
         assert!(Policy::named(name).is_some(), "{name}");
     }
     assert_eq!(Policy::named("posix_sh"), Some(Policy::posix_sh()));
-    assert_eq!(Policy::named("zig"), None);
+    assert_eq!(Policy::named("node"), Some(Policy::node(Flavor::NATIVE)));
+    assert_eq!(Policy::named_by("go", Flavor::Windows), Some(Policy::go(Flavor::Windows)));
+    assert_eq!(Policy::named("perl"), None);
     assert_eq!(Policy::default().rules, Flavor::NATIVE);
     assert_eq!(Options::<u8>::default().policy, Policy::default());
 }

@@ -58,9 +58,9 @@ fn a_bare_name_is_no_program_unless_that_is_asked_for() {
     };
     bare(Bare::Never).assert_finds("only", "not-found");
     bare(Bare::Never).assert_finds("x", "/a/x.exe path:0 image");
-    bare(Bare::First).assert_finds("x", "/a/x path:0 image");
+    bare(Bare::First).assert_finds("x", "/a/x path:0 executable");
     bare(Bare::Last).assert_finds("x", "/a/x.exe path:0 image");
-    bare(Bare::Last).assert_finds("only", "/a/only path:0 image");
+    bare(Bare::Last).assert_finds("only", "/a/only path:0 executable");
 }
 
 #[test]
@@ -251,6 +251,7 @@ fn what_cannot_be_started_lets_the_next_one_try_or_not() {
     let policy = Policy::cmd();
     for (failure, program, continues) in [
         (LaunchFailure::BadImage, Program::Image, false),
+        (LaunchFailure::BadImage, Program::Executable, true),
         (LaunchFailure::BadImage, Program::Batch, true),
         (LaunchFailure::NotFound, Program::Image, true),
         (LaunchFailure::Denied, Program::Image, true),

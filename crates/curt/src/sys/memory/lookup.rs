@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 
 use super::call::Call;
-use super::dir::{Dir, DirBuf};
+use super::dir::{self, Dir, DirBuf};
 use super::system::{errno, parts};
 use super::tree::World;
 use super::{Memory, Sys};
@@ -123,6 +123,14 @@ impl Lookup for Memory {
 
     fn put(text: &OsStr, into: &mut Vec<u8>) {
         into.extend_from_slice(text.as_encoded_bytes());
+    }
+
+    fn root(&self) -> Dir {
+        self.new_dir(dir::WORKING)
+    }
+
+    fn is_too_long(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(errno::NAMETOOLONG)
     }
 
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {

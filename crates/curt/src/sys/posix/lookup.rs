@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::{Access, Mode, OFlags};
+use rustix::io::Errno;
 
 use super::dir::text;
 use super::{Dir, Posix, unix};
@@ -37,6 +38,14 @@ impl Lookup for Posix {
 
     fn put(text: &OsStr, into: &mut Vec<u8>) {
         into.extend_from_slice(text.as_bytes());
+    }
+
+    fn root(&self) -> Dir {
+        Dir::working()
+    }
+
+    fn is_too_long(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::NAMETOOLONG.raw_os_error())
     }
 
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {

@@ -10,6 +10,8 @@ mod listing;
 mod others;
 #[cfg(unix)]
 mod process;
+#[cfg(target_os = "linux")]
+mod programs;
 mod removal;
 
 use self::ground::{Imagined, Real};

@@ -6,6 +6,7 @@ use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
 use windows_sys::Win32::Storage::FileSystem as win;
 use windows_sys::Win32::System::Environment::GetEnvironmentVariableW;
 
@@ -82,8 +83,12 @@ impl Lookup for Windows {
         Ok(())
     }
 
-    fn root(&self) -> io::Result<Dir> {
-        Ok(Dir::nowhere(self.door.native.volume(Key::Unknown)))
+    fn root(&self) -> Dir {
+        Dir::nowhere(self.door.native.volume(Key::Unknown))
+    }
+
+    fn is_too_long(error: &io::Error) -> bool {
+        error.raw_os_error() == i32::try_from(ERROR_FILENAME_EXCED_RANGE).ok()
     }
 
     /// There is no such right that could be asked for in a call: what is no directory counts.
