@@ -39,6 +39,23 @@ pub(crate) const IMPORTS: Set = Set { name: "imports", packages: &["binutils-min
 pub(crate) const WINDOWS: Set =
     Set { name: "windows", packages: &["gcc-mingw-w64-x86-64-win32", "wine", "wine64"] };
 
+/// What builds GNU's test suite for rm and others, and what its tests use.
+pub(crate) const GNU: Set = Set {
+    name: "gnu",
+    packages: &[
+        "acl",
+        "attr",
+        "e2fsprogs",
+        "libacl1-dev",
+        "libattr1-dev",
+        "libcap-dev",
+        "libcap2-bin",
+        "make",
+        "perl",
+        "xz-utils",
+    ],
+};
+
 /// Programs the host must have.
 const TOOLS: &[&str] = &["chroot", "debootstrap", "flock", "mount", "unshare"];
 
@@ -268,6 +285,13 @@ pub(crate) fn kept(kind: &str) -> Result<(PathBuf, PathBuf), Failure> {
     Ok((root.beside("build").join(&path), Path::new("/build").join(path)))
 }
 
+/// A folder that all checkouts share for what is kept between runs: its path, and its path in the
+/// root.
+pub(crate) fn shared(name: &str) -> Result<(PathBuf, PathBuf), Failure> {
+    let root = Root { folder: folder()? };
+    Ok((root.beside("build").join(name), Path::new("/build").join(name)))
+}
+
 /// The host's Cargo home, whose downloads the root shares.
 fn cargo_home() -> PathBuf {
     env::var_os("CARGO_HOME").map_or_else(
@@ -303,5 +327,6 @@ mod tests {
     fn packages_are_in_order_so_that_a_stamp_changes_only_with_them() {
         assert!(LINUX.packages.is_sorted());
         assert!(WINDOWS.packages.is_sorted());
+        assert!(GNU.packages.is_sorted());
     }
 }

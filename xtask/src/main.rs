@@ -5,6 +5,7 @@
 
 mod debian_root;
 mod fuzz;
+mod gnu;
 mod host;
 mod lint;
 mod msrv;
@@ -46,6 +47,12 @@ const TASKS: &[Task] = &[
         run: fuzz::run,
     },
     Task {
+        name: "gnu-tests",
+        arguments: "[FILTER]",
+        about: "run GNU's own tests of rm, ls, du and stat, with curt in their place",
+        run: gnu::run,
+    },
+    Task {
         name: "rivals",
         arguments: "[NAME…]",
         about: "build the programs under rivals/ that the benchmark compares with",
@@ -72,7 +79,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "check-targets",
         arguments: "[TARGET…]",
-        about: "type-check for Windows, macOS, FreeBSD and aarch64 Linux",
+        about: "type-check for Windows, macOS, FreeBSD, aarch64 Linux and musl",
         run: targets::run,
     },
     Task {

@@ -17,6 +17,8 @@ const TARGETS: &[&str] = &[
     "aarch64-apple-darwin",
     "x86_64-unknown-freebsd",
     "aarch64-unknown-linux-gnu",
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
 ];
 
 /// What every check is about.

@@ -58,8 +58,11 @@ pub(crate) fn close_many(descriptors: &mut Vec<OwnedFd>) {
     numbers.sort_unstable();
     for run in numbers.chunk_by(|low, high| low + 1 == *high) {
         let (first, last) = (run[0].unsigned_abs(), run[run.len() - 1].unsigned_abs());
-        // SAFETY: no memory is involved, and the numbers are those of descriptors that were given away.
-        let closed = run.len() > 1 && unsafe { libc::close_range(first, last, 0) } == 0;
+        // The C library musl has no function for this call.
+        let closed = run.len() > 1
+            // SAFETY: no memory is involved, and the numbers are those of descriptors that were
+            // given away.
+            && unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } == 0;
         if !closed {
             for &number in run {
                 // SAFETY: the number is that of a descriptor that was given away, and nothing has closed it.

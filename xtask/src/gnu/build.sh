@@ -1,0 +1,31 @@
+# In the Debian root: builds the programs and helpers of GNU's test suite, unless they are there.
+# Arguments: folder, version of this script, the programs.
+folder=$1 version=$2
+shift 2
+[ "$(cat "$folder/stamp" 2>/dev/null || :)" != "$version $*" ] || exit 0
+rm -rf --one-file-system "$folder"
+mkdir -p "$folder/lists/partial"
+cd "$folder"
+
+# The root lists where its packages come from; their sources are at the same place.
+sed 's/^deb /deb-src /' /etc/apt/sources.list >sources.list
+apt() {
+    apt-get -qq -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- \
+        -o Dir::State::Lists="$folder/lists" -o APT::Sandbox::User=root \
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@"
+}
+# The caller tells a source that cannot be had from one that cannot be built.
+{ apt update && apt --download-only source coreutils; } || exit 77
+rm -rf lists
+
+# As GNU published it: Debian's patches change what `ls` prints.
+mkdir source
+tar -xf coreutils_*.orig.tar.xz -C source --strip-components=1
+cd source
+FORCE_UNSAFE_CONFIGURE=1 ./configure -q --disable-nls CFLAGS=-O1 >../log 2>&1 ||
+    { tail -n 20 ../log; exit 1; }
+# The other programs that tests use are those of the root, which has the same version.
+printf 'include Makefile\nfew: $(BUILT_SOURCES)\n' >few.mk
+{ make -s -f few.mk few && make -s -j2 $(printf ' src/%s' getlimits "$@"); } >>../log 2>&1 ||
+    { tail -n 20 ../log; exit 1; }
+echo "$version $*" >"$folder/stamp"
