@@ -1,10 +1,10 @@
 //! The budgets of `curt beneath`, for a file seven directories deep.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Traced, available, count, curt, trace};
+use crate::strace::{available, count, curt, difference, trace};
 use crate::{check_snapshot, slope};
 
 const DEEP: &str = "a/b/c/d/e/f/file";
@@ -18,14 +18,12 @@ fn tree() -> Scratch {
 }
 
 /// What a path costs after others: the difference to asking for those alone.
-fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> Traced {
+fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTreeMap<String, i64> {
     let args = [&["beneath", "--root", "root"], args].concat();
     let less = curt(scratch, &[&args[..], before].concat());
-    let mut more = curt(scratch, &[&args[..], before, &[path]].concat());
-    for counts in [(&mut more.counted, &less.counted), (&mut more.seen, &less.seen)] {
-        *counts.0 = crate::strace::difference(counts.0, counts.1);
-    }
-    more
+    let more = curt(scratch, &[&args[..], before, &[path]].concat());
+    more.check();
+    difference(&more.seen, &less.seen)
 }
 
 /// A path that its text refuses, for no call.
@@ -55,11 +53,8 @@ fn what_a_path_costs() {
         ("a refusal", &[], REFUSED, "../secret"),
         ("a refusal where links are refused", &["--mode=strict"], REFUSED, "link/c"),
     ] {
-        let traced = costs(&scratch, args, &[before], path);
-        for (name, counted) in &traced.counted {
-            assert_eq!(traced.seen.get(name), Some(counted), "{name} {args:?} {path}");
-        }
-        slope(&mut text, &format!("{what} ({} {path})", args.join(" ")), &traced.counted, 1);
+        let costs = costs(&scratch, args, &[before], path);
+        slope(&mut text, &format!("{what} ({} {path})", args.join(" ")), &costs, 1);
     }
     check_snapshot("beneath", &text);
 }
@@ -78,15 +73,9 @@ fn an_open_is_one_call_and_a_close() {
         assert_eq!(out, "content".repeat(paths.len()));
         count(&log)
     };
-    let more = crate::strace::difference(&opened(&[DEEP, DEEP]), &opened(&[DEEP]));
+    let more = difference(&opened(&[DEEP, DEEP]), &opened(&[DEEP]));
     let mut text = String::new();
-    // What a debug build checks, and memory.
-    let calls = more
-        .iter()
-        .filter(|(name, _)| !["fcntl", "brk", "mmap", "munmap"].contains(&name.as_str()));
-    for (name, count) in calls.filter(|&(_, &count)| count > 0) {
-        writeln!(text, "    {name:<12} {count:>5} for 1").unwrap();
-    }
+    slope(&mut text, "one file more", &more, 1);
     check_snapshot("beneath-open", &text);
 }
 

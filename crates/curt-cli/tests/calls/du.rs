@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Counts, Traced, available, curt, difference, without_last_looks};
+use crate::strace::{Counts, available, curt, difference, without_last_looks};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories of `files` files each, in one.
@@ -18,24 +18,11 @@ fn tree(directories: usize, files: usize) -> Scratch {
     scratch
 }
 
-/// What the command counted is what strace saw, and no more than starting takes on top.
-fn check(traced: &Traced) {
-    for (name, &count) in &traced.counted {
-        let seen = traced.seen.get(name).copied().unwrap_or(0);
-        let beside = match name.as_str() {
-            "openat" | "close" => 20,
-            "prlimit64" | "sched_getaffinity" => 4,
-            _ => 0,
-        };
-        assert!(seen >= count && seen <= count + beside, "{name}: {seen} seen, {count} counted");
-    }
-}
-
 fn measured(directories: usize, files: usize, args: &[&str]) -> Counts {
     let scratch = tree(directories, files);
     let traced = curt(&scratch, &[&["du"], args].concat());
-    check(&traced);
-    without_last_looks(traced.counted, &scratch)
+    traced.check();
+    without_last_looks(traced.seen, &scratch)
 }
 
 fn slopes(name: &str, args: &[&str]) {
@@ -76,7 +63,7 @@ fn the_formula_is_exact() {
         let scratch = tree(directories, files);
         scratch.dir("tree");
         let traced = curt(&scratch, &["du", "-j1", "tree"]);
-        check(&traced);
+        traced.check();
         let directories = if files == 0 { 1 } else { directories as u64 + 1 };
         let entries = directories + (directories - 1) * files as u64;
         let total: u64 = traced.counted.values().sum();
@@ -95,7 +82,7 @@ fn several_operands_are_asked_about_before() {
     let scratch = tree(3, 5);
     let operands = ["tree/d0", "tree/d1", "tree/d2", "tree/d0/f1", "tree/d1"];
     let traced = curt(&scratch, &[&["du", "-s"], &operands[..]].concat());
-    check(&traced);
+    traced.check();
     // Three directories are asked twice; what was counted before is asked once.
     let calls = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
     assert_eq!(calls("statx"), 3 * 6 + 5);
@@ -162,7 +149,7 @@ fn two_threads_ask_no_more_than_one_and_share_a_table() {
     // Enough for a second thread to be given something.
     let scratch = tree(200, 3);
     let traced = curt(&scratch, &["du", "-s", "-j2", "tree"]);
-    check(&traced);
+    traced.check();
     let counted = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
     assert_eq!((counted("statx"), counted("openat")), (801, 201));
     assert_eq!(counted("close"), counted("openat"));

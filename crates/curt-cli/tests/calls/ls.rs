@@ -1,13 +1,17 @@
 //! The budgets of `curt ls` and `curt stat`: N entries, L links.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::rm::MEMORY;
-use crate::strace::{Counts, available, count, start_up, total_without, trace};
+use crate::strace::{Counts, available, count, difference, total, trace};
+use crate::{check_snapshot, slope};
 
 const ENTRIES: u64 = 3580;
+
+/// What starting the command, and asking about the operand and the terminal, takes.
+const STARTING: u64 = 16;
 
 /// What a command calls in a scratch directory.
 fn calls(scratch: &Scratch, args: &[&str]) -> (Counts, String) {
@@ -33,10 +37,10 @@ fn names_cost_nothing_for_an_entry() {
     }
     let scratch = Scratch::new();
     flat(&scratch, 30);
-    let budget = start_up(&scratch) + 12;
+    let budget = STARTING + 12;
     for args in [&["ls", "flat"][..], &["ls", "-Ar", "flat"], &["ls", "--color=always", "flat"]] {
         let (seen, log) = calls(&scratch, args);
-        let total = total_without(&seen, &MEMORY);
+        let total = total(&seen);
         assert!(total <= budget, "{args:?}: {total} calls, {budget} allowed\n{log}");
         let ours: Vec<&str> = log.lines().skip_while(|line| !line.contains("\"flat\"")).collect();
         let stats = ours.iter().filter(|line| line.contains("statx(")).count();
@@ -51,7 +55,7 @@ fn the_long_form_asks_once_for_each_entry() {
     }
     let scratch = Scratch::new();
     flat(&scratch, 30);
-    let budget = start_up(&scratch) + ENTRIES + 30 + 60;
+    let budget = STARTING + ENTRIES + 30 + 60;
     let long = ["ls", "-l", "flat"];
     let all = [
         &long[..],
@@ -62,7 +66,7 @@ fn the_long_form_asks_once_for_each_entry() {
     ];
     for args in all {
         let (seen, log) = calls(&scratch, args);
-        let total = total_without(&seen, &MEMORY);
+        let total = total(&seen);
         let tail: Vec<&str> = log.lines().rev().take(30).collect();
         let of = |name: &str| seen.get(name).copied().unwrap_or(0);
         // The start of a thread for each of two buffers is in the budget; more processors, or who asks
@@ -74,6 +78,49 @@ fn the_long_form_asks_once_for_each_entry() {
         let threads = of("clone") + of("clone3");
         assert!(threads == 0 || !args.contains(&"-j1"), "{threads} threads were started");
     }
+}
+
+/// What more entries and more directories cost, exactly.
+#[test]
+fn slopes() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let seen = |args: &[&str], directories: u64, files: u64| {
+        let scratch = Scratch::in_memory();
+        for directory in 0..directories {
+            for file in 0..files {
+                scratch.file(format!("tree/d{directory}/f{file}"));
+            }
+            scratch.link(format!("tree/d{directory}/link"), "f0");
+        }
+        calls(&scratch, &[args, &["tree"]].concat()).0
+    };
+    let mut text = String::new();
+    for args in [
+        &["ls", "-R"][..],
+        &["ls", "-RF", "--color=always"],
+        &["ls", "-Rn", "-j1"],
+        &["ls", "-Rl", "-j1"],
+        &["ls", "-R", "--json", "-j1"],
+    ] {
+        let less = seen(args, 16, 2);
+        let more = [(32, 2), (16, 4)]
+            .map(|(directories, files)| difference(&seen(args, directories, files), &less));
+        writeln!(text, "curt {}", args.join(" ")).unwrap();
+        slope(&mut text, "16 directories of 2 files and a link more", &more[0], 16);
+        slope(&mut text, "32 files more", &more[1], 32);
+    }
+    let scratch = Scratch::in_memory();
+    let files: Vec<String> = (0..64).map(|file| format!("f{file}")).collect();
+    for file in &files {
+        scratch.file(file);
+    }
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let stat = |files: &[&str]| calls(&scratch, &[&["stat", "--json"], files].concat()).0;
+    text.push_str("curt stat --json\n");
+    slope(&mut text, "32 files more", &difference(&stat(&files), &stat(&files[..32])), 32);
+    check_snapshot("ls", &text);
 }
 
 #[test]
@@ -108,8 +155,8 @@ fn owners_are_looked_up_once_for_a_whole_tree() {
     let (seen, log) = calls(&scratch, &["ls", "-lR", "tree"]);
     let databases = log.lines().filter(|line| line.contains("/etc/passwd")).count();
     assert!(databases <= 2, "the names of users were read {databases} times");
-    let total = total_without(&seen, &MEMORY);
-    let budget = start_up(&scratch) + 5 * 41 + 40 + 60;
+    let total = total(&seen);
+    let budget = STARTING + 5 * 41 + 40 + 60;
     assert!(total <= budget, "{total} calls, {budget} allowed");
 }
 
@@ -121,8 +168,8 @@ fn asking_about_a_path_is_one_call() {
     let scratch = Scratch::new();
     scratch.file("file");
     let (seen, log) = calls(&scratch, &["stat", "--json", "file"]);
-    let total = total_without(&seen, &MEMORY);
-    let budget = start_up(&scratch) + 1;
+    let total = total(&seen);
+    let budget = STARTING + 1;
     assert!(total <= budget, "{total} calls, {budget} allowed\n{log}");
     let asked = log.lines().filter(|line| line.contains("\"file\", AT_")).count();
     assert_eq!(asked, 1, "{log}");
@@ -139,7 +186,7 @@ fn a_directory_deeper_than_paths_are_long_costs_no_more_than_another() {
     let slope = |levels: usize| {
         let scratch = Scratch::in_memory();
         scratch.deep("t", levels, "name");
-        total_without(&calls(&scratch, &["ls", "-RU", "t"]).0, &MEMORY)
+        total(&calls(&scratch, &["ls", "-RU", "t"]).0)
     };
     // Opening, two times listing, and closing; the rest is output.
     let (few, many) = (slope(400), slope(2_400));

@@ -3,6 +3,8 @@
 //! A budget is a slope: the same command runs on trees of different sizes, and the difference is
 //! divided by the difference in size. The snapshots beside this file are the budgets; a change
 //! that alters one runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason in the same commit.
+//! Slopes are of everything that strace saw, not only of what curt counts: `strace::LEFT_OUT` names
+//! the few calls that are left out, and why.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -14,9 +16,11 @@ mod rm;
 mod run;
 mod start;
 mod strace;
+mod threads;
 mod walk;
 mod which;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -32,11 +36,9 @@ fn check_snapshot(name: &str, text: &str) {
 }
 
 /// How a slope is written: the calls, and how many units they are for.
-fn slope(text: &mut String, what: &str, difference: &strace::Counts, units: u64) {
+fn slope(text: &mut String, what: &str, difference: &BTreeMap<String, i64>, units: u64) {
     writeln!(text, "{what}").unwrap();
-    for (name, &count) in difference {
-        if count > 0 {
-            writeln!(text, "    {name:<12} {count:>5} for {units}").unwrap();
-        }
+    for (name, count) in difference {
+        writeln!(text, "    {name:<12} {count:>5} for {units}").unwrap();
     }
 }

@@ -4,12 +4,11 @@ use std::fmt::Write;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Traced, available, curt_rm, difference, start_up, total_without};
+use crate::strace::{Traced, available, curt_rm, difference, total};
 use crate::{check_snapshot, slope};
 
-/// What the runtime makes for memory, which depends on the allocator and not on the algorithm; and
-/// the check of every descriptor that a debug build of the standard library makes.
-pub(crate) const MEMORY: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "fcntl"];
+/// What a removal asks about its operand, the limit of descriptors and the file system.
+const AROUND: u64 = 8;
 
 /// `directories` directories of `files` files each, in one.
 fn flat_tree(scratch: &Scratch, directories: usize, files: usize) -> (u64, u64) {
@@ -30,16 +29,7 @@ fn places() -> [Scratch; 2] {
 /// The tree is gone, and what the command counted is what strace saw.
 fn check(scratch: &Scratch, traced: &Traced) {
     assert!(!scratch.exists("tree"));
-    for (name, &count) in &traced.counted {
-        let seen = traced.seen.get(name).copied().unwrap_or(0);
-        // Start-up opens and closes libraries, and asks for limits, without our door.
-        let beside = match name.as_str() {
-            "openat" | "close" => 20,
-            "prlimit64" | "sched_getaffinity" => 4,
-            _ => 0,
-        };
-        assert!(seen >= count && seen <= count + beside, "{name}: {seen} seen, {count} counted");
-    }
+    traced.check();
 }
 
 fn slopes(name: &str, args: &[&str]) {
@@ -52,7 +42,7 @@ fn slopes(name: &str, args: &[&str]) {
             flat_tree(&scratch, directories, files);
             let traced = curt_rm(&scratch, args);
             check(&scratch, &traced);
-            traces.push(traced.counted);
+            traces.push(traced.seen);
         }
         let mut text = String::new();
         writeln!(text, "curt rm {}\n", args.join(" ")).unwrap();
@@ -94,10 +84,10 @@ fn one_thread_stays_within_its_formula() {
             let (n, m) = flat_tree(&scratch, directories, files);
             let traced = curt_rm(&scratch, &["-r", "-j1", "tree"]);
             check(&scratch, &traced);
-            let total = total_without(&traced.seen, &MEMORY);
+            let total = total(&traced.counted);
             // A listing of 3,000 names takes two pages: 24 or 32 bytes each, in 64 KiB.
             let pages = if files == 3000 { 2 * 3 } else { 0 };
-            let budget = start_up(&scratch) + n + 3 * m + m.div_ceil(256) + pages;
+            let budget = AROUND + n + 3 * m + m.div_ceil(256) + pages;
             assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
         }
     }
@@ -113,14 +103,8 @@ fn many_threads_stay_within_their_formula() {
             let (n, m) = flat_tree(&scratch, 1500, 4);
             let traced = curt_rm(&scratch, &["-r", &format!("-j{threads}"), "tree"]);
             check(&scratch, &traced);
-            let ignored = [&MEMORY[..], &["futex"]].concat();
-            let total = total_without(&traced.seen, &ignored);
-            let budget = start_up(&scratch)
-                + n
-                + 4 * m
-                + 20 * (threads - 1)
-                + (n + m).div_ceil(256)
-                + threads;
+            let total = total(&traced.counted);
+            let budget = AROUND + n + 4 * m + 20 * (threads - 1) + (n + m).div_ceil(256) + threads;
             assert!(total <= budget, "{total} calls, {budget} allowed for {n} and {m}");
             let futexes = traced.seen.get("futex").copied().unwrap_or(0);
             assert!(futexes <= (n + m) / 8, "{futexes} futex calls for {n} and {m}");
@@ -158,6 +142,6 @@ fn small_removals_start_no_thread() {
     let traced = curt_rm(&scratch, &["-rf", "tree"]);
     check(&scratch, &traced);
     assert!(!traced.seen.contains_key("clone3") && !traced.seen.contains_key("futex"));
-    let total = total_without(&traced.seen, &MEMORY);
-    assert!(total <= start_up(&scratch) + 10 + 3 * 2 + 1, "{total}");
+    let total = total(&traced.counted);
+    assert!(total <= AROUND + 10 + 3 * 2 + 1, "{total}");
 }

@@ -1,21 +1,71 @@
-//! Start-up: how many calls an empty command makes.
+//! Start-up: what each command calls, every call of it, where there is next to nothing to do.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{available, count, start_up, trace};
+use crate::check_snapshot;
+use crate::strace::{available, count, loading, total, trace};
 
+/// Loading the program takes what loading an empty one takes: the same libraries, or fewer. A
+/// library that only curt needs (Rust 1.85 takes the rounding of numbers from one) is nine calls.
 #[test]
-fn an_empty_command_stays_within_its_budget() {
+fn the_command_is_loaded_as_an_empty_program_is() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
-    let scratch = Scratch::new();
-    let budget = start_up(&scratch);
-    for args in [&["rm", "-f"][..], &["rm", "-rf", "missing"]] {
-        let (_, log) = trace(&scratch, Path::new(env!("CARGO_BIN_EXE_curt")), args);
-        let calls: u64 = count(&log).values().sum();
-        assert!(calls <= budget, "{args:?}: {calls} calls, {budget} allowed\n{log}");
+    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let empty = curt.with_file_name("examples").join("empty");
+    if !empty.exists() {
+        return skip("the empty program is not built: name no single test for cargo");
     }
+    let scratch = Scratch::in_memory();
+    let (calls, libraries) = loading(&trace(&scratch, curt, &["rm", "-f"]).1);
+    let (least, usual) = loading(&trace(&scratch, &empty, &[]).1);
+    let allowed = least + 9 * libraries.saturating_sub(usual);
+    assert!(calls <= allowed, "{calls} calls for {libraries} libraries, {least} for {usual}");
+    assert!(libraries <= 2, "{libraries} libraries");
+}
+
+/// What a command calls beside what loading takes and what every budget leaves out.
+#[test]
+fn every_command_starts_with_these_calls_and_no_other() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let mut text = String::new();
+    for args in [
+        &["rm", "-f"][..],
+        &["rm", "-rf", "missing"],
+        &["rm", "file"],
+        &["rm", "-r", "tree"],
+        &["walk", "tree"],
+        &["walk", "--json", "--fields=name,size", "tree"],
+        &["du", "tree"],
+        &["ls", "tree"],
+        &["ls", "--json", "tree"],
+        &["stat", "--json", "file"],
+        &["stat", "missing"],
+        &["which", "--path", "bin", "program"],
+        &["which", "--path", "bin", "nothing"],
+        &["expand", "/a/../b"],
+        &["expand", "a"],
+        &["beneath", "--root", "tree", "file"],
+        &["beneath", "--root", "tree", "../file"],
+    ] {
+        // In memory, where listings say that they end.
+        let scratch = Scratch::in_memory();
+        scratch.file("file");
+        scratch.file("tree/file");
+        scratch.script("bin/program", "#!/bin/true\n", 0o755);
+        let (_, log) = trace(&scratch, program, args);
+        let calls = count(&log);
+        writeln!(text, "curt {}: {}", args.join(" "), total(&calls)).unwrap();
+        let calls: Vec<String> =
+            calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        writeln!(text, "    {}", calls.join(", ")).unwrap();
+    }
+    check_snapshot("start", &text);
 }

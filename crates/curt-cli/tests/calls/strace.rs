@@ -9,14 +9,43 @@ use curt_testkit::Scratch;
 /// Calls by name.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
+/// Left out of every budget: memory, which the allocator asks for and no algorithm, and the check
+/// of each descriptor that a debug build of the standard library makes.
+const LEFT_OUT: [&str; 7] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect", "fcntl"];
+
+/// What loading a program calls before its own first call, beside opening libraries.
+const LOADING: [&str; 19] = [
+    "execve",
+    "brk",
+    "mmap",
+    "munmap",
+    "mprotect",
+    "access",
+    "read",
+    "pread64",
+    "newfstatat",
+    "fstat",
+    "close",
+    "arch_prctl",
+    "set_tid_address",
+    "set_robust_list",
+    "rseq",
+    "prlimit64",
+    "readlinkat",
+    "readlink",
+    "uname",
+];
+
 /// What a traced command did.
 pub(crate) struct Traced {
-    /// What strace saw.
+    /// What strace saw, from the program's own first call on, without what is left out.
     pub(crate) seen: Counts,
     /// What the command counted itself (`--stats --json`).
     pub(crate) counted: Counts,
     /// How many entries it told of, where it says that.
     pub(crate) entries: u64,
+    /// How many bytes it wrote to standard output.
+    pub(crate) written: u64,
     pub(crate) log: String,
 }
 
@@ -60,7 +89,7 @@ fn summed_up(text: &str, log: String) -> Traced {
         calls.iter().map(|(name, count)| (name.clone(), count.as_u64().unwrap())).collect();
     counted.remove("total");
     let entries = summary["entries"].as_u64().unwrap_or_default();
-    Traced { seen: count(&log), counted, entries, log }
+    Traced { seen: count(&log), counted, entries, written: text.len() as u64, log }
 }
 
 /// Runs a program in a scratch directory, traced; returns its output and the log.
@@ -82,37 +111,72 @@ pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String
     (String::from_utf8(output.stdout).unwrap(), text)
 }
 
-/// How many calls starting the command may take: 12 more than an empty program of the same
-/// compiler and linker, which makes 63 with most of them: 75. A library that only the command is
-/// linked with comes on top; Rust 1.85 takes the rounding of numbers from one, later versions do not.
-pub(crate) fn start_up(scratch: &Scratch) -> u64 {
-    const MORE: u64 = 12;
-    const USUAL: u64 = 63;
-    const LIBRARY: u64 = 9;
-    let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let empty = curt.with_file_name("examples").join("empty");
-    if !empty.exists() {
-        return USUAL + MORE;
-    }
-    let (_, empty) = trace(scratch, &empty, &[]);
-    let (_, curt) = trace(scratch, curt, &["rm", "-f"]);
-    let libraries = |log: &str| log.lines().filter(|line| line.contains(".so.6\", O_R")).count();
-    let more = libraries(&curt).saturating_sub(libraries(&empty)) as u64;
-    count(&empty).values().sum::<u64>().max(USUAL) + MORE + LIBRARY * more
+/// The lines of a log from the program's own first call on.
+fn own(log: &str) -> impl Iterator<Item = &str> {
+    log.lines().skip_while(|line| {
+        name(line).is_none_or(|name| LOADING.contains(&name)) || line.contains(".so.")
+    })
 }
 
-/// Counts the calls in a log: lines of `PID name(…`, each call once though it may be interrupted.
+/// The call that a line begins: `PID name(…`. An interrupted one has a second line, which is none.
+fn name(line: &str) -> Option<&str> {
+    let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    let (name, _) = call.split_once('(')?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_name && !name.is_empty()).then_some(name)
+}
+
+/// How many lines of a log loading takes, and how many libraries are loaded.
+pub(crate) fn loading(log: &str) -> (usize, usize) {
+    let libraries = log.lines().filter(|line| line.contains(".so.") && line.contains("\", O_R"));
+    (
+        log.lines().count() - own(log).count(),
+        libraries.filter(|line| !line.contains("cache")).count(),
+    )
+}
+
+/// Counts a program's own calls, without what is left out. The allocator's first question for
+/// random numbers is memory's, too.
 pub(crate) fn count(log: &str) -> Counts {
     let mut counts = Counts::new();
-    for line in log.lines() {
-        let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
-        if let Some((name, _)) = call.split_once('(') {
-            if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                *counts.entry(name.to_owned()).or_default() += 1;
-            }
+    for line in own(log).filter(|line| !line.contains("8, GRND_NONBLOCK")) {
+        if let Some(name) = name(line).filter(|name| !LEFT_OUT.contains(name)) {
+            *counts.entry(name.to_owned()).or_default() += 1;
         }
     }
     counts
+}
+
+impl Traced {
+    /// Panics unless strace saw what the command counted, and beside that only what starting,
+    /// writing and threads take.
+    pub(crate) fn check(&self) {
+        let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
+        let threads = of("clone3") + of("clone");
+        // Asked for the number of processors, the standard library reads the limits of containers,
+        // and the allocator, with a second thread, a file of the kernel.
+        let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) as i64 };
+        let rest = difference(&self.seen, &self.counted);
+        for (name, &more) in &rest {
+            let most = match name.as_str() {
+                "ppoll" | "exit_group" => 1,
+                "prlimit64" => 1,
+                "close" => 1 + threads as i64 + limits,
+                "openat" | "read" | "lseek" | "statx" => limits,
+                "ioctl" | "getrandom" => 3 + 2 * threads as i64,
+                "rt_sigaction" => 12,
+                "write" => (self.written / (56 << 10) + 3 + threads) as i64,
+                "clone" | "clone3" | "exit" | "rseq" | "set_robust_list" => threads as i64,
+                "sigaltstack" | "rt_sigprocmask" | "sched_getaffinity" => {
+                    5 * threads as i64 + limits.min(1)
+                }
+                "prctl" | "gettid" | "sched_yield" => 2 * threads as i64,
+                "futex" if threads > 0 => (self.counted.values().sum::<u64>() / 8 + 20) as i64,
+                _ => 0,
+            };
+            assert!((0..=most).contains(&more), "{name}: {more} more than counted, {rest:?}");
+        }
+    }
 }
 
 /// What would be counted if the file system said of each directory where it ends. Each is closed once.
@@ -124,17 +188,15 @@ pub(crate) fn without_last_looks(mut counted: Counts, scratch: &Scratch) -> Coun
     counted
 }
 
-/// What `more` has beyond `less`.
-pub(crate) fn difference(more: &Counts, less: &Counts) -> Counts {
-    let mut rest = Counts::new();
-    for (name, count) in more {
-        let known = less.get(name).copied().unwrap_or(0);
-        rest.insert(name.clone(), count.saturating_sub(known));
-    }
-    rest
+/// What `more` has beyond `less`, by every name that either has; less than nothing where it has fewer.
+pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> {
+    let names = more.keys().chain(less.keys());
+    let of = |counts: &Counts, name| counts.get(name).map_or(0, |&count| count as i64);
+    let changes = names.map(|name| (name.clone(), of(more, name) - of(less, name)));
+    changes.filter(|&(_, change)| change != 0).collect()
 }
 
-/// All calls but those with these names.
-pub(crate) fn total_without(counts: &Counts, names: &[&str]) -> u64 {
-    counts.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(_, count)| count).sum()
+/// All calls.
+pub(crate) fn total(counts: &Counts) -> u64 {
+    counts.values().sum()
 }

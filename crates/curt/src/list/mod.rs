@@ -365,13 +365,23 @@ impl List {
         calls.add(&self.helped);
         calls
     }
+
+    /// Closes the directory and returns all calls that were made, this one included.
+    pub fn close(mut self) -> Calls {
+        self.close_dir();
+        self.calls()
+    }
+
+    fn close_dir(&mut self) {
+        if let Some(dir) = self.dir.take() {
+            self.asker.sys.close(dir);
+        }
+    }
 }
 
 impl Drop for List {
     fn drop(&mut self) {
-        if let Some(dir) = self.dir.take() {
-            self.asker.sys.close(dir);
-        }
+        self.close_dir();
     }
 }
 

@@ -220,12 +220,11 @@ impl<'a> Lister<'a> {
         }
         if self.settings.streams() {
             self.stream(&mut list, path, is_operand);
-            return self.totals.calls.add(&list.calls());
+            return self.totals.calls.add(&list.close());
         }
         let mut items = self.dots(path);
         self.read(&mut list, path, is_operand, &mut items);
-        self.totals.calls.add(&list.calls());
-        drop(list);
+        self.totals.calls.add(&list.close());
         for item in &mut items {
             if item.kind.is_link() && self.settings.asks_for_targets() {
                 let path = attach(path, &item.name);

@@ -1,0 +1,57 @@
+//! The budgets with several threads: what one thread calls, and what handing over costs.
+//!
+//! How often work is handed over depends on the machine, so these are ceilings and not snapshots.
+//! [`Traced::check`](crate::strace::Traced::check) is exact here, too: what is counted was seen,
+//! and nothing else but what threads take.
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::{available, curt, total};
+
+const DIRECTORIES: u64 = 600;
+const FILES: u64 = 3;
+
+fn tree() -> Scratch {
+    let scratch = Scratch::in_memory();
+    for directory in 0..DIRECTORIES {
+        let path = scratch.dir(format!("tree/d{directory}"));
+        for file in 0..FILES {
+            std::fs::File::create(path.join(format!("f{file}"))).unwrap();
+        }
+    }
+    scratch
+}
+
+#[test]
+fn sharing_costs_at_most_a_call_for_a_directory_and_a_few_for_a_thread() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for command in [
+        &["walk"][..],
+        &["walk", "--fields=name,size"],
+        &["walk", "-L"],
+        &["du"],
+        &["du", "-a"],
+        &["ls", "-R"],
+        &["rm", "-r"],
+    ] {
+        let run = |threads: &str| {
+            let traced = curt(&tree(), &[command, &[threads, "tree"]].concat());
+            traced.check();
+            traced
+        };
+        let alone = total(&run("-j1").counted);
+        let entries = DIRECTORIES * (FILES + 1) + 1;
+        for threads in [2, 4] {
+            let traced = run(&format!("-j{threads}"));
+            let calls = total(&traced.counted);
+            // A directory that another thread finished is closed by itself; a thread asks for the
+            // time it took once for some hundred calls, and waits for work.
+            let allowed = alone + DIRECTORIES + entries / 32 + 20 * threads;
+            assert!(calls <= allowed, "{command:?} -j{threads}: {calls} calls, {alone} alone");
+            let started = traced.seen.get("clone3").copied().unwrap_or_default();
+            assert!(started < threads, "{command:?} -j{threads}: {started} threads");
+        }
+    }
+}
