@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Hold, State};
 use super::options::{OneFileSystem, Settings};
+use super::room::Parent;
 use super::rules::InForce;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{self, Ask, Batch, Listing, Mounts, Opened, Sys};
+use crate::sys::{self, Batch, Listing, Mounts, Opened, Sys};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -47,6 +48,8 @@ pub(super) struct Cursor<S: Sys> {
     late: Option<(Metadata, usize)>,
     /// Why a directory could not be opened again.
     pub(super) trouble: Cause,
+    /// What the operand is to be removed from, where that may come after it was walked.
+    pub(super) parent: Option<Parent<S>>,
     /// The directories on the way, where loops are looked for.
     pub(super) ancestors: HashSet<(u64, u128)>,
     /// The file system of the operand, where only one is walked, by its number.
@@ -126,6 +129,7 @@ impl<S: Sys> Cursor<S> {
             tag: 0,
             late: None,
             trouble: Cause::Replaced,
+            parent: None,
             ancestors: HashSet::new(),
             device: None,
             above: None,
@@ -141,6 +145,7 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         self.path = S::units(operand);
         self.operand = self.path.len();
+        self.close_parent();
         self.ancestors.clear();
         self.device = None;
         let follow = self.settings.plan.follow != Follow::Never;
@@ -188,6 +193,7 @@ impl<S: Sys> Cursor<S> {
             }
             let Some(frame) = self.frames.last() else {
                 self.path.clear();
+                self.close_parent();
                 return None;
             };
             self.path.truncate(frame.path_len);
@@ -333,7 +339,11 @@ impl<S: Sys> Cursor<S> {
                 return Some(Step::Error(error));
             }
         }
-        let opened = self.open_operand();
+        let parent = if self.settings.contents_first { self.open_parent() } else { Ok(()) };
+        let opened = match parent {
+            Ok(()) => self.open_operand(),
+            Err(error) => Opened::Failed(error),
+        };
         self.entered(opened, 1, 0, own)
     }
 
@@ -355,7 +365,8 @@ impl<S: Sys> Cursor<S> {
         self.tag = frame.tags.pop_front().unwrap_or(0);
         let depth = frame.depth + 1;
         // Where directories are told of later, somebody may want to remove them from it.
-        if !frame.has_children() && !frame.is_base && !self.settings.contents_first {
+        // The operand's own is where the others are opened again from.
+        if index > 0 && !frame.has_children() && !self.settings.contents_first {
             self.close(index);
         }
         self.entered(opened, depth, name, own)
@@ -433,11 +444,8 @@ impl<S: Sys> Cursor<S> {
         if !self.follows_all() && !by_device {
             return Ok(Entering::Yes(None));
         }
-        let fields = Fields::ID | Fields::DEVICE;
-        let ask = Ask { fields, follow: true, cached: false };
-        let facts = self.asker.sys.query_dir(dir, ask).map_err(Cause::Os)?;
-        let identity = (facts.device, facts.id);
-        if by_device && *self.device.get_or_insert(facts.device) != facts.device {
+        let identity = self.identity(dir).map_err(Cause::Os)?;
+        if by_device && *self.device.get_or_insert(identity.0) != identity.0 {
             return Ok(Entering::No);
         }
         if self.follows_all() && !self.ancestors.insert(identity) {
@@ -474,18 +482,45 @@ impl<S: Sys> Cursor<S> {
         if self.metadata.requested.contains(more) {
             return;
         }
+        let Some(index) = self.frames.len().checked_sub(1) else {
+            return self.fetch_operand(more);
+        };
+        if !self.reopen(index) {
+            let error =
+                Error::new(Operation::Stat, S::path(self.path.clone()), self.take_trouble());
+            self.metadata.requested |= more;
+            self.metadata.has_more = true;
+            self.metadata.failed.push((more, error));
+            return;
+        }
         let follow = self.follows_all();
         let Cursor { asker, frames, path, names, metadata, buf, current, .. } = self;
         let to_path = || -> PathBuf { S::path(path.clone()) };
+        let last;
         let name = match current.place {
             Place::Buffer(at) => buf.entry(at).map(|(entry, _)| entry.name),
             Place::Arena(at) => names.get(at),
-            Place::Path => None,
+            Place::Path => {
+                last = [&path[current.name..], &[S::Unit::NUL]].concat();
+                Name::until_nul(&last)
+            }
         };
-        if let (Some(name), Some(dir)) = (name, frames.last().and_then(Frame::dir)) {
-            return asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
+        if let (Some(name), Some(dir)) = (name, frames[index].dir()) {
+            asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
         }
-        let follow = asker.plan().follow != Follow::Never;
+    }
+
+    fn fetch_operand(&mut self, more: Fields) {
+        let follow = self.settings.plan.follow != Follow::Never;
+        let Cursor { asker, path, metadata, parent, .. } = self;
+        let to_path = || -> PathBuf { S::path(path.clone()) };
+        if let Some(Parent { dir, name, directory_only }) = parent {
+            let follow = follow || *directory_only;
+            if let Some(name) = Name::until_nul(name) {
+                asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
+            }
+            return;
+        }
         // What cannot be a path was not told of.
         let _ = asker.fetch_path(&to_path(), follow, more, metadata);
     }

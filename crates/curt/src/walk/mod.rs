@@ -37,7 +37,10 @@
 //! A walk is no snapshot. A directory that becomes something else before it is opened is an error; one
 //! that is swapped for a link is not followed (unless links are). Everything is relative to open
 //! directories, so a directory that is moved while it is walked is walked to its end. Where descriptors
-//! ran out and a directory was moved meanwhile, the rest of it is reported as lost.
+//! ran out, a directory is closed for a while and opened again by its names below the operand, whose own
+//! directory stays open. If that is another one by then, nothing of it is listed or removed, and what is
+//! left of the first is reported as replaced. The parent of an operand whose contents come first stays
+//! open, too, so that the operand is removed from where it was.
 //!
 //! # Fallbacks
 //!

@@ -1,10 +1,11 @@
-//! What happens when descriptors run out: directories nearest to the operand are closed, and opened
-//! again when their turn comes.
+//! What happens when descriptors run out: directories near the operand are closed, and opened again when
+//! their turn comes.
 //!
 //! They are opened again by the names from the nearest directory that is still open, many names in one
-//! call where the system can refuse links on the way. As many are opened at once as there may be,
-//! nearest first, so that a deep tree costs a bounded number of calls for each directory, and no path
-//! is ever longer than the system takes.
+//! call where the system can refuse links on the way, and must then be what they were: the same number
+//! on the same device. The operand's own directory is never closed, so its path is not resolved a second
+//! time. As many are opened at once as there may be, nearest first, so that a deep tree costs a bounded
+//! number of calls for each directory, and no path is ever longer than the system takes.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,28 +13,36 @@ use std::path::PathBuf;
 use super::cursor::{Cursor, Step};
 use super::frame::{Hold, State};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Follow, Kind};
+use crate::fields::{Fields, Follow, Kind};
 use crate::name::{Name, Unit};
-use crate::sys::{Last, Mounts, Opened, Removed, Sys};
+use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 const LONGEST: usize = 2048;
+
+/// The directory that an operand lies in, and its name there.
+pub(super) struct Parent<S: Sys> {
+    pub(super) dir: S::Dir,
+    pub(super) name: Vec<S::Unit>,
+    /// It was typed with a separator behind it, so that a link is followed.
+    pub(super) directory_only: bool,
+}
 
 impl<S: Sys> Cursor<S> {
     /// Sees to it that one more directory may be open.
     pub(super) fn make_room(&mut self) {
         let last = self.frames.len().saturating_sub(1);
         if self.held >= self.settings.descriptors {
-            if let Some(index) = self.frames[..last].iter().position(super::frame::Frame::is_held) {
+            if let Some(index) = (1..last).find(|&index| self.frames[index].is_held()) {
                 self.release(index);
             }
         }
     }
 
-    /// Closes all directories but one. Whether there were any.
+    /// Closes all directories but the operand's and one more. Whether there were any.
     pub(super) fn release_all_but(&mut self, index: usize) -> bool {
         let before = self.held;
-        for other in (0..self.frames.len()).filter(|&other| other != index) {
+        for other in (1..self.frames.len()).filter(|&other| other != index) {
             if self.frames[other].is_held() {
                 self.release(other);
             }
@@ -41,9 +50,24 @@ impl<S: Sys> Cursor<S> {
         self.held < before
     }
 
+    /// Closes the directory of a frame for a while. One of which nobody can say which it is stays open.
     fn release(&mut self, index: usize) {
-        self.close(index);
-        self.frames[index].hold = Hold::Released;
+        let frame = &self.frames[index];
+        let identity = match (frame.identity, frame.dir()) {
+            (None, Some(dir)) => self.identity(dir).ok(),
+            (known, _) => known,
+        };
+        if identity.is_some() {
+            self.close(index);
+            self.frames[index].identity = identity;
+            self.frames[index].hold = Hold::Released;
+        }
+    }
+
+    /// Which directory it is: the numbers of its device and of its own.
+    pub(super) fn identity(&self, dir: &S::Dir) -> io::Result<(u64, u128)> {
+        let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true, cached: false };
+        self.asker.sys.query_dir(dir, ask).map(|facts| (facts.device, facts.id))
     }
 
     /// Closes the directory of a frame for good.
@@ -66,25 +90,24 @@ impl<S: Sys> Cursor<S> {
         if self.frames[index].dir().is_some() {
             return true;
         }
-        let base = self.frames[..index].iter().rposition(|frame| frame.dir().is_some());
+        let Some(base) = self.frames[..index].iter().rposition(|frame| frame.dir().is_some())
+        else {
+            return false;
+        };
         let most = (self.settings.descriptors / 2).max(1);
-        let released = base.map_or(0, |base| base + 1)..=index;
+        let released = base + 1..=index;
         let mut wanted: Vec<usize> =
             released.rev().filter(|&at| self.frames[at].is_released()).take(most).collect();
         let mut from = base;
         while let Some(next) = wanted.pop() {
-            match self.open_between(from, next) {
-                Opened::Dir(dir) => {
+            match self.open_same(from, next) {
+                Ok(dir) => {
                     self.frames[next].hold = Hold::Own(dir);
                     self.held += 1;
-                    from = Some(next);
+                    from = next;
                 }
-                Opened::Failed(error) | Opened::Shortage(error) => {
-                    self.trouble = Cause::Os(error);
-                    return false;
-                }
-                Opened::Gone | Opened::NotDirectory | Opened::Mount | Opened::Pending => {
-                    self.trouble = Cause::Replaced;
+                Err(cause) => {
+                    self.trouble = cause;
                     return false;
                 }
             }
@@ -92,17 +115,29 @@ impl<S: Sys> Cursor<S> {
         self.frames[index].dir().is_some()
     }
 
-    /// Opens the directory of the frame `to` from that of the frame `from`, or from the operand's path.
-    fn open_between(&self, from: Option<usize>, to: usize) -> Opened<S::Dir> {
+    /// Opens the directory of the frame `to` again, from that of the frame `from`.
+    fn open_same(&self, from: usize, to: usize) -> Result<S::Dir, Cause> {
+        let dir = match self.open_between(from, to) {
+            Opened::Dir(dir) => dir,
+            Opened::Failed(error) | Opened::Shortage(error) => return Err(Cause::Os(error)),
+            Opened::Gone | Opened::NotDirectory | Opened::Mount | Opened::Pending => {
+                return Err(Cause::Replaced);
+            }
+        };
+        match self.identity(&dir) {
+            Ok(identity) if Some(identity) == self.frames[to].identity => return Ok(dir),
+            answer => {
+                self.asker.sys.close(dir);
+                Err(answer.err().map_or(Cause::Replaced, Cause::Os))
+            }
+        }
+    }
+
+    /// Opens what has the names that lead from the frame `from` to the frame `to`.
+    fn open_between(&self, from: usize, to: usize) -> Opened<S::Dir> {
         let end = self.frames[to].path_len;
         let follow = self.settings.plan.follow == Follow::Links;
-        let (mut at, mut last) = match from {
-            Some(from) => (self.frames[from].path_len, None),
-            None => match self.open_operand() {
-                Opened::Dir(dir) => (self.frames[0].path_len, Some(dir)),
-                other => return other,
-            },
-        };
+        let (mut at, mut last) = (self.frames[from].path_len, None);
         while at < end {
             let rest = &self.path[at..end];
             let length = match rest.get(LONGEST) {
@@ -116,7 +151,7 @@ impl<S: Sys> Cursor<S> {
             let begin = rest[..length].iter().take_while(|unit| unit.is_separator()).count();
             let name = [&rest[begin..length], &[S::Unit::NUL]].concat();
             at += length;
-            let dir = last.as_ref().or_else(|| from.and_then(|from| self.frames[from].dir()));
+            let dir = last.as_ref().or_else(|| self.frames[from].dir());
             let (Some(dir), Some(name)) = (dir, Name::until_nul(&name)) else {
                 return Opened::Gone;
             };
@@ -132,50 +167,69 @@ impl<S: Sys> Cursor<S> {
         last.map_or(Opened::Gone, Opened::Dir)
     }
 
-    /// Opens the operand, as it was typed.
+    /// Opens the operand, as it was typed; from its parent where that is open.
     pub(super) fn open_operand(&self) -> Opened<S::Dir> {
-        let end = self.frames.first().map_or(self.path.len(), |frame| frame.path_len);
         let sys = &self.asker.sys;
-        let opened = sys.at_path(&S::path(self.path[..end].to_vec()), |from, name| {
-            if self.settings.plan.follow == Follow::Never {
-                sys.open_child(from, name, Mounts::Cross)
-            } else {
-                sys.open_below(from, name, true)
-            }
-        });
+        let follow = self.settings.plan.follow != Follow::Never;
+        let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| match follow {
+            false => sys.open_child(from, name, Mounts::Cross),
+            true => sys.open_below(from, name, true),
+        };
+        if let Some(Parent { dir, name, directory_only }) = &self.parent {
+            return match Name::until_nul(name) {
+                Some(name) => open(dir, name, follow || *directory_only),
+                None => Opened::Gone,
+            };
+        }
+        let opened =
+            sys.at_path(&S::path(self.path.clone()), |from, name| open(from, name, follow));
         opened.unwrap_or_else(Opened::Failed)
+    }
+
+    /// Opens the directory that the operand is to be removed from, before what the operand holds is walked.
+    pub(super) fn open_parent(&mut self) -> io::Result<()> {
+        let Operand { parent, last, directory_only } = S::operand(&S::path(self.path.clone()));
+        if let Last::Name(name) = last {
+            let dir = self.asker.sys.open_parent(&parent)?;
+            self.parent = Some(Parent { dir, name, directory_only });
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_parent(&mut self) {
+        if let Some(parent) = self.parent.take() {
+            self.asker.sys.close(parent.dir);
+        }
     }
 
     /// Removes what is told of.
     pub(super) fn remove(&mut self) -> Result<(), Error> {
         let removed = match self.frames.len().checked_sub(1) {
-            None => self.remove_operand(),
-            Some(index) if !self.reopen(index) => Err(io::ErrorKind::NotFound.into()),
+            None => self.remove_operand().map_err(Cause::Os),
+            Some(index) if !self.reopen(index) => Err(self.take_trouble()),
             Some(index) => {
                 let name = [&self.path[self.current.name..], &[S::Unit::NUL]].concat();
                 match (self.frames[index].dir(), Name::until_nul(&name)) {
-                    (Some(dir), Some(name)) => self.remove_child(dir, name),
-                    _ => Err(io::ErrorKind::NotFound.into()),
+                    (Some(dir), Some(name)) => self.remove_child(dir, name).map_err(Cause::Os),
+                    _ => Err(Cause::Os(io::ErrorKind::NotFound.into())),
                 }
             }
         };
-        removed.map_err(|error| {
-            Error::new(Operation::Remove, S::path(self.path.clone()), Cause::Os(error))
-        })
+        removed.map_err(|cause| Error::new(Operation::Remove, S::path(self.path.clone()), cause))
     }
 
-    fn remove_operand(&self) -> io::Result<()> {
-        let operand = S::operand(&S::path(self.path.clone()));
-        let Last::Name(name) = operand.last else {
+    /// From its parent, which is open where the operand was walked before it was told of.
+    fn remove_operand(&mut self) -> io::Result<()> {
+        if self.parent.is_none() {
+            self.open_parent()?;
+        }
+        let Some(Parent { dir, name, .. }) = &self.parent else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let parent = self.asker.sys.open_parent(&operand.parent)?;
-        let removed = match Name::until_nul(&name) {
-            Some(name) => self.remove_child(&parent, name),
+        match Name::until_nul(name) {
+            Some(name) => self.remove_child(dir, name),
             None => Ok(()),
-        };
-        self.asker.sys.close(parent);
-        removed
+        }
     }
 
     fn remove_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
@@ -193,9 +247,14 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
+    /// Why a directory could not be opened again.
+    pub(super) fn take_trouble(&mut self) -> Cause {
+        std::mem::replace(&mut self.trouble, Cause::Replaced)
+    }
+
     /// Reports that the rest of a directory is lost.
     pub(super) fn gave_up(&mut self, index: usize) -> Step {
-        let cause = std::mem::replace(&mut self.trouble, Cause::Replaced);
+        let cause = self.take_trouble();
         let frame = &mut self.frames[index];
         frame.next = frame.end;
         frame.next_stored = frame.stored.len();

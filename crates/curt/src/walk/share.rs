@@ -154,6 +154,7 @@ impl<S: Sys> Cursor<S> {
             self.close(index);
         }
         self.frames.clear();
+        self.close_parent();
         self.names.truncate(0);
         self.stop();
     }

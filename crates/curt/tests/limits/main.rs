@@ -1,4 +1,4 @@
-//! How much a removal takes: stack, heap, descriptors, at any depth and width; and what it does
+//! How much an operation takes: stack, heap, descriptors, at any depth and width; and what it does
 //! where something runs out.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -6,6 +6,7 @@
 mod heap;
 mod shapes;
 mod stack;
+mod swapped;
 
 use std::path::Path;
 

@@ -1,0 +1,181 @@
+//! Directories that are swapped while a walk has them closed for want of descriptors: it opens what lies
+//! there now, sees that it is another one, and leaves it alone.
+
+use std::fs;
+use std::path::Path;
+
+use curt::{Fields, Kind, Order, Plan, Walk};
+use curt_testkit::Scratch;
+
+const LEVELS: usize = 40;
+const FILES: usize = 3;
+
+/// A chain of directories with files at each level.
+fn chain(scratch: &Scratch, root: &str) {
+    let mut path = root.to_owned();
+    for _ in 0..LEVELS {
+        for file in 0..FILES {
+            scratch.file(format!("{path}/z{file}"));
+        }
+        path += "/d";
+    }
+    scratch.file(format!("{path}/bottom"));
+}
+
+/// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom of the
+/// tree `swap` is called. Returns the failures.
+fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<curt::Error> {
+    let walk = Walk::new(Plan::new(Fields::NAME)).sort(Order::default()).contents_first(true);
+    let mut walking = walk.descriptors(8).walk([operand]);
+    let (mut swap, mut errors) = (Some(swap), Vec::new());
+    while let Some(entry) = walking.next() {
+        match entry {
+            Ok(mut entry) => {
+                if entry.path().ends_with("bottom") {
+                    swap.take().unwrap()();
+                }
+                // Asked by its directory too, whatever has the path by now.
+                let is_own = entry.fetch(Fields::SIZE).size().known() != Some(4);
+                assert!(is_own, "{} lies outside", entry.path().display());
+                errors.extend(entry.remove().err());
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    assert!(swap.is_none(), "nobody came to the bottom");
+    errors
+}
+
+/// Gives every file of a tree a content by which it is known.
+fn mark(path: &Path) {
+    for entry in fs::read_dir(path).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => mark(&entry.path()),
+            false => fs::write(entry.path(), b"mine").unwrap(),
+        }
+    }
+}
+
+fn places() -> [Scratch; 2] {
+    [Scratch::new(), Scratch::in_memory()]
+}
+
+#[test]
+fn a_parent_swapped_for_a_link_leads_nowhere_else() {
+    for scratch in places() {
+        chain(&scratch, "attacked/x/cache");
+        chain(&scratch, "victim/cache");
+        mark(&scratch.at("victim"));
+        let before = scratch.list("victim");
+        let errors = remove(&scratch.at("attacked/x/cache"), || {
+            fs::rename(scratch.at("attacked/x"), scratch.at("attacked/y")).unwrap();
+            scratch.link("attacked/x", "../victim");
+        });
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(scratch.list("victim"), before);
+        assert_eq!(scratch.list("attacked"), ["d y", "l x"], "its own went, wherever it is now");
+    }
+}
+
+#[test]
+fn a_directory_that_was_exchanged_with_a_parent_is_left_alone() {
+    for scratch in places() {
+        chain(&scratch, "old/cache");
+        chain(&scratch, "new/cache");
+        mark(&scratch.at("new"));
+        let before = scratch.list("new");
+        let errors = remove(&scratch.at("old/cache"), || {
+            fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
+            fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
+        });
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(scratch.list("old"), before);
+        assert_eq!(scratch.list("aside"), [""; 0]);
+    }
+}
+
+#[test]
+fn an_exchanged_operand_stays_and_so_does_what_took_its_place() {
+    for scratch in places() {
+        chain(&scratch, "old");
+        chain(&scratch, "new");
+        mark(&scratch.at("new"));
+        let before = scratch.list("new");
+        let errors = remove(&scratch.at("old"), || {
+            fs::rename(scratch.at("old"), scratch.at("aside")).unwrap();
+            fs::rename(scratch.at("new"), scratch.at("old")).unwrap();
+        });
+        // What has the operand's name is not empty.
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        assert_eq!(errors[0].path(), scratch.at("old"));
+        assert_eq!(scratch.list("old"), before);
+        assert_eq!(scratch.list("aside"), [""; 0]);
+    }
+}
+
+#[test]
+fn an_exchanged_directory_on_the_way_is_reported_as_replaced() {
+    for (scratch, by_link) in places().into_iter().zip([false, true]) {
+        chain(&scratch, "tree");
+        chain(&scratch, "other");
+        mark(&scratch.at("other"));
+        let before = scratch.list("other");
+        let errors = remove(&scratch.at("tree"), || {
+            fs::rename(scratch.at("tree/d/d"), scratch.at("aside")).unwrap();
+            if by_link {
+                scratch.link("tree/d/d", "../../other");
+            } else {
+                fs::rename(scratch.at("other"), scratch.at("tree/d/d")).unwrap();
+            }
+        });
+        let other = if by_link { "other" } else { "tree/d/d" };
+        assert_eq!(scratch.list(other), before);
+        let replaced = errors.iter().filter(|error| matches!(error.cause(), curt::Cause::Replaced));
+        assert!(replaced.count() > 0, "{errors:?}");
+        let below = scratch.at("tree/d");
+        assert!(
+            errors
+                .iter()
+                .all(|error| below.starts_with(error.path()) || error.path().starts_with(&below)),
+            "{errors:?}"
+        );
+    }
+}
+
+/// What a plain walk lists lies below its operand, too.
+#[test]
+fn a_walk_lists_nothing_of_what_was_exchanged() {
+    for scratch in places() {
+        // A branch at each level, to come back to.
+        chain(&scratch, "tree");
+        let mut path = String::from("tree");
+        for level in 0..LEVELS {
+            scratch.file(format!("{path}/branch-{level}/leaf"));
+            scratch.file(format!("other/{}/branch-{level}/secret", &path["tree".len()..]));
+            path += "/d";
+        }
+        for walk in [
+            Walk::new(Plan::new(Fields::NAME)),
+            Walk::new(Plan::new(Fields::SIZE)).sort(Order::default()),
+        ] {
+            let mut walking = walk.descriptors(8).walk([scratch.at("tree")]);
+            let (mut entries, mut is_swapped) = (0, false);
+            while let Some(entry) = walking.next() {
+                let entry = entry.unwrap();
+                let name = entry.name().into_owned();
+                assert_ne!(name, "secret", "{}", entry.path().display());
+                entries += usize::from(entry.kind() == Kind::File);
+                if name == "bottom" {
+                    is_swapped = true;
+                    fs::rename(scratch.at("tree"), scratch.at("aside")).unwrap();
+                    scratch.link("tree", "other");
+                }
+            }
+            assert!(is_swapped);
+            assert_eq!(entries, LEVELS * (FILES + 1) + 1);
+            fs::remove_file(scratch.path().join("tree")).unwrap();
+            fs::rename(scratch.at("aside"), scratch.at("tree")).unwrap();
+        }
+    }
+}
