@@ -218,3 +218,29 @@ mod unix {
         assert_eq!(out, "t\0t/a\nb\u{1b}[31m\0");
     }
 }
+
+/// With `--format`, in JSON and for `--name`.
+#[test]
+fn the_name_of_an_operand_is_its_last_part() {
+    let scratch = Scratch::new();
+    scratch.file("a/b/c");
+    for (operand, name) in [
+        ("a/b", "b"),
+        ("a/b/", "b"),
+        ("a//b//", "b"),
+        ("./a/./b", "b"),
+        ("a/b/.", "b"),
+        (".", "."),
+        ("a/..", ".."),
+        ("a/b/c", "c"),
+        ("/", "/"),
+    ] {
+        let args = ["--max-depth=0", "--format={name}|{path}", operand];
+        let name = native(name);
+        assert_eq!(lines(&scratch, &args), [format!("{name}|{operand}")]);
+        let out = lines(&scratch, &["--max-depth=0", "--json", operand]).remove(0);
+        let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((&object["name"], &object["path"]), (&name.as_str().into(), &operand.into()));
+    }
+    assert_eq!(lines(&scratch, &["--format={name}", "a/b"]), ["b", "c"]);
+}

@@ -272,3 +272,20 @@ fn odd_things_in_place_of_rules() {
     );
     assert_eq!(output.status.code(), Some(1));
 }
+
+/// A name that begins with a dot and was named on purpose says nothing of those below it.
+#[test]
+fn a_hidden_operand_does_not_show_what_is_hidden_in_it() {
+    let scratch = Scratch::in_memory();
+    for file in [".config/a", ".config/.b", ".config/d/c", ".config/d/.e", ".config/.f/g"] {
+        scratch.file(file);
+    }
+    let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
+    for more in [&["-j1"][..], &["-j2"], &["-j8"], &["--sort"], &["--no-ignore"], &["-L"]] {
+        let told = |operand: &str| told(&scratch, ".", &[&["--type=f", operand], more].concat());
+        assert_eq!(told(".config"), set(&[".config/a", ".config/d/c"]), "{more:?}");
+        assert_eq!(told("./.config/"), set(&[".config/a", ".config/d/c"]), "{more:?}");
+        assert_eq!(told(".config/.f"), set(&[".config/.f/g"]), "{more:?}");
+        assert_eq!(told(".config/.b"), set(&[".config/.b"]), "{more:?}");
+    }
+}

@@ -440,7 +440,12 @@ impl<S: Sys> Cursor<S> {
 
     /// Whether a directory is to be entered, and which it is where somebody wants to know.
     fn may_enter(&mut self, dir: &S::Dir) -> Result<Entering, Cause> {
-        let by_device = self.settings.one_file_system == OneFileSystem::Device;
+        // A link says nothing of mounts, so where links are followed devices are compared.
+        let by_device = match self.settings.one_file_system {
+            OneFileSystem::No => false,
+            OneFileSystem::Mount => self.follows_all(),
+            OneFileSystem::Device => true,
+        };
         if !self.follows_all() && !by_device {
             return Ok(Entering::Yes(None));
         }

@@ -3,7 +3,7 @@
 mod batch;
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use curt::{Cancel, Fields, Follow, Metadata, Plan, Stat};
 
@@ -137,9 +137,9 @@ fn complaint(error: &curt::Error, path: &Path) -> String {
     format!("{PROGRAM}: cannot {verb} {}: {}\n", quote(path), text::reason(error.cause()))
 }
 
-/// The last part of a path; the whole where it has none, as `/` and `..`.
+/// The last part of a path, without separators behind it; a root is its own.
 pub(crate) fn name(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or(path.as_os_str())
+    path.components().next_back().map_or(path.as_os_str(), Component::as_os_str)
 }
 
 /// A path and what is known of it, one field in a line.

@@ -12,6 +12,7 @@ use regex::bytes::Regex;
 
 use super::when;
 use crate::args::WalkOptions;
+use crate::cmd::stat;
 use crate::quote::quote;
 
 /// The most braces that a glob may have.
@@ -101,14 +102,13 @@ impl Filter {
     }
 }
 
-/// The name that a glob is compared with: of an operand such as `a/b/` that is `b`.
-fn base_name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
+/// The name of an entry; of an operand such as `a/b/` that is `b`.
+pub(super) fn base_name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
     let name = entry.name();
     if entry.depth() > 0 {
         return name;
     }
-    let last = Path::new(&*name).file_name().map(OsStr::to_owned);
-    last.map_or(name, Cow::Owned)
+    Cow::Owned(stat::name(Path::new(&*name)).to_owned())
 }
 
 fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use curt::{Fields, Visited};
 
+use super::filter::base_name;
 use crate::args::WalkOptions;
 use crate::out::entry::{self, Shown, Style};
 use crate::time::{LocalZone, Zone};
@@ -84,7 +85,7 @@ impl Lines {
                 to.push(self.end);
             }
             Shape::Json(fields) => {
-                let name = entry.name();
+                let name = base_name(entry);
                 let shown = Shown { name: &name, path: &path, metadata: entry.metadata() };
                 let line = entry::object(&shown, *fields).number("depth", entry.depth() as u64);
                 to.extend_from_slice(line.line().as_bytes());
@@ -105,7 +106,7 @@ impl Lines {
             Part::Parent => self.shielded(parent(path).as_os_str(), to),
             Part::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
             Part::Field(field) => {
-                let name = entry.name();
+                let name = base_name(entry);
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
                 let style = Style { zone: &self.zone, quoted: self.shields };
                 entry::add_field(&shown, *field, &style, to);

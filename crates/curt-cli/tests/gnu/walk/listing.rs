@@ -1,10 +1,11 @@
 //! What is told of: operands, depths, links, mounts, what cannot be read.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 use std::process::Command;
 
-use curt_testkit::skip;
+use curt_testkit::{Scratch, skip};
 
 use super::{NOBODY, Place, is_root, said};
 
@@ -250,4 +251,26 @@ fn one_file_system() {
     }
     // A mount point that is the operand is walked.
     assert_eq!(run("$CURT walk -0 -x t/mounted"), run("find t/mounted -xdev -print0"));
+}
+
+#[test]
+fn one_file_system_is_not_left_through_a_link() {
+    let Some(place) = Place::odd() else { return };
+    let other = Scratch::new();
+    let device = |path: &Path| fs::metadata(path).unwrap().dev();
+    if device(other.path()) == device(place.scratch.path()) {
+        return skip("the directories for temporary files are on one file system");
+    }
+    other.file("there/file");
+    place.scratch.link("t/elsewhere", other.at("there"));
+    place.scratch.link("t/elsewhere-file", other.at("there/file"));
+    for more in ["-x", "-x=device"] {
+        let told =
+            place.same("-L t -name elsewhere* -xdev", &format!("-L {more} t --name elsewhere*"));
+        assert_eq!(told.paths, ["t/elsewhere", "t/elsewhere-file"]);
+        let told = place.same("-L t -xdev -name file", &format!("-L {more} t --name file"));
+        assert!(told.paths.is_empty(), "{told:?}");
+        // An operand says which file system it is.
+        place.same("-L t/elsewhere -xdev", &format!("-L {more} t/elsewhere"));
+    }
 }

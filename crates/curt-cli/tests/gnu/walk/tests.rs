@@ -43,12 +43,18 @@ fn names() {
 fn paths() {
     let Some(place) = Place::odd() else { return };
     for re in ["a/b", "\\.rs$", "^t/.$", "/[.]", "k.*o"] {
-        let find = format!("t -regextype posix-extended -regex .*({re}).*");
         // The whole path for find; anywhere in it for curt.
-        let anchored = re.replace(['^', '$'], "");
-        if anchored == re {
-            place.same(&find, &format!("t --regex {re}"));
-        }
+        let from_start = re.strip_prefix('^');
+        let inner = from_start.unwrap_or(re);
+        let to_end = inner.strip_suffix('$');
+        let whole = [
+            if from_start.is_some() { "" } else { ".*" },
+            to_end.unwrap_or(inner),
+            if to_end.is_some() { "" } else { ".*" },
+        ];
+        let find = format!("t -regextype posix-extended -regex {}", whole.concat());
+        let found = place.same(&find, &format!("t --regex {re}"));
+        assert!(!found.paths.is_empty(), "{re}");
     }
     place.same("t -path t/a/*.rs", "t --path-glob t/a/**/*.rs");
     assert_eq!(place.curt("t --path-glob t/*.rs").paths, ["t/plain.rs"]);
