@@ -106,10 +106,7 @@ fn conclude(
         return Ok(());
     }
     differences.iter().for_each(say::out);
-    Err(Failure::new(format!(
-        "{} differences from xtask/src/gnu/failures.txt",
-        differences.len()
-    )))
+    Err(Failure::new(format!("{} differences from xtask/src/gnu/failures.txt", differences.len())))
 }
 
 /// GNU's tests, built, and a curt that was built beside them.

@@ -17,7 +17,7 @@ use crate::say;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is built for.
@@ -48,8 +48,10 @@ shift 2
 mkdir -p "$folder/home" "$WINEPREFIX"
 exec 9>"$folder/lock"
 flock 9
-# Should this shell be killed, the server ends by itself, a minute after its last program.
-wineserver -p60 9>&-
+# The server outlives pauses between programs, such as a build: one that is just ending resets the
+# connection of the next program. Among its own processes it dies with this shell; elsewhere, should
+# this shell be killed, it ends an hour after its last program.
+if [ -n "${CURT_OWN_MOUNTS:-}" ]; then wineserver -p 9>&-; else wineserver -p3600 9>&-; fi
 trap 'wineserver -k 9>&- || :' EXIT
 trap 'exit 130' HUP INT TERM
 if [ ! -e "$WINEPREFIX/ready" ]; then
@@ -70,6 +72,22 @@ fi
 "$@" 9>&-
 "#;
 
+/// Runs a program under Wine, and once again where Wine itself fell over: its client says so in words that
+/// no program has. Argument: the program and its arguments.
+const RUNNER: &str = r#"
+messages=$(mktemp)
+trap 'rm -f "$messages"' EXIT
+status=0
+wine "$@" 2>"$messages" || status=$?
+cat "$messages" >&2
+if [ "$status" -ne 0 ] && grep -q '^wine client error:' "$messages"; then
+    echo "Wine itself fell over (status $status); once again: $*" >&2
+    status=0
+    wine "$@" || status=$?
+fi
+exit "$status"
+"#;
+
 /// Where Windows programs are built and run.
 pub(crate) struct Windows {
     /// The root, unless the host has everything.
@@ -86,7 +104,7 @@ impl Windows {
         let (folder, in_root) = debian_root::kept("windows")?;
         let lacking = lacking_on_host();
         if lacking.is_empty() {
-            fs::create_dir_all(&folder)?;
+            write_runner(&folder)?;
             return Ok(Self { root: None, inside: folder.clone(), folder });
         }
         let root = Root::with(&[&LINUX, &WINDOWS]).map_err(|failure| Failure {
@@ -97,7 +115,7 @@ impl Windows {
             ),
             ..failure
         })?;
-        fs::create_dir_all(&folder)?;
+        write_runner(&folder)?;
         let windows = Self { root: Some(root), folder, inside: in_root };
         let objects = windows.inside("runtime");
         let arguments = ["sh", "-euc", RUNTIME, "sh"].map(OsStr::new);
@@ -183,11 +201,12 @@ impl Windows {
             command.env("CURT_OWN_MOUNTS", "1");
             command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUSTFLAGS", objects);
         }
+        let runner = format!("sh -eu {}", self.inside("runner").display());
+        command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", runner);
         command.env("CARGO_TARGET_DIR", self.inside("target"));
         command.env("WINEPREFIX", self.inside("prefix"));
         command.envs([
             ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", LINKER),
-            ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine"),
             ("WINEARCH", "win64"),
             ("WINEDEBUG", "-all"),
             // Neither asks, nor downloads what only other programs want.
@@ -196,6 +215,12 @@ impl Windows {
         command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         Ok(command)
     }
+}
+
+/// Makes the folder, with what Cargo runs Windows programs by.
+fn write_runner(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder)?;
+    Ok(fs::write(folder.join("runner"), RUNNER)?)
 }
 
 /// What the host lacks for doing without the root.
@@ -224,7 +249,7 @@ fn wine_version(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
+    use std::os::unix::fs::PermissionsExt;
 
     fn with(root: Option<Root>) -> Windows {
         Windows { root, folder: "/cache/curt".into(), inside: "/build".into() }
@@ -235,6 +260,45 @@ mod tests {
         assert_eq!(wine_version("wine-10.0 (Debian 10.0~repack-6)\n"), Some(10));
         assert_eq!(wine_version("wine-8.0.2"), Some(8));
         assert_eq!(wine_version("sh: not found"), None);
+    }
+
+    /// Runs the runner with a stand-in for Wine that fails so the first so many times; its status, its
+    /// messages, and how often the stand-in ran.
+    fn run_by_stand_in(failures: u32, message: &str) -> (Option<i32>, String, usize) {
+        let folder = host::output_of("mktemp", &["-d"]).map(|text| PathBuf::from(text.trim()));
+        let folder = folder.expect("a folder for the stand-in");
+        let runs = folder.join("runs");
+        let wine = format!(
+            "#!/bin/sh\necho run >>'{0}'\n[ $(wc -l <'{0}') -gt {failures} ] && exit 0\n\
+             echo '{message}' >&2\nexit 7\n",
+            runs.display()
+        );
+        fs::write(folder.join("wine"), wine).expect("a stand-in");
+        fs::set_permissions(folder.join("wine"), fs::Permissions::from_mode(0o755))
+            .expect("its mode");
+        let path = format!("{}:{}", folder.display(), env::var("PATH").unwrap_or_default());
+        let mut command = Command::new("sh");
+        command.args(["-euc", RUNNER, "sh", "program.exe"]).env("PATH", path);
+        let output = command.output().expect("the runner");
+        let count = fs::read_to_string(&runs).unwrap_or_default().lines().count();
+        fs::remove_dir_all(&folder).expect("the folder is ours");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), count)
+    }
+
+    #[test]
+    fn a_program_runs_again_only_where_wine_fell_over() {
+        const RESET: &str = "wine client error:0: recvmsg: Connection reset by peer";
+        let (status, messages, runs) = run_by_stand_in(1, RESET);
+        assert_eq!((status, runs), (Some(0), 2), "{messages}");
+        assert!(
+            messages.contains(RESET) && messages.contains("Wine itself fell over"),
+            "{messages}"
+        );
+        assert_eq!(run_by_stand_in(5, RESET).0, Some(7));
+        assert_eq!(run_by_stand_in(5, RESET).2, 2, "once and no more");
+        let (status, messages, runs) = run_by_stand_in(1, "a test failed");
+        assert_eq!((status, messages.as_str(), runs), (Some(7), "a test failed\n", 1));
+        assert_eq!(run_by_stand_in(0, ""), (Some(0), String::new(), 1));
     }
 
     #[test]

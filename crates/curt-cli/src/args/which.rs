@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use curt::{Bare, Cwd, Flavor, Policy, Search};
+use curt::{Bare, Cwd, Extensions, Flavor, Literal, Policy, Search};
 
 const ABOUT: &str = "Say which file a program's name stands for";
 
@@ -23,11 +23,18 @@ Examples:
   curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm
                                        as on Windows, in directories of this system
 
+The presets node, go, cpython and zig have rules for either system, chosen by --rules. --set
+changes a rule of the policy; each is described with its field of curt::Policy:
+  Windows: appends-to-dotted, strict-extension, completes-extensions, empty-is-cwd, quotes,
+           probes-unlistable, system-directories, stops-at-bad-image, literal=dotted|listed
+  POSIX:   default-path, empty-path-is-entry, denied-if-unsearchable, stops-at-faults
+  a start: starts-first-only
+
 By Windows' rules entries of PATH end at ';'. Entries are counted from 0, the empty ones too.
 
 With --batch, each line of standard input is a question, {\"name\":..,\"path\":..,\"pathext\":..,\"base\":..,
-\"policy\":..,\"cwd\":..,\"bare\":..,\"rules\":..,\"strict_extension\":false,\"all\":false}, of which all but the
-name may be left out (the options of the command line hold then) and null means that the variable is not
+\"policy\":..,\"cwd\":..,\"bare\":..,\"rules\":..,\"set\":[..],\"extensions\":..,\"strict_extension\":false,
+\"all\":false}, of which all but the name may be left out (the options of the command line hold then) and null means that the variable is not
 set; each line of output is the answer to it, in order: {\"found\":PATH,\"origin\":\"cwd\", \"given\" or
 \"path:3\",\"kind\":KIND,\"relative\":BOOL}, {\"all\":[..]} or {\"err\":KIND,\"message\":TEXT}. Names and paths are
 strings, or {\"bytes\":BASE64} where they are not Unicode.
@@ -108,17 +115,63 @@ pub(crate) struct LookUpOptions {
     #[arg(long, value_name = "WHEN", value_parser = BARES.map(|(name, _)| name))]
     pub(crate) bare: Option<String>,
 
+    /// Append these extensions, also where the policy appends others or does not ask PATHEXT (Windows'
+    /// rules)
+    #[arg(long, value_name = "E", allow_hyphen_values = true, conflicts_with = "pathext")]
+    pub(crate) extensions: Option<OsString>,
+
+    /// Change one rule of the policy; may be repeated. The rules are listed below
+    #[arg(long = "set", value_name = "RULE=yes|no")]
+    pub(crate) changes: Vec<String>,
+
     /// Append no extension to a name that has one of the list (Windows' rules)
     #[arg(long)]
     pub(crate) strict_extension: bool,
 }
 
-const POLICIES: [&str; 8] = Policy::NAMES;
+const POLICIES: [&str; 12] = Policy::NAMES;
 const RULES: [(&str, Flavor); 2] = [("posix", Flavor::Posix), ("windows", Flavor::Windows)];
 const CWDS: [(&str, Cwd); 4] =
     [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
-const BARES: [(&str, Bare); 3] =
-    [("never", Bare::Never), ("first", Bare::First), ("last", Bare::Last)];
+const BARES: [(&str, Bare); 4] = [
+    ("never", Bare::Never),
+    ("first", Bare::First),
+    ("with-directory", Bare::WithDirectory),
+    ("last", Bare::Last),
+];
+
+/// What `--set` changes.
+type Rule = fn(&mut Policy) -> &mut bool;
+
+const CHANGES: [(&str, Rule); 13] = [
+    ("appends-to-dotted", |policy| &mut policy.appends_to_dotted),
+    ("strict-extension", |policy| &mut policy.strict_extension),
+    ("completes-extensions", |policy| &mut policy.completes_extensions),
+    ("empty-is-cwd", |policy| &mut policy.empty_is_cwd),
+    ("quotes", |policy| &mut policy.quotes),
+    ("probes-unlistable", |policy| &mut policy.probes_unlistable),
+    ("system-directories", |policy| &mut policy.system_directories),
+    ("default-path", |policy| &mut policy.default_path),
+    ("empty-path-is-entry", |policy| &mut policy.empty_path_is_entry),
+    ("denied-if-unsearchable", |policy| &mut policy.denied_if_unsearchable),
+    ("stops-at-faults", |policy| &mut policy.stops_at_faults),
+    ("stops-at-bad-image", |policy| &mut policy.stops_at_bad_image),
+    ("starts-first-only", |policy| &mut policy.starts_first_only),
+];
+
+/// Changes a policy as one `--set` says.
+fn change(policy: &mut Policy, text: &str) -> Result<(), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "yes"));
+    if name == "literal" {
+        let words = [("dotted", Literal::Dotted), ("listed", Literal::Listed)];
+        policy.literal = meaning("value of literal", &words, value)?;
+        return Ok(());
+    }
+    let words = [("yes", true), ("no", false)];
+    let value = meaning("value of a rule", &words, value)?;
+    *meaning("rule", &CHANGES, name)?(policy) = value;
+    Ok(())
+}
 
 /// What a word means.
 fn meaning<T: Copy>(what: &str, words: &[(&str, T)], word: &str) -> Result<T, String> {
@@ -133,8 +186,8 @@ impl LookUpOptions {
         let mut policy = match self.policy.as_deref() {
             None => Policy::safe(rules.unwrap_or(Flavor::NATIVE)),
             Some(name) => {
-                let policy =
-                    Policy::named(name).ok_or_else(|| format!("there is no policy '{name}'"))?;
+                let policy = Policy::named_by(name, rules.unwrap_or(Flavor::NATIVE))
+                    .ok_or_else(|| format!("there is no policy '{name}'"))?;
                 if rules.is_some_and(|rules| rules != policy.rules) {
                     return Err(format!("the policy '{name}' has other rules"));
                 }
@@ -148,6 +201,12 @@ impl LookUpOptions {
             policy.bare = meaning("bare", &BARES, word)?;
         }
         policy.strict_extension |= self.strict_extension;
+        if self.extensions.is_some() {
+            policy.extensions = Extensions::Environment(&[]);
+        }
+        for text in &self.changes {
+            change(&mut policy, text)?;
+        }
         Ok(policy)
     }
 
@@ -157,7 +216,7 @@ impl LookUpOptions {
         if let Some(path) = &self.path {
             search = search.path(path);
         }
-        if let Some(pathext) = &self.pathext {
+        if let Some(pathext) = self.extensions.as_ref().or(self.pathext.as_ref()) {
             search = search.pathext(pathext);
         }
         if let Some(base) = &self.base {

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::io::{self, BufRead};
 
+use curt::Fields;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -41,6 +43,13 @@ pub(crate) use unix::was_closed;
 pub(crate) fn was_closed(_descriptor: i32) -> bool {
     false
 }
+
+/// What tells the user and the group of an entry: their numbers here.
+#[cfg(unix)]
+pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
+/// Their names, as they have no numbers here.
+#[cfg(not(unix))]
+pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
 
 /// Owners have no numbers here.
 #[cfg(not(unix))]

@@ -34,18 +34,11 @@ fn check(compiler: &str) {
             let said = text.lines().next().unwrap_or_default();
             match said {
                 "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
-                "errno 13" => denied(&ground, (path, name)),
+                // It has one word for what may not be executed and for what may not be searched.
+                "errno 13" => ground.why((path, name), true),
                 other => Answer::Found(ground.plain(other)),
             }
         });
-    }
-}
-
-/// It has one word for what may not be executed and for what may not be searched.
-fn denied(ground: &Ground, case: Case) -> Answer {
-    match ground.curt(&["--policy", "execvp"], case) {
-        Answer::Not(word) if word == "permission-denied" => Answer::Not(word),
-        _ => Answer::Not("not-executable".to_owned()),
     }
 }
 

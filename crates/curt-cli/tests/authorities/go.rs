@@ -30,13 +30,13 @@ fn go_finds_what_curt_finds() {
         let program = ground.scratch.program(&built, "go-look");
         // An entry that is relative is refused by both; a pipe that may be executed it takes for a program.
         let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
-        compare(ground, &["--cwd", "report"], cases, |(path, name): Case| {
+        compare(ground, &["--policy", "go"], cases, |(path, name): Case| {
             let output = ground.run(&program, &[name], path);
             assert!(output.status.success(), "{output:?}");
             match String::from_utf8(output.stdout).unwrap().as_str() {
                 "dot" => Answer::Not("relative-result".to_owned()),
                 // It has one word for all that is not found.
-                "" => ground.not_found(&["--cwd", "report"], (path, name)),
+                "" => ground.why((path, name), false),
                 found => Answer::Found(ground.plain(found)),
             }
         });

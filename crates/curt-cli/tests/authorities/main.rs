@@ -1,12 +1,14 @@
-//! `curt which` beside those who look for programs themselves: the C library's `execvp`, `CPython` and Go.
-//! The same table of searches for all, as ourselves and as another user; what an authority does otherwise
-//! for a reason is named where it is left out.
+//! `curt which` beside those who look for programs themselves: the C library's `execvp`, `CPython`, Go and
+//! Node. The same table of searches for all, as ourselves and as another user; what an authority does
+//! otherwise for a reason is named where it is left out. What they answer on Windows is in `recorded.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod cpython;
 mod execvp;
 mod go;
+mod node;
+mod recorded;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -172,12 +174,19 @@ impl Ground {
 }
 
 impl Ground {
-    /// What curt calls it where an authority that has one word for all finds nothing.
-    fn not_found(&self, options: &[&str], case: Case) -> Answer {
-        match self.curt(options, case) {
-            Answer::Found(_) => Answer::Not("not-found".to_owned()),
-            Answer::Not(word) => Answer::Not(word),
-        }
+    /// What it is called where an authority that has one word for all finds nothing. `denies` is whether
+    /// a directory that may not be searched is told before what is missing.
+    fn why(&self, (path, name): Case, denies: bool) -> Answer {
+        let is_locked = self.as_other && path.contains("locked");
+        Answer::Not(
+            match name {
+                "plain" | "dir" | "pipe" | "../a/plain" | "../a/dir" => "not-executable",
+                "../locked/secret" => "permission-denied",
+                _ if is_locked && denies => "permission-denied",
+                _ => "not-found",
+            }
+            .to_owned(),
+        )
     }
 }
 

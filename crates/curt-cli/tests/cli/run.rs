@@ -50,13 +50,13 @@ fn what_does_not_start_has_a_code_and_a_line() {
     for way in WAYS {
         for (args, code, line) in [
             (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
-            (&["--", "curt-no-such"], 127, "cannot find 'curt-no-such': not found"),
+            (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
             (&["--", "./plain"], 126, "cannot start './plain': it may not be executed"),
-            (&["--", "."], 127, "cannot find '.': no program is called so"),
+            (&["--", "."], 127, ".: no program is called so"),
             (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
             (&["--", "./dos"], 126, dos),
             (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
-            (&["--path", "", "--", "true"], 127, "cannot find 'true': "),
+            (&["--path", "", "--", "true"], 127, "true: not found in PATH"),
         ] {
             let (ended, out, message) = run(&scratch, &[way, args].concat());
             assert_eq!((ended, out.as_str()), (Some(code), ""), "{args:?}: {message}");

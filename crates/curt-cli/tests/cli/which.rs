@@ -66,9 +66,9 @@ fn each_question_has_its_answer() {
         ]}),
         given("w/here.com", "cwd", "image", true),
         given("w/here.com", "cwd", "image", true),
-        given("a/bare", "path:0", "image", false),
+        given("a/bare", "path:0", "executable", false),
         given("a/x.js", "path:0", "association", false),
-        json!({"err": "not-found", "unsearchable": [], "message": "not found"}),
+        json!({"err": "not-found", "unsearchable": [], "message": "not found in PATH"}),
         given("a/Hello.CMD", "path:0", "batch", false),
         given("b/hello.exe", "path:0", "image", false),
     ];
@@ -136,7 +136,7 @@ fn text_says_paths_and_the_exit_whether_all_were_found() {
     assert_eq!(run(&["-0", "hello"]).1, format!("{hello}\0"));
     let (code, out, err) = run(&["hello", "none"]);
     assert_eq!((code, out), (Some(1), format!("{hello}\n")));
-    assert_eq!(err, "curt which: cannot find 'none': not found\n");
+    assert_eq!(err, "curt which: none: not found in PATH\n");
     let (code, _, err) = run(&["here"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("--cwd always"), "{err}");
@@ -228,4 +228,63 @@ fn another_user_finds_what_may_not_be_listed() {
     assert_eq!(found("unlisted;listed", "other").0, "");
     let (_, told) = found("closed", "tool");
     assert!(told.contains("could not search") && told.contains("closed"), "{told}");
+}
+
+#[test]
+fn every_rule_of_a_policy_can_be_set() {
+    let scratch = Scratch::new();
+    for file in
+        ["a/x.py", "a/p3.11.exe", "a;b/q.exe", "a/n.exe.exe", "w/here.exe", "\"a/quoted.exe"]
+    {
+        if cfg!(windows) && file.contains('"') {
+            continue;
+        }
+        scratch.file(file);
+    }
+    let path = format!("{};\"{}\"", scratch.at("a").display(), scratch.at("a;b").display());
+    let run = |options: &[&str], name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(["which", "--rules", "windows", "--path", &path]).args(options);
+        command.arg("--").arg(name).current_dir(scratch.typed().join("w"));
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code(), text.trim_end().to_owned())
+    };
+    let found = |options: &[&str], name: &str| run(options, name).0 == Some(0);
+    for (options, name, by_default) in [
+        (&["--set", "appends-to-dotted=no"][..], "p3.11", true),
+        (&["--set", "strict-extension"], "n.exe", true),
+        (&["--set", "quotes=no"], "q", true),
+        (&["--policy", "libuv", "--extensions", ".PY"], "x", false),
+        (&["--set", "literal=listed"], "x.py", true),
+    ] {
+        let policy: &[&str] = if options[0] == "--policy" { &options[..2] } else { &[] };
+        assert_eq!(found(policy, name), by_default, "{name}");
+        assert_eq!(found(options, name), !by_default, "{options:?} {name}");
+    }
+    for (rule, complaint) in [
+        ("no-such=yes", "there is no rule 'no-such'"),
+        ("quotes=maybe", "there is no value of a rule 'maybe'"),
+        ("literal=yes", "there is no value of literal 'yes'"),
+    ] {
+        let (code, text) = run(&["--set", rule], "x");
+        assert_eq!(code, Some(2), "{rule}");
+        assert!(text.contains(complaint), "{rule}: {text}");
+    }
+}
+
+#[test]
+fn every_name_has_an_answer() {
+    let scratch = Scratch::new();
+    let gone = scratch.dir("gone");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["which", "--rules", "windows", "--path", "relative;.", "--base"]).arg(&gone);
+    std::fs::remove_dir(&gone).unwrap();
+    let output = command.args(["one", "two", "nul", "./three"]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text.lines().count(), 4, "{text}");
+    for name in ["one: ", "two: ", "nul: ", "./three: "] {
+        assert!(text.contains(&format!("curt which: {name}")), "{text}");
+    }
 }

@@ -118,3 +118,55 @@ fn paths_are_joined_with_one_separator() {
         assert!(said.out.starts_with(&format!("removed '{shown}'\n")), "{said:?}");
     }
 }
+
+#[test]
+fn a_pattern_is_refused_with_what_to_do() {
+    let scratch = Scratch::new();
+    scratch.file("x/a.orig");
+    for command in ["rm", "ls", "du", "walk", "stat"] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
+            .args([command, r"x\*.orig"])
+            .current_dir(scratch.typed())
+            .output()
+            .unwrap();
+        let said = Said::of(&output);
+        assert_ne!(said.code, Some(0), "{command}: {said:?}");
+        assert!(said.messages.contains("patterns are not expanded"), "{command}: {said:?}");
+    }
+    let removed = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
+        .args(["walk", "x", "--name", "*.orig", "--delete"])
+        .current_dir(scratch.typed())
+        .output()
+        .unwrap();
+    assert_eq!(removed.status.code(), Some(0), "{removed:?}");
+    assert!(!scratch.exists("x/a.orig") && scratch.exists("x"), "as the message says");
+}
+
+#[test]
+fn the_long_form_names_owners() {
+    let scratch = Scratch::new();
+    scratch.file("a");
+    scratch.dir("b");
+    let ls = |options: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_curt"));
+        let output = command.arg("ls").args(options).current_dir(scratch.typed()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = ls(&["--json", "--fields", "name,user,group"]);
+    let lines = ls(&["-l"]);
+    let mut entries = 0;
+    for object in json.lines() {
+        let object: serde_json::Value = serde_json::from_str(object).unwrap();
+        let Some(name) = object["name"].as_str() else { continue };
+        let ending = format!(" {name}");
+        let line = lines.lines().find(|line| line.ends_with(&ending)).unwrap();
+        for owner in ["user", "group"] {
+            let owner = object[owner].as_str().unwrap();
+            assert!(line.contains(&format!(" {owner} ")), "{owner}: {line}");
+        }
+        entries += 1;
+    }
+    assert_eq!(entries, 2, "{json}");
+    assert!(!lines.contains(" ? "), "{lines}");
+}

@@ -291,7 +291,8 @@ impl<S: Lookup> Engine<S> {
             }
             _ => Vec::new(),
         };
-        FindError::new(self.asked_name(), cause, path, unsearchable)
+        let is_path = self.look.stem.len() != self.look.name.len();
+        FindError::new(self.asked_name(), is_path, cause, path, unsearchable)
     }
 
     fn asked_name(&self) -> OsString {
@@ -425,7 +426,7 @@ fn refused(name: &OsStr, refusal: Refusal) -> FindError {
         Refusal::TooLong => FindCause::NameTooLong,
         Refusal::Invalid(why) => FindCause::InvalidName(why),
     };
-    FindError::new(name.to_owned(), cause, None, Vec::new())
+    FindError::new(name.to_owned(), false, cause, None, Vec::new())
 }
 
 fn is_absence(error: &io::Error) -> bool {

@@ -15,6 +15,8 @@ pub struct FindError(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     name: OsString,
+    /// Whether the name is a path, for which no entry of `PATH` is searched.
+    is_path: bool,
     cause: FindCause,
     path: Option<PathBuf>,
     unsearchable: Vec<PathBuf>,
@@ -50,11 +52,12 @@ pub enum FindCause {
 impl FindError {
     pub(super) fn new(
         name: OsString,
+        is_path: bool,
         cause: FindCause,
         path: Option<PathBuf>,
         unsearchable: Vec<PathBuf>,
     ) -> FindError {
-        FindError(Box::new(Inner { name, cause, path, unsearchable }))
+        FindError(Box::new(Inner { name, is_path, cause, path, unsearchable }))
     }
 
     /// The name that was looked for.
@@ -96,7 +99,8 @@ impl FindError {
     /// Why, in a sentence without the name and without the path to blame.
     pub fn reason(&self) -> String {
         let reason = match &self.0.cause {
-            FindCause::NotFound => "not found",
+            FindCause::NotFound if self.0.is_path => "not found",
+            FindCause::NotFound => "not found in PATH",
             FindCause::OnlyInWorkingDirectory => {
                 "it is only in the working directory, which is searched with the option cwd alone"
             }
@@ -119,7 +123,7 @@ impl FindError {
 
 impl fmt::Display for FindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot find '{}': {}", Path::new(self.name()).display(), self.reason())?;
+        write!(f, "{}: {}", Path::new(self.name()).display(), self.reason())?;
         match self.path() {
             Some(path) => write!(f, ": '{}'", path.display()),
             None => Ok(()),

@@ -152,9 +152,9 @@ impl<S: Lookup> Look<S> {
             return Ok(asked);
         }
         let dot = extension_at(&self.stem);
-        let is_listed = dot.is_some_and(|dot| {
-            let own = &self.stem[dot..];
-            extensions.iter().any(|known| S::Unit::same_in_any_case(&known.text, own))
+        let is_listed = extensions.iter().any(|known| {
+            let begin = self.stem.len().checked_sub(known.text.len());
+            begin.is_some_and(|at| S::Unit::same_in_any_case(&known.text, &self.stem[at..]))
         });
         let is_first = match policy.literal {
             _ if dot.is_none() => match policy.bare {

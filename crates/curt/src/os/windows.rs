@@ -37,7 +37,9 @@ pub trait RemoveBelow {
     /// is one component, taken as it is written: one with a separator in it, `.` and `..` are
     /// refused. In errors and events the path is the name and what lies below it.
     ///
-    /// Costs what [`Remove::run`] costs, and two calls for a handle of our own.
+    /// A handle of anything but a directory, a link to one among it, is an error of the report.
+    ///
+    /// Costs what [`Remove::run`] costs, two calls for a handle of our own and one for what it is.
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report;
 }
 

@@ -153,7 +153,8 @@ impl Command {
         self
     }
 
-    /// Takes all variables away, those set so far too. On Windows few programs start without `SystemRoot`.
+    /// Takes all variables away, those set so far too. On Windows `SystemRoot` stays, without which few
+    /// programs start, unless [`env_remove`](Command::env_remove) takes it away afterwards.
     pub fn env_clear(&mut self) -> &mut Command {
         self.variables.clear();
         self

@@ -6,6 +6,19 @@ use std::ffi::{OsStr, OsString};
 use crate::name::Unit;
 use crate::sys::process::{Process, Variable};
 
+/// The variables of this process that stay when all are taken away.
+fn essential<S: Process>(sys: &S) -> Vec<Variable<'_>> {
+    if S::ESSENTIAL.is_empty() {
+        return Vec::new();
+    }
+    let mut all = sys.variables();
+    all.retain(|(name, _)| {
+        let key = S::variable_key(name);
+        S::ESSENTIAL.iter().any(|essential| *key == **essential)
+    });
+    all
+}
+
 /// What is changed of the variables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
@@ -30,7 +43,7 @@ impl Changes {
         if !self.cleared && self.changes.is_empty() {
             return None;
         }
-        let mut all = if self.cleared { Vec::new() } else { sys.variables() };
+        let mut all = if self.cleared { essential(sys) } else { sys.variables() };
         all.retain(|(name, _)| !self.changes.contains_key(&*S::variable_key(name)));
         let set = self.changes.values().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         all.extend(set.map(|(name, value)| (name.into(), value.into())));

@@ -83,7 +83,7 @@ compile_error!("curt runs on Unix and on Windows; there is no platform for this 
 pub(crate) fn open_directory(
     handle: std::os::windows::io::BorrowedHandle<'_>,
 ) -> io::Result<<Os as Sys>::Dir> {
-    Ok(windows::place(handle.try_clone_to_owned()?))
+    windows::place(handle.try_clone_to_owned()?)
 }
 
 /// A directory of our own from one that the caller has open.

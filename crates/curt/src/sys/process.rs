@@ -162,6 +162,9 @@ pub(crate) trait Process: Sys {
     /// Reads two pipes to their ends, as what comes from either arrives.
     fn drain(&self, pipes: [Option<Self::Pipe>; 2]) -> io::Result<[Vec<u8>; 2]>;
 
+    /// The variables that programs need to start at all: they stay where all are taken away.
+    const ESSENTIAL: &'static [&'static str] = &[];
+
     /// What tells variables apart: names that differ in nothing but case may be one.
     fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
         Cow::Borrowed(name)

@@ -6,8 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod asking;
+mod below;
 mod confine;
 mod cygwin;
 mod find;
 mod listing;
 mod start;
+mod zig;

@@ -424,7 +424,10 @@ impl Teller {
         if self.keeps != Keeps::Nothing {
             item.columns.take(metadata, self.clock);
         }
-        let has_more = metadata.target().known().is_some() || metadata.failures().next().is_some();
+        let has_more = metadata.target().known().is_some()
+            || metadata.user().known().is_some()
+            || metadata.group().known().is_some()
+            || metadata.failures().next().is_some();
         if self.keeps == Keeps::All || has_more {
             item.metadata = Some(Box::new(entry.into_metadata()));
         }

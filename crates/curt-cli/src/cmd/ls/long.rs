@@ -1,9 +1,11 @@
 //! Lines: the long form, with its columns, and names with numbers before them.
 
+use std::ffi::OsStr;
+
 use curt::{Kind, Metadata};
 
 use super::item::Item;
-use super::names::Names;
+use super::names::{Names, width};
 use super::owners::{Name, Owners};
 use super::settings::Settings;
 use crate::out::{column, entry, human};
@@ -50,7 +52,25 @@ pub(super) struct Lines<'a> {
 enum Owner<'a> {
     Name(&'a Name),
     Number(u32),
+    /// A name that came with the entry, where owners have no numbers.
+    Told(&'a OsStr),
     Unknown,
+}
+
+/// The names of owners that came with an entry. Where owners have numbers there are none.
+struct Told<'a> {
+    user: Option<&'a OsStr>,
+    group: Option<&'a OsStr>,
+}
+
+impl<'a> Told<'a> {
+    fn of(item: &'a Item) -> Self {
+        Told { user: item.get(Metadata::user), group: item.get(Metadata::group) }
+    }
+
+    fn is_any(&self) -> bool {
+        self.user.is_some() || self.group.is_some()
+    }
 }
 
 impl<'a> Lines<'a> {
@@ -100,9 +120,10 @@ impl<'a> Lines<'a> {
         }
         widen(&mut largest.links, columns.links().unwrap_or_default());
         let (user, group) = columns.owners();
-        if largest.owners.replace((user, group)) != Some((user, group)) {
-            widen(&mut widths.user, self.user(user).width());
-            widen(&mut widths.group, self.group(group).width());
+        let told = Told::of(item);
+        if told.is_any() || largest.owners.replace((user, group)) != Some((user, group)) {
+            widen(&mut widths.user, self.user(user, told.user).width());
+            widen(&mut widths.group, self.group(group, told.group).width());
         }
         if let Some((major, minor)) = device(item) {
             let device = largest.device.get_or_insert_default();
@@ -171,14 +192,16 @@ impl<'a> Lines<'a> {
 
     fn owner_columns(&mut self, item: &Item, line: &mut Vec<u8>) {
         let (user, group) = item.columns.owners();
-        if self.before.replace((user, group)) != Some((user, group)) {
+        let told = Told::of(item);
+        if told.is_any() || self.before != Some((user, group)) {
+            self.before = (!told.is_any()).then_some((user, group));
             let mut columns = std::mem::take(&mut self.owners_before);
             columns.clear();
             if self.settings.owner {
-                self.user(user).write(self.widths.user, &mut columns);
+                self.user(user, told.user).write(self.widths.user, &mut columns);
             }
             if self.settings.group {
-                self.group(group).write(self.widths.group, &mut columns);
+                self.group(group, told.group).write(self.widths.group, &mut columns);
             }
             self.owners_before = columns;
         }
@@ -208,27 +231,29 @@ impl<'a> Lines<'a> {
         if self.settings.human { human::size(bytes) } else { blocks(bytes).to_string() }
     }
 
-    fn user(&self, id: Option<u32>) -> Owner<'a> {
-        Owner::new(id, id.and_then(|id| self.owners.user(id)))
+    fn user<'b>(&'b self, id: Option<u32>, told: Option<&'b OsStr>) -> Owner<'b> {
+        Owner::new(id, id.and_then(|id| self.owners.user(id)), told)
     }
 
-    fn group(&self, id: Option<u32>) -> Owner<'a> {
-        Owner::new(id, id.and_then(|id| self.owners.group(id)))
+    fn group<'b>(&'b self, id: Option<u32>, told: Option<&'b OsStr>) -> Owner<'b> {
+        Owner::new(id, id.and_then(|id| self.owners.group(id)), told)
     }
 }
 
 impl<'a> Owner<'a> {
-    fn new(id: Option<u32>, name: Option<&'a Name>) -> Self {
-        match (id, name) {
-            (_, Some(name)) => Owner::Name(name),
-            (Some(id), None) => Owner::Number(id),
-            (None, None) => Owner::Unknown,
+    fn new(id: Option<u32>, name: Option<&'a Name>, told: Option<&'a OsStr>) -> Self {
+        match (id, name, told) {
+            (_, Some(name), _) => Owner::Name(name),
+            (Some(id), None, _) => Owner::Number(id),
+            (None, None, Some(name)) => Owner::Told(name),
+            (None, None, None) => Owner::Unknown,
         }
     }
 
     fn width(&self) -> usize {
         match self {
             Owner::Name(name) => name.width,
+            Owner::Told(name) => width(name.as_encoded_bytes()),
             Owner::Number(id) => column::width(*id),
             Owner::Unknown => 1,
         }
@@ -243,6 +268,7 @@ impl<'a> Owner<'a> {
                 return;
             }
             Owner::Name(name) => name.text.as_encoded_bytes(),
+            Owner::Told(name) => name.as_encoded_bytes(),
             Owner::Unknown => b"?",
         };
         line.extend_from_slice(bytes);

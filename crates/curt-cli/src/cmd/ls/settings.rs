@@ -203,8 +203,8 @@ impl Settings {
                 fields |= Fields::ALLOCATED | Fields::DEVICE_NUMBER | Fields::TARGET;
                 fields |= time_field(self.clock);
                 let more = [
-                    (self.owner, Fields::USER_ID),
-                    (self.group, Fields::GROUP_ID),
+                    (self.owner, sys::OWNERS.0),
+                    (self.group, sys::OWNERS.1),
                     (self.acl, Fields::ACL),
                 ];
                 more.into_iter()

@@ -144,7 +144,7 @@ fn not_started(error: Error, left: Option<Duration>) -> Result<End, Error> {
 fn complaint(error: &Error) -> String {
     let (verb, path) = (error.operation().verb(), quote(error.path()));
     let reason = match error.cause() {
-        Cause::Find(error) => super::which::reason(error),
+        Cause::Find(error) => return format!("{PROGRAM}: {}\n", super::which::not_found(error)),
         cause => text::reason(cause),
     };
     format!("{PROGRAM}: cannot {verb} {path}: {reason}\n")

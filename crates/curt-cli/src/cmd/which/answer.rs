@@ -103,7 +103,7 @@ pub(crate) fn explained(name: &OsStr, told: &SearchExplanation) -> String {
         let _ = writeln!(lines, "  path:{entry} is empty");
     }
     for item in &told.dropped_extensions {
-        let _ = writeln!(lines, "  extension {} dropped: no name ends so", quote(item));
+        let _ = writeln!(lines, "  ignored PATHEXT entry {}: not a valid extension", quote(item));
     }
     let _ = writeln!(lines, "  {} calls in all", told.calls.total());
     lines

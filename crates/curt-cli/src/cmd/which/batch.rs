@@ -55,6 +55,8 @@ impl Question {
             rules: word(value, "rules", look_up.rules.as_ref())?,
             cwd: word(value, "cwd", look_up.cwd.as_ref())?,
             bare: word(value, "bare", look_up.bare.as_ref())?,
+            extensions: Said::of(value, "extensions")?.or(look_up.extensions.as_ref()),
+            changes: changes(value, &look_up.changes)?,
             strict_extension: flag(value, "strict_extension", look_up.strict_extension)?,
         };
         let mut search = options.search()?;
@@ -130,6 +132,22 @@ fn word(value: &Value, key: &str, usual: Option<&String>) -> Result<Option<Strin
         Some(Value::String(word)) => Ok(Some(word.clone())),
         Some(_) => Err(format!("'{key}' is no word")),
     }
+}
+
+/// The rules that a question changes, behind those of the command line.
+fn changes(value: &Value, usual: &[String]) -> Result<Vec<String>, String> {
+    let mut all = usual.to_vec();
+    match value.get("set") {
+        None | Some(Value::Null) => return Ok(all),
+        Some(Value::Array(texts)) => {
+            for text in texts {
+                let text = text.as_str().ok_or("'set' is no list of strings")?;
+                all.push(text.to_owned());
+            }
+        }
+        Some(_) => return Err("'set' is no list of strings".to_owned()),
+    }
+    Ok(all)
 }
 
 fn flag(value: &Value, key: &str, usual: bool) -> Result<bool, String> {

@@ -10,7 +10,7 @@ use crate::args::WhichOptions;
 use crate::exit::Exit;
 use crate::out::json::{self, Object};
 use crate::out::{self, Screen, entry, text};
-use crate::quote::quote;
+use crate::quote::{for_terminal, quote};
 use crate::sys;
 
 /// What messages begin with.
@@ -129,6 +129,11 @@ fn stats(calls: &Calls) -> String {
     format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls))
 }
 
+/// The name, and why it was not found.
+pub(crate) fn not_found(error: &FindError) -> String {
+    format!("{}: {}", for_terminal(error.name(), ":"), reason(error))
+}
+
 /// Why a name was not found, with the option that finds it.
 pub(crate) fn reason(error: &FindError) -> String {
     let reason = match error.cause() {
@@ -145,7 +150,7 @@ pub(crate) fn reason(error: &FindError) -> String {
 }
 
 fn complaint(error: &FindError) -> String {
-    let first = format!("{PROGRAM}: cannot find {}: {}\n", quote(error.name()), reason(error));
+    let first = format!("{PROGRAM}: {}\n", not_found(error));
     let more = |directory| format!("{PROGRAM}: could not search {}\n", quote(directory));
     first + &error.unsearchable().iter().map(more).collect::<String>()
 }

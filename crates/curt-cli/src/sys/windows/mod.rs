@@ -20,6 +20,7 @@ const FILE_NOT_FOUND: i32 = 2;
 const ACCESS_DENIED: i32 = 5;
 const SHARING_VIOLATION: i32 = 32;
 const INVALID_PARAMETER: i32 = 87;
+const INVALID_NAME: i32 = 123;
 const DIR_NOT_EMPTY: i32 = 145;
 const DIRECTORY: i32 = 267;
 const DIRECTORY_NOT_SUPPORTED: i32 = 336;
@@ -90,10 +91,16 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let text = io::Error::from_raw_os_error(number).to_string();
     let words = text.rfind(" (os error ").map_or(&*text, |end| &text[..end]);
     let words = words.trim_end_matches('.');
-    if number == SHARING_VIOLATION {
-        format!("{words} (in use, perhaps as the working directory of a program)")
-    } else {
-        words.to_owned()
+    match number {
+        SHARING_VIOLATION => {
+            format!("{words} (in use, perhaps as the working directory of a program)")
+        }
+        // Neither cmd.exe nor PowerShell expands a pattern for a program, as shells elsewhere do.
+        INVALID_NAME => format!(
+            "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what matches, \
+             and with --delete removes it)"
+        ),
+        _ => words.to_owned(),
     }
 }
 

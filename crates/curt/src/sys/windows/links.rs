@@ -51,7 +51,8 @@ fn target_of(point: &[u8]) -> Option<Vec<u16>> {
         }
         _ => None,
     }
-    .filter(|target| !target.is_empty())
+    // No name of Windows has a NUL in it: a text that does names no place, whoever wrote it.
+    .filter(|target| !target.is_empty() && !target.contains(&0))
 }
 
 /// The name for people, or where there is none, that for the kernel as Win32 spells it.
@@ -132,6 +133,17 @@ mod tests {
         program.extend(wide("package\0entry\0C:\\program.exe\0type\0"));
         assert_eq!(read(&program).as_deref(), Some(r"C:\program.exe"));
         assert_eq!(read(&[0x17, 0, 0, 0x80, 0, 0, 0, 0]), None, "compressed");
+    }
+
+    #[test]
+    fn a_target_with_a_nul_is_no_place() {
+        for tag in [0xa000_000c, 0xa000_0003] {
+            assert_eq!(read(&point(tag, "\\??\\C:\\a\0b", "C:\\a\0b")), None);
+            assert_eq!(read(&point(tag, "\\??\\C:\\a\0", "")), None);
+        }
+        let mut linux = vec![0x1d, 0, 0, 0xa0, 7, 0, 0, 0, 2, 0, 0, 0];
+        linux.extend(b"a\0b");
+        assert_eq!(read(&linux), None);
     }
 
     #[test]

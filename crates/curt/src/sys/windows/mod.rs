@@ -52,6 +52,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
+use super::beneath::{Beneath, Fault};
 use super::{
     Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
     Setup, Sources, Stat, Sys, Usage,
@@ -99,9 +100,14 @@ pub(crate) struct Windows {
     accounts: security::Accounts,
 }
 
-/// A directory that the caller has open, as a place to begin from.
-pub(crate) fn place(handle: OwnedHandle) -> Dir {
-    place_by(&Door::new(&Setup::default()), handle)
+/// A directory that the caller has open, as a place to begin from. A handle of anything else is refused,
+/// links to directories among it: 1 call.
+pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
+    let door = Door::new(&Setup::default());
+    match info::kind_of(&door, handle.as_handle())? {
+        Kind::Directory => Ok(place_by(&door, handle)),
+        _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
+    }
 }
 
 /// A place to begin from: 1 call, which asks for the volume.

@@ -204,6 +204,10 @@ impl Process for Windows {
     type Child = Child;
     type Pipe = Pipe;
 
+    /// Without it, libraries of the system are not found (side-by-side assemblies), and sockets and random
+    /// numbers fail. Go keeps the same one; libuv ten others besides, which are for people.
+    const ESSENTIAL: &'static [&'static str] = &["SYSTEMROOT"];
+
     fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
         let (reader, writer) = self.door.pipe()?;
         Ok((Pipe(reader), Pipe(writer)))

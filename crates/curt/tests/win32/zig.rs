@@ -1,0 +1,121 @@
+//! The steps of `test/standalone/windows_spawn/main.zig` of Zig, whose authority is cmd.exe: what is started
+//! by a name, and what is passed over. Numbered as they stand there.
+
+use std::path::{Path, PathBuf};
+
+use curt::{Cause, Command, Flavor, Policy, Search, StartFailure};
+use curt_testkit::{Scratch, skip};
+
+/// What a start came to: what the program printed, or one word.
+fn start(name: &str, path: Option<&str>, cwd: &Path) -> String {
+    let search = Search::new().policy(Policy::zig(Flavor::Windows));
+    let search = search.pathext(".COM;.EXE;.BAT;.CMD;.JS");
+    let search = match path {
+        Some(path) => search.path(path),
+        None => search.without_path(),
+    };
+    let mut command = Command::new(name);
+    command.arg("1").current_dir(cwd);
+    match command.search(search).output() {
+        Ok(output) => match String::from_utf8_lossy(&output.stdout).trim() {
+            // The one argument in numbers.
+            "49" => "exe".to_owned(),
+            other => other.to_owned(),
+        },
+        Err(error) => match error.cause() {
+            Cause::Find(error) => error.word().to_owned(),
+            Cause::Start(StartFailure::ProgramMissing, _) => "not-found".to_owned(),
+            Cause::Start(StartFailure::BadFormat, _) => "bad-image".to_owned(),
+            other => format!("{other:?}"),
+        },
+    }
+}
+
+/// A path as people write it, as `PATH` has it.
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().trim_start_matches(r"\\?\").to_owned()
+}
+
+#[test]
+fn what_zig_starts_is_started() {
+    let own = std::env::current_exe().unwrap();
+    let program = own.ancestors().nth(2).unwrap().join(r"examples\arguments.exe");
+    if !program.exists() {
+        return skip("the example that prints its arguments was not built");
+    }
+    let scratch = Scratch::new();
+    let (elsewhere, tmp) = (scratch.dir("elsewhere"), scratch.dir("tmp"));
+    let something = scratch.dir(r"tmp\something");
+    let at = |name: &str| -> PathBuf { tmp.join(name) };
+    let rename = |from: &str, to: &str| std::fs::rename(at(from), at(to)).unwrap();
+    let path = text(&tmp);
+    let begin = |step: u32, name: &str, path: Option<&str>, cwd: &Path, expected: &str| {
+        assert_eq!(start(name, path, cwd), expected, "step {step}");
+    };
+    let usual = |step: u32, name: &str, expected: &str| {
+        begin(step, name, Some(&path), &elsewhere, expected);
+    };
+    begin(1, "something_missing", None, &elsewhere, "not-found");
+    begin(2, r"..\.\.\.\\..\more_missing", None, &elsewhere, "not-found");
+    std::fs::copy(&program, at("hello.exe")).unwrap();
+    usual(3, "HeLLo.exe", "exe");
+    usual(4, "heLLo", "exe");
+    // 5, a working directory that is missing, is another error here: it names the directory.
+    std::fs::write(at("hello.bat"), "@echo bat").unwrap();
+    std::fs::write(at("hello.cmd"), "@echo cmd").unwrap();
+    usual(6, "heLLo.bat", "bat");
+    usual(7, "heLLo.cmd", "cmd");
+    usual(8, "heLLo", "exe");
+    rename("hello.exe", "hello");
+    usual(9, "hello.exe", "not-found");
+    usual(10, "heLLo", "exe");
+    rename("hello", r"something\hello.exe");
+    usual(11, r"..\tmp\something/hello", "exe");
+    usual(12, "something/hello", "not-found");
+    usual(13, "heLLo", "bat");
+    std::fs::write(at("hello.exe"), "invalid").unwrap();
+    usual(14, "hello.exe", "bad-image");
+    usual(15, "hello", "bad-image");
+    rename("hello.exe", "hello");
+    usual(16, "hello", "bat");
+    rename("hello", "goodbye");
+    usual(17, "goodbye", "not-found");
+    let path = text(&something);
+    let here =
+        |step: u32, name: &str, expected: &str| begin(step, name, Some(&path), &tmp, expected);
+    here(18, "goodbye", "bad-image");
+    here(19, "hello", "bat");
+    rename(r"something\hello.exe", r"something\goodbye.exe");
+    here(20, "goodbye", "exe");
+    here(21, &text(&at("goodbye")), "bad-image");
+    begin(22, "goodbye", Some(&path), &tmp, "exe");
+    let doubled = path.replace('\\', r"\\\\");
+    begin(23, "goodbye", None, Path::new(&doubled), "exe");
+    begin(24, "goodbye", Some(&doubled), &tmp, "exe");
+    rename(r"something\goodbye.exe", "hello.exe");
+    begin(25, "../hello", None, &something, "exe");
+}
+
+/// By curt's other policies, too, a file that is no program stops a start only where it is all there is.
+#[test]
+fn a_bare_file_that_is_no_program_is_passed_over() {
+    let scratch = Scratch::new();
+    scratch.file_with(r"node\npm", b"#!/bin/sh\n");
+    scratch.file_with(r"node\npm.cmd", b"@echo npm\r\n");
+    scratch.file_with(r"node\alone", b"#!/bin/sh\n");
+    let run = |name: &str, bare| {
+        let mut policy = Policy::safe(Flavor::Windows);
+        policy.bare = bare;
+        let search = Search::new().policy(policy).path(text(&scratch.at("node")));
+        let output = Command::new(name).search(search.pathext(".EXE;.CMD")).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    for bare in [curt::Bare::First, curt::Bare::Last, curt::Bare::Never] {
+        assert_eq!(run("npm", bare).unwrap(), "npm", "{bare:?}");
+    }
+    for bare in [curt::Bare::First, curt::Bare::Last] {
+        let error = run("alone", bare).unwrap_err();
+        assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)), "{error:?}");
+        assert_eq!(error.path(), scratch.at(r"node\alone"));
+    }
+}
