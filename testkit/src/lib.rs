@@ -16,7 +16,8 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Says on standard output that the current test was skipped, and why: `skipped: TEST: REASON`.
+/// Says on standard output that the current test was skipped, and why:
+/// `skipped: SUITE: TEST: REASON`.
 ///
 /// It goes past the test harness, which swallows what a passing test prints: a skipped test must
 /// be seen, and `cargo xtask test` collects these lines. The same is said once only.
@@ -24,11 +25,22 @@ pub fn skip(reason: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("an unnamed test");
-    let line = format!("skipped: {test}: {reason}\n");
+    let line = format!("skipped: {}: {test}: {reason}\n", suite());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
         // Nobody to tell when standard output is closed.
         let _ = std::io::stdout().lock().write_all(line.as_bytes());
     }
+}
+
+/// The package and the test program, such as `curt-cli/gnu`: two packages may have suites of one
+/// name.
+fn suite() -> String {
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    // Cargo puts a hash behind the name.
+    let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
+    format!("{package}/{name}")
 }
 
 /// Says that it is over when it goes, and so also where the test fails before: what runs beside it until then

@@ -52,6 +52,7 @@ pub(crate) const GNU: Set = Set {
         "libcap2-bin",
         "make",
         "perl",
+        "python-is-python3",
         "xz-utils",
     ],
 };

@@ -18,6 +18,9 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// The exit status where this machine lacks what the chore needs.
+    pub(crate) const MISSING: u8 = 3;
+
     /// The chore ran and something is wrong: exit 1.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { code: 1, text: text.into() }
@@ -30,7 +33,7 @@ impl Failure {
 
     /// This machine lacks what the chore needs: exit 3.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
-        Self { code: 3, text: text.into() }
+        Self { code: Self::MISSING, text: text.into() }
     }
 }
 

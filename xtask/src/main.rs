@@ -11,6 +11,8 @@ mod lint;
 mod msrv;
 mod rivals;
 mod say;
+mod skips;
+mod statics;
 mod targets;
 mod test;
 mod windows;
@@ -36,7 +38,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "test",
-        arguments: "",
+        arguments: "[PACKAGE]",
         about: "run every suite; the last line is `N passed, N failed, N skipped`",
         run: test::run,
     },
@@ -51,6 +53,12 @@ const TASKS: &[Task] = &[
         arguments: "[FILTER]",
         about: "run GNU's own tests of rm, ls, du and stat, with curt in their place",
         run: gnu::run,
+    },
+    Task {
+        name: "static-test",
+        arguments: "",
+        about: "run the suites of the command with a static binary (x86-64 Linux, musl)",
+        run: statics::run,
     },
     Task {
         name: "rivals",

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         let verdict = match outcome {
             Ok(()) => "ok",
             // No other target will fare better on a machine without the root.
-            Err(failure) if failure.code == 3 => return Err(failure),
+            Err(failure) if failure.code == Failure::MISSING => return Err(failure),
             Err(_) => {
                 failed += 1;
                 "FAILED"

@@ -10,6 +10,7 @@ mod failures;
 use crate::debian_root::{self, GNU, LINUX, Root};
 use crate::host::{self, Failure, Outcome};
 use crate::say;
+use crate::skips::{self, Skip};
 use failures::{Difference, Failures};
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +70,16 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [filter] if !filter.starts_with('-') => filter,
         _ => return Err(Failure::usage("gnu-tests takes one part of the names of tests")),
     };
-    let suite = Suite::ready()?;
+    let suite = match Suite::ready() {
+        Err(failure) if failure.code == Failure::MISSING => {
+            return skips::chore(&Skip {
+                suite: "xtask".to_owned(),
+                test: "gnu-tests".to_owned(),
+                reason: failure.text,
+            });
+        }
+        suite => suite?,
+    };
     let failures = Failures::parse(include_str!("failures.txt"))?;
     let tests = suite.tests()?;
     failures.must_name(&tests)?;

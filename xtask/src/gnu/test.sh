@@ -5,6 +5,8 @@ tree=$1 program=$2 test=$3 user=$4
 mount --rbind / /mnt
 mount -o remount,bind,ro=recursive /mnt
 mount -t tmpfs -o mode=1777 tmp /mnt/tmp
+# Some tests want two file systems.
+mount -t tmpfs -o mode=1777,size=16m tmp /mnt/var/tmp
 folder=/mnt/tmp/suite
 mkdir -p "$folder/src"
 ln -s "$tree/lib" "$folder/lib"
@@ -27,7 +29,7 @@ exec unshare --pid --fork --kill-child=KILL chroot /mnt sh -euc '
         top_srcdir=$tree built_programs="$(value built_programs)" host_os=linux-gnu \
         host_triplet="$(value host_triplet)" CONFIG_HEADER=$tree/lib/config.h \
         CU_TEST_NAME="suite,$test" CC=gcc AWK=mawk EGREP="grep -E" EXEEXT= MAKE=make PERL=perl \
-        SHELL=/bin/bash TMPDIR=/tmp PATH="$PWD/src:$PATH"
+        RUN_EXPENSIVE_TESTS=yes SHELL=/bin/bash TMPDIR=/tmp PATH="$PWD/src:$PATH"
     perl="perl -w -I$tree/tests -MCoreutils -MCuSkip -MCuTmpdir=$test"
     case $test in
     *.sh) set -- /bin/bash "$tree/tests/$test" ;;

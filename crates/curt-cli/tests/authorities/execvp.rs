@@ -18,11 +18,16 @@ fn build(ground: &Ground, compiler: &str) -> Option<PathBuf> {
     let source = ground.scratch.file_with("execvp.c", PROGRAM);
     let program = ground.scratch.at("execvp");
     let built = Command::new(compiler).arg("-o").arg(&program).arg(source).output();
-    if built.is_ok_and(|output| output.status.success()) {
-        return Some(program);
+    match built {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            skip(&format!("{compiler} is not installed"));
+            None
+        }
+        built => {
+            assert!(built.as_ref().unwrap().status.success(), "{built:?}");
+            Some(program)
+        }
     }
-    skip(&format!("{compiler} is not installed"));
-    None
 }
 
 fn check(compiler: &str) {

@@ -23,8 +23,11 @@ fn go_finds_what_curt_finds() {
     let mut build = Command::new("go");
     build.args(["build", "-o"]).arg(&built).arg(source).env("GO111MODULE", "off");
     build.env("GOTOOLCHAIN", "local").current_dir(first.scratch.path());
-    if !build.output().is_ok_and(|output| output.status.success()) {
-        return skip("go is not installed");
+    match build.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return skip("go is not installed");
+        }
+        output => assert!(output.as_ref().unwrap().status.success(), "{output:?}"),
     }
     for ground in &grounds {
         let program = ground.scratch.program(&built, "go-look");

@@ -235,16 +235,11 @@ fn translated(arg: &OsStr, is_gnu: bool) -> &OsStr {
     }
 }
 
-/// The messages and prompts, each for itself, without the program's name. The count at the end is
-/// ours alone.
+/// The messages and prompts, each for itself, without the program's name.
 fn messages(text: &str) -> Vec<String> {
     let text = text.replace("curt rm: ", "rm: ").replace("'curt rm ", "'rm ");
     let parts = text.split("rm: ").map(|part| part.trim_end_matches('\n'));
-    sorted(parts.filter(|part| !part.is_empty() && !is_count(part)))
-}
-
-fn is_count(part: &str) -> bool {
-    part.strip_suffix(" errors").is_some_and(|count| count.parse::<u64>().is_ok())
+    sorted(parts.filter(|part| !part.is_empty()))
 }
 
 fn sorted<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {

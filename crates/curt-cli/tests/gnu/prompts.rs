@@ -110,5 +110,7 @@ fn write_protected_at_a_terminal() {
         case("d/ 0555:d", "---presume-input-tty d").input("y\n"),
         case("d/f 0000:d", "---presume-input-tty -r d").input("y\ny\n").since(9, 2),
         case("d/ 0000:d", "---presume-input-tty -r d").input("y\ny\n").since(9, 2),
+        case("d/ 0000:d", "---presume-input-tty -di d").input("n\n").since(9, 2),
+        case("d/ 0000:d", "---presume-input-tty -di d").input("y\n").since(9, 2),
     ]);
 }

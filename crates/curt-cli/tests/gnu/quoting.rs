@@ -86,8 +86,6 @@ fn every_name_is_quoted_as_gnu_does() {
     let ours = said(env!("CARGO_BIN_EXE_curt"), &["rm", "-j1"]);
     let gnu = String::from_utf8(gnu).unwrap();
     let ours = String::from_utf8(ours).unwrap().replace("curt rm: ", "rm: ");
-    let count = format!("rm: {} errors\n", names.len());
-    let ours = ours.strip_suffix(&count).unwrap();
     for (gnu, ours) in gnu.lines().zip(ours.lines()) {
         // Some versions of GNU begin with an empty pair of quotes where the name has a single
         // quote and ends with an escape.

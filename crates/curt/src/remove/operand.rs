@@ -147,12 +147,17 @@ impl<S: Sys> Engine<'_, S> {
         let asked = options.confirm.asks(protected);
         // Nobody is asked about what cannot be done.
         let empty = if asked { self.check_empty(parent, name) } else { Ok(()) };
-        if let Err(error) = empty {
-            if error.kind() == io::ErrorKind::DirectoryNotEmpty {
+        let question = match empty {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 return self.operand_failed(error);
             }
-        }
-        if asked && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, protected) {
+            // It may be empty all the same.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Question::RemoveUnreadableDirectory
+            }
+            _ => Question::RemoveDirectory,
+        };
+        if asked && !self.at.ask(question, Kind::Directory, false, protected) {
             self.at.report.skipped += 1;
             return;
         }

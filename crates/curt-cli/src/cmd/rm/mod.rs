@@ -139,7 +139,7 @@ impl Job<'_> {
             let line = json::summary(report, self.options.dry_run, self.options.stats);
             screen.data(line.as_bytes());
         } else {
-            self.finish_text(report, failures, signal.is_some(), screen);
+            self.finish_text(report, signal.is_some(), screen);
         }
         let written = screen.finish();
         if let Err(error) = &written {
@@ -151,14 +151,11 @@ impl Job<'_> {
         if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
     }
 
-    fn finish_text(&self, report: &Report, failures: u64, is_interrupted: bool, screen: &Screen) {
+    fn finish_text(&self, report: &Report, is_interrupted: bool, screen: &Screen) {
         if self.options.dry_run && !report.cancelled {
             screen.data(text::dry_run(report).as_bytes());
         }
         let mut words = String::new();
-        if failures > 1 {
-            words += &text::failures(PROGRAM, failures);
-        }
         if is_interrupted {
             words += &text::interrupted(PROGRAM, report);
         }
