@@ -28,6 +28,7 @@
 //! | `pool/` | helper threads, and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod ask;
 mod calls;

@@ -62,7 +62,7 @@ pub(super) fn operations(file: &File) -> Vec<Finding> {
     }
     imports(
         file,
-        |other| other != own && other != SHARED && (own, other) != ALLOWED,
+        |other| is_wrong(own, other),
         |other| format!("the operation '{own}' must not import the operation '{other}'"),
     )
 }
@@ -82,14 +82,54 @@ pub(super) fn platforms(file: &File) -> Vec<Finding> {
     )
 }
 
-/// Every path through `crate` to an operation that is `wrong`.
+/// Platforms do not know what the library re-exports of an operation, either. Operations may: those
+/// are public types.
+pub(super) fn re_exports(files: &[File]) -> Vec<Finding> {
+    let Some(root) = files.iter().find(|file| file.path == format!("{LIBRARY}lib.rs")) else {
+        return Vec::new();
+    };
+    let exported: BTreeMap<&str, &str> = OPERATIONS
+        .iter()
+        .flat_map(|operation| root.source.below(operation).map(|(name, _)| (name, *operation)))
+        .collect();
+    let platform = format!("{LIBRARY}sys/");
+    let platforms = files
+        .iter()
+        .filter(|file| file.path.starts_with(&platform) && !places::is_test(&file.path));
+    let mut found = Vec::new();
+    for file in platforms {
+        for (name, at) in file.source.below("crate") {
+            if let Some(operation) = exported.get(name) {
+                let text = format!("'{name}' belongs to the operation '{operation}'");
+                let line = file.source.tokens[at].line;
+                found.push(Finding::problem(&file.path, line, "layers", text));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an operation must not import another one.
+fn is_wrong(own: &str, other: &str) -> bool {
+    other != own && other != SHARED && (own, other) != ALLOWED
+}
+
+/// How many `super` lead from a file to the library's root.
+fn depth(path: &str) -> usize {
+    let below = path.strip_prefix(LIBRARY).unwrap_or_default();
+    below.split('/').count() - usize::from(below.ends_with("/mod.rs"))
+}
+
+/// Every path through the library's root to an operation that is `wrong`.
 fn imports(
     file: &File,
     wrong: impl Fn(&str) -> bool,
     text: impl Fn(&str) -> String,
 ) -> Vec<Finding> {
-    let found = file.source.below("crate").filter(|(part, _)| OPERATIONS.contains(part));
+    let above = file.source.below_supers(depth(&file.path));
+    let found = file.source.below("crate").chain(above);
     found
+        .filter(|(part, _)| OPERATIONS.contains(part))
         .filter(|(part, _)| wrong(part))
         .map(|(part, at)| {
             Finding::problem(&file.path, file.source.tokens[at].line, "layers", text(part))
@@ -178,6 +218,19 @@ mod tests {
         let start = |text| operations(&File::new("crates/curt/src/spawn/mod.rs", text));
         assert_eq!(start("use crate::find::Search;"), []);
         assert_eq!(start("use crate::list::List;").len(), 1);
+    }
+
+    #[test]
+    fn the_way_over_the_root_is_seen() {
+        let lines = |path, text| operations(&File::new(path, text)).len();
+        assert_eq!(lines(REMOVE, "use super::super::list;"), 1);
+        assert_eq!(lines(REMOVE, "use super::list;"), 0, "a part of its own");
+        assert_eq!(lines("crates/curt/src/remove/mod.rs", "use super::{list, walk};"), 1);
+        assert_eq!(lines("crates/curt/src/remove.rs", "fn f() { super::list::g() }"), 1);
+        let root = || File::new("crates/curt/src/lib.rs", "pub use walk::{Visited, Walk};");
+        let found = |path, text| re_exports(&[root(), File::new(path, text)]).len();
+        assert_eq!(found(LINUX, "use crate::{Walk, error};"), 1);
+        assert_eq!(found(REMOVE, "use crate::Walk;"), 0, "a public type");
     }
 
     #[test]

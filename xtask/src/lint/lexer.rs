@@ -74,6 +74,15 @@ impl Source {
             .map(|at| (self.text(at), at))
     }
 
+    /// As [`Source::below`], below so many `super`.
+    pub(super) fn below_supers(&self, count: usize) -> impl Iterator<Item = (&str, usize)> {
+        let supers = ["super", "::"].repeat(count);
+        (0..self.tokens.len())
+            .filter(move |&at| self.starts(at, &supers) && !self.is_inner(at))
+            .flat_map(move |at| self.heads(at + 2 * count))
+            .map(|at| (self.text(at), at))
+    }
+
     /// Whether the token is itself reached through a path: `other::std`, but not `::std`.
     fn is_inner(&self, at: usize) -> bool {
         at >= 2 && self.text(at - 1) == "::" && is_word(self.text(at - 2))

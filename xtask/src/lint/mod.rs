@@ -4,6 +4,7 @@
 //! in CONTRIBUTING.md. A problem fails the task; a note is shown and does not.
 
 mod dependencies;
+mod door;
 mod layers;
 mod lexer;
 mod places;
@@ -69,6 +70,7 @@ type TreeRule = fn(&[File]) -> Vec<Finding>;
 const FILE_RULES: &[FileRule] = &[
     platform::cfgs,
     platform::std_fs,
+    door::calls,
     unsafety::location,
     unsafety::comments,
     unfinished::code,
@@ -79,11 +81,12 @@ const FILE_RULES: &[FileRule] = &[
     layers::operations,
     layers::platforms,
     layers::library,
+    dependencies::shared,
     words::machine_paths,
     words::hosts,
 ];
 
-const TREE_RULES: &[TreeRule] = &[dependencies::decided, layers::same_files];
+const TREE_RULES: &[TreeRule] = &[dependencies::decided, layers::same_files, layers::re_exports];
 
 /// The task `lint`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {

@@ -39,6 +39,11 @@ pub(super) fn is_outside(path: &str) -> bool {
     OUTSIDE.iter().any(|start| path.starts_with(start))
 }
 
+/// Workspaces of their own.
+pub(super) fn is_excluded(path: &str) -> bool {
+    path.starts_with("fuzz/") || path.starts_with("rivals/")
+}
+
 /// A build script.
 pub(super) fn is_build_script(path: &str) -> bool {
     path == "build.rs" || path.ends_with("/build.rs")

@@ -3,7 +3,15 @@
 use super::{File, Finding, places};
 
 /// The names in a condition that make it one on the platform.
-const NAMES: &[&str] = &["unix", "windows", "target_os", "target_family"];
+const NAMES: &[&str] = &[
+    "unix",
+    "windows",
+    "target_os",
+    "target_family",
+    "target_arch",
+    "target_env",
+    "target_vendor",
+];
 
 /// `cfg`, `cfg!` and `cfg_attr` on the platform only where the platform may be known.
 pub(super) fn cfgs(file: &File) -> Vec<Finding> {
@@ -65,6 +73,9 @@ mod tests {
         let text = "#[cfg(unix)]\n#[cfg(all(test, not(target_os = \"linux\")))]\n\
                     if cfg!(windows) {}\n#[cfg_attr(target_family = \"wasm\", path = \"x\")]";
         assert_eq!(cfg_lines(OPERATION, text), [1, 2, 3, 4]);
+        for name in ["target_arch", "target_env", "target_vendor"] {
+            assert_eq!(cfg_lines(OPERATION, &format!("#[cfg({name} = \"x\")]")), [1], "{name}");
+        }
     }
 
     #[test]

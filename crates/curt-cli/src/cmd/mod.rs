@@ -1,4 +1,5 @@
 //! The commands, one file or folder each.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod beneath;
 pub(crate) mod du;

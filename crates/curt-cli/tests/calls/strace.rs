@@ -155,26 +155,26 @@ impl Traced {
         let threads = of("clone3") + of("clone");
         // Asked for the number of processors, the standard library reads the limits of containers,
         // and the allocator, with a second thread, a file of the kernel.
-        let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) as i64 };
+        let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) };
         let rest = difference(&self.seen, &self.counted);
         for (name, &more) in &rest {
             let most = match name.as_str() {
-                "ppoll" | "exit_group" => 1,
-                "prlimit64" => 1,
-                "close" => 1 + threads as i64 + limits,
+                "ppoll" | "exit_group" | "prlimit64" => 1,
+                "close" => 1 + threads + limits,
                 "openat" | "read" | "lseek" | "statx" => limits,
-                "ioctl" | "getrandom" => 3 + 2 * threads as i64,
+                "ioctl" | "getrandom" => 3 + 2 * threads,
                 "rt_sigaction" => 12,
-                "write" => (self.written / (56 << 10) + 3 + threads) as i64,
-                "clone" | "clone3" | "exit" | "rseq" | "set_robust_list" => threads as i64,
+                "write" => self.written / (56 << 10) + 3 + threads,
+                "clone" | "clone3" | "exit" | "rseq" | "set_robust_list" => threads,
                 "sigaltstack" | "rt_sigprocmask" | "sched_getaffinity" => {
-                    5 * threads as i64 + limits.min(1)
+                    5 * threads + limits.min(1)
                 }
-                "prctl" | "gettid" | "sched_yield" => 2 * threads as i64,
-                "futex" if threads > 0 => (self.counted.values().sum::<u64>() / 8 + 20) as i64,
+                "prctl" | "gettid" | "sched_yield" => 2 * threads,
+                "futex" if threads > 0 => self.counted.values().sum::<u64>() / 8 + 20,
                 _ => 0,
             };
-            assert!((0..=most).contains(&more), "{name}: {more} more than counted, {rest:?}");
+            let is_within = u64::try_from(more).is_ok_and(|more| more <= most);
+            assert!(is_within, "{name}: {more} more than counted, {rest:?}");
         }
     }
 }
@@ -191,7 +191,8 @@ pub(crate) fn without_last_looks(mut counted: Counts, scratch: &Scratch) -> Coun
 /// What `more` has beyond `less`, by every name that either has; less than nothing where it has fewer.
 pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> {
     let names = more.keys().chain(less.keys());
-    let of = |counts: &Counts, name| counts.get(name).map_or(0, |&count| count as i64);
+    let of =
+        |counts: &Counts, name| counts.get(name).map_or(0, |&count| i64::try_from(count).unwrap());
     let changes = names.map(|name| (name.clone(), of(more, name) - of(less, name)));
     changes.filter(|&(_, change)| change != 0).collect()
 }

@@ -218,8 +218,8 @@ fn ignore_rules_cost_nothing_where_there_are_none() {
     // files where the scratch folder lies in a work tree.
     let above = scratch.path().ancestors().count() as u64;
     assert_eq!(more["getcwd"], 1);
-    assert_eq!(more["statx"], above as i64);
-    assert!((above..=2 * above).contains(&(more["openat"] as u64)), "{more:?}");
+    assert_eq!(more["statx"].unsigned_abs(), above);
+    assert!((above..=2 * above).contains(&more["openat"].unsigned_abs()), "{more:?}");
     assert!(!more.contains_key("getdents64"));
     assert_eq!(ruled.entries, plain.entries);
     // Names with a dot cost nothing in any case.

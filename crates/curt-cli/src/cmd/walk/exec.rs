@@ -68,6 +68,7 @@ impl Exec {
 
 impl Template {
     /// Runs the command with paths.
+    #[allow(clippy::disallowed_methods, reason = "the calls of the started program are not curt's")]
     fn run(&self, paths: &[OsString]) -> Result<(), String> {
         let arguments = self.arguments(paths);
         let Some((program, rest)) = arguments.split_first() else {
