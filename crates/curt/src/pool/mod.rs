@@ -230,6 +230,11 @@ impl<T> Pool<T> {
         }
     }
 
+    /// Whether the work has ended; where a worker still has some, because another one panicked.
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
     /// To be held by each worker while it works: should it panic (an observer may), then the others
     /// do not wait for it, so that the panic reaches the caller.
     pub(crate) fn guard(&self) -> Guard<'_, T> {

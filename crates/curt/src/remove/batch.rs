@@ -2,11 +2,11 @@
 
 use super::engine::Engine;
 use super::frame::{Frame, Role};
-use super::worker::{Outcome, Worker};
+use super::worker::{Outcome, Worker, may_hide_directory};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Batch, Entry, Listing, Removed, Sys};
+use crate::sys::{Batch, Entry, Listing, Opened, Removed, Sys};
 
 /// The most that the names of subdirectories may take. What does not fit is forgotten and listed
 /// again: by then, what was entered is gone, so the directory is its own list of what is left.
@@ -18,9 +18,11 @@ const LEAST: usize = 4 << 10;
 /// How many entries are dealt with before it is looked at whether somebody wants some.
 const ENTRIES_BETWEEN_LOOKS: u64 = 16;
 
-/// How many listing calls one pass over a directory may take before it is looked at whether
-/// somebody keeps adding to it; and again after as many more.
-pub(super) const READS_BETWEEN_CHECKS: u32 = 64;
+/// After so many entries of one directory, those that are left are counted: more than that can only
+/// be what somebody has added since.
+const UNCOUNTED: u64 = 1 << 16;
+/// So many portions in a row that are much smaller than others end the counting.
+const TRICKLES: u32 = 64;
 
 /// With so many entries, a listing is worth taking in the order of file numbers.
 const LARGE: usize = 1000;
@@ -30,6 +32,13 @@ impl<S: Sys> Engine<'_, S> {
     /// the names of the directories.
     pub(super) fn read_batch(&mut self) {
         if !self.reopen_topmost() {
+            return;
+        }
+        if self.is_overrun() {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.overrun = true;
+                frame.listing = Batch::End;
+            }
             return;
         }
         let Some(frame) = self.frames.last_mut() else {
@@ -44,17 +53,11 @@ impl<S: Sys> Engine<'_, S> {
         match read {
             Ok(batch) => frame.listing = batch,
             Err(error) => {
-                frame.listing = Batch::End;
-                frame.kept = true;
+                frame.give_up();
                 self.at.fail(Operation::ReadDirectory, Cause::Os(error));
                 return;
             }
         }
-        frame.reads += 1;
-        let written_to = frame.reads % READS_BETWEEN_CHECKS == 0 && self.is_written_to();
-        let Some(frame) = self.frames.last_mut() else {
-            return;
-        };
         // A guess is only worth making, and only right, if the removal of the directory follows.
         let stays = frame.kept || (self.at.run.options.contents && frame.role == Role::Root);
         let guess = self.at.run.empties && !stays && self.at.run.may_guess();
@@ -65,41 +68,75 @@ impl<S: Sys> Engine<'_, S> {
             self.names.truncate(frame.children);
             frame.next = frame.children;
         }
+        let (pending, forgotten) = (frame.pending, frame.forgotten);
         self.order.clear();
         let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
         frame.end = self.names.len();
-        // What only waits to be closed by somebody is nothing new.
-        let found = found.saturating_sub(std::mem::take(&mut frame.pending));
         frame.found += found;
-        if frame.again.is_some() && !frame.forgotten {
-            self.at.report.appeared += found;
-        }
-        if written_to {
-            frame.listing = Batch::End;
-            if frame.kept || !self.at.run.plain {
-                // It cannot be begun with again: what was kept would be met again.
-                frame.kept = true;
-                self.at.fail(Operation::Remove, Cause::BeingWrittenTo);
-            }
+        frame.dealt += found.saturating_sub(frame.forgotten - forgotten);
+        if frame.again.is_some() && frame.forgotten == 0 {
+            // What only waits to be closed by somebody is nothing new.
+            self.at.report.appeared += found.saturating_sub(frame.pending - pending);
         }
     }
 
-    /// Somebody who adds entries as fast as they are removed could keep one pass over a directory
-    /// from ever ending. So now and then one of the entries just listed is looked at: if it was
-    /// changed after the removal began, the pass ends here, and the directory is begun with again,
-    /// which is what the limits on retries count.
-    fn is_written_to(&self) -> bool {
-        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+    /// Whether the pass over the topmost directory is to end here, because somebody adds to it as
+    /// fast as it is emptied. A pass over what was there when it was counted ends by itself, however
+    /// many entries that are; what was added since is dealt with for as long as the limits on
+    /// retries say.
+    fn is_overrun(&mut self) -> bool {
+        let Some(frame) = self.frames.last() else {
             return false;
         };
-        let Some((entry, _)) = self.buf.entry(0) else {
+        if let Some(again) = &frame.again {
+            let waited = self.at.sys.now().saturating_sub(again.since);
+            let is_progress = frame.found * 2 <= again.found_before;
+            if !is_progress && waited > self.at.run.options.retry_window {
+                return true;
+            }
+        }
+        if frame.dealt < UNCOUNTED || self.at.run.options.dry_run {
             return false;
+        }
+        let (dealt, bound) = (frame.dealt, frame.bound);
+        let bound = bound.or_else(|| self.count().map(|count| dealt + count));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.bound = bound;
+        }
+        bound.is_some_and(|bound| dealt > bound)
+    }
+
+    /// Counts the entries of the topmost directory, by a listing beside the one that is under way.
+    fn count(&mut self) -> Option<u64> {
+        let Opened::Dir(dir) = self.at.sys.open_beside(self.frames.last()?.dir()?) else {
+            return None;
         };
-        let stat = self.at.sys.stat_child(dir, entry.name);
-        stat.is_ok_and(|stat| stat.changed > self.at.run.begun)
+        let (mut count, mut most, mut trickles) = (0, 0, 0);
+        // A listing that goes on by a few entries at a time has caught up with somebody who adds them.
+        while trickles < TRICKLES {
+            let read = self.at.sys.read(&dir, &mut self.buf);
+            let mut position = 0;
+            let mut found = 0_u64;
+            while let Some((_, next)) = self.buf.entry(position) {
+                (position, found) = (next, found + 1);
+            }
+            count += found;
+            most = most.max(found);
+            trickles = if found * 16 < most { trickles + 1 } else { 0 };
+            match read {
+                Ok(batch) if batch != Batch::End && found > 0 && !self.at.run.is_cancelled() => {}
+                Ok(_) => break,
+                Err(_) => {
+                    self.at.sys.close(dir);
+                    return None;
+                }
+            }
+        }
+        self.at.sys.close(dir);
+        Some(count)
     }
 
     /// Takes the entries as they come.
@@ -121,8 +158,10 @@ impl<S: Sys> Engine<'_, S> {
                     return found;
                 }
                 position = next;
-                found += 1;
-                take(&mut self.at, frame, &mut self.names, entry);
+                if !frame.passes_over(entry.name) {
+                    found += 1;
+                    take(&mut self.at, frame, &mut self.names, entry);
+                }
             }
         }
     }
@@ -133,7 +172,7 @@ impl<S: Sys> Engine<'_, S> {
         let mut found = 0;
         let mut next = 0;
         while let Some(&(_, position)) = order.get(next) {
-            if found % ENTRIES_BETWEEN_LOOKS == 0 && self.may_give() {
+            if next as u64 % ENTRIES_BETWEEN_LOOKS == 0 && self.may_give() {
                 found += self.share_ordered(&mut order, next);
             }
             if self.at.run.is_cancelled() {
@@ -141,9 +180,11 @@ impl<S: Sys> Engine<'_, S> {
             }
             let Some((entry, _)) = self.buf.entry(position) else { break };
             next += 1;
-            found += 1;
             let Some(frame) = self.frames.last_mut() else { break };
-            take(&mut self.at, frame, &mut self.names, entry);
+            if !frame.passes_over(entry.name) {
+                found += 1;
+                take(&mut self.at, frame, &mut self.names, entry);
+            }
         }
         self.order = order;
         found
@@ -177,9 +218,6 @@ fn take<S: Sys>(
     names: &mut Names<S::Unit>,
     entry: Entry<'_, S::Unit>,
 ) {
-    if frame.passes_over(entry.name) {
-        return;
-    }
     if entry.kind == Kind::Directory {
         remember(at, frame, names, entry);
         return;
@@ -205,9 +243,7 @@ fn take<S: Sys>(
                 return;
             }
             Removed::Failed(error) => {
-                let hidden = entry.kind == Kind::Unknown
-                    && error.kind() == std::io::ErrorKind::PermissionDenied;
-                if hidden {
+                if may_hide_directory(entry.kind, &error) {
                     remember(at, frame, names, entry);
                 } else {
                     at.fail_in(entry.name, error);
@@ -249,7 +285,7 @@ fn remember<S: Sys>(
     let may_forget = at.run.plain && frame.join.is_none();
     let many = names.len() > ARENA && names.len() - frame.children > LEAST;
     if may_forget && many {
-        frame.forgotten = true;
+        frame.forgotten += 1;
     } else {
         names.push(entry.name);
     }

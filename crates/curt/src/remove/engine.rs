@@ -23,6 +23,9 @@ use crate::name::Names;
 use crate::pool::Start;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
 
+/// How many directories are entered before it is looked at whether somebody makes them meanwhile.
+const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;
+
 /// One worker of a removal.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) at: Worker<'r, S>,
@@ -46,10 +49,14 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) base_kept: bool,
     /// Since when no descriptor was to be had.
     pub(super) short_since: Option<Duration>,
+    /// How many directories were entered, and since when each of those that were looked at had been
+    /// made after the removal began.
+    pub(super) entered: u64,
+    pub(super) new_since: Option<Duration>,
+    /// For too long: whatever is that new is left.
+    pub(super) leaves_new: bool,
     /// The directory of the operand before: many operands lie in the same.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
-    /// The operand before was not a directory; then this one probably is not either.
-    pub(super) expect_file: bool,
 }
 
 /// What became of the attempt to enter a directory.
@@ -84,8 +91,10 @@ impl<'r, S: Sys> Engine<'r, S> {
             nesting: 0,
             base_kept: false,
             short_since: None,
+            entered: 0,
+            new_since: None,
+            leaves_new: false,
             parent: None,
-            expect_file: false,
         }
     }
 
@@ -184,6 +193,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Dir(dir) => {
                 self.short_since = None;
                 self.push(dir, role, at, path_len, protected);
+                if role == Role::Child && self.is_made_ahead() {
+                    self.give_up(Cause::BeingWrittenTo);
+                }
                 Entered::Pushed
             }
             Opened::Shortage(_) if self.wait_for_descriptors() => {
@@ -192,6 +204,30 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             opened => Entered::Not { kept: self.not_entered(parent, at, path_len, opened) },
         }
+    }
+
+    /// Whether the topmost directory, just entered, is one of those that somebody makes ahead of the
+    /// removal: levels or branches, so that it would never come to an end. One in so many is looked
+    /// at; once all of these have been new for the length of the window, each is, and what is new is
+    /// left.
+    fn is_made_ahead(&mut self) -> bool {
+        self.entered += 1;
+        if self.entered % DIRECTORIES_BETWEEN_LOOKS != 0 && !self.leaves_new {
+            return false;
+        }
+        let Some(stat) =
+            self.frames.last().and_then(Frame::dir).map(|dir| self.at.sys.stat_dir(dir))
+        else {
+            return false;
+        };
+        if !stat.is_ok_and(|stat| stat.made > self.at.run.begun) {
+            self.new_since = None;
+            return false;
+        }
+        let now = self.at.sys.now();
+        let since = *self.new_since.get_or_insert(now);
+        self.leaves_new |= now.saturating_sub(since) > self.at.run.options.retry_window;
+        self.leaves_new
     }
 
     /// Pushes a frame for a directory that was just opened.
@@ -230,8 +266,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 false
             }
             Opened::Pending => {
-                let found = &mut self.frames[parent].found;
-                *found = found.saturating_sub(1);
+                self.frames[parent].pending += 1;
                 false
             }
             Opened::NotDirectory => {
@@ -285,16 +320,13 @@ impl<'r, S: Sys> Engine<'r, S> {
         match read {
             Ok(batch) => frame.prefetched = Some(batch),
             Err(error) => {
-                frame.kept = true;
-                frame.listing = Batch::End;
+                frame.give_up();
                 self.at.fail(Operation::ReadDirectory, Cause::Os(error));
                 return;
             }
         }
         if !empty && !self.at.ask(Question::Descend, Kind::Directory, false, protected) {
-            frame.kept = true;
-            frame.listing = Batch::End;
-            frame.prefetched = None;
+            frame.give_up();
             self.at.report.skipped += 1;
         }
     }
@@ -304,10 +336,8 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn abandon(&mut self, floor: usize) {
         while self.frames.len() > floor {
             if let Some(frame) = self.frames.last_mut() {
-                frame.kept = true;
-                frame.next = frame.end;
-                frame.listing = Batch::End;
-                frame.prefetched = None;
+                frame.give_up();
+                frame.overrun = false;
             }
             self.leave();
         }

@@ -29,14 +29,24 @@ impl<S: Sys> Engine<'_, S> {
             self.pop();
             return;
         }
-        if frame.forgotten && !self.at.run.is_cancelled() {
-            frame.forgotten = false;
+        if frame.overrun {
+            frame.overrun = false;
+            (frame.bound, frame.dealt) = (None, 0);
+            self.list_again_within_limits(true);
+            return;
+        }
+        if frame.forgotten > 0 && !self.at.run.is_cancelled() {
+            let known = frame.dealt + std::mem::take(&mut frame.forgotten);
+            frame.bound = Some(frame.bound.map_or(known, |bound| bound.min(known)));
             self.list_again();
             return;
         }
         if frame.listing == Batch::ProbablyLast && frame.kept {
             // Nothing will test the guess now.
             frame.listing = Batch::More;
+            return;
+        }
+        if self.may_hold_more() {
             return;
         }
         if self.stays() {
@@ -63,11 +73,37 @@ impl<S: Sys> Engine<'_, S> {
                 true
             }
             Waited::Joined => {
-                frame.kept |= join.kept();
-                frame.join = None;
+                frame.joined();
                 false
             }
         }
+    }
+
+    /// Where the topmost directory stays, no removal tests the end of its listing: it is listed
+    /// again until nothing new is found. Returns whether the traversal has to look again.
+    fn may_hold_more(&mut self) -> bool {
+        let run = self.at.run;
+        let Some(frame) = self.frames.last() else {
+            return false;
+        };
+        let stays = frame.kept || (run.options.contents && frame.role == Role::Root);
+        if !stays || frame.found == 0 || frame.given_up || run.is_cancelled() {
+            return false;
+        }
+        // Where a worker panicked, what it had is left to the caller.
+        if !self.may_list_again() || run.pool().is_over() {
+            return false;
+        }
+        self.list_again_within_limits(false);
+        true
+    }
+
+    /// Whether another listing of the topmost directory meets nothing that was dealt with: where
+    /// somebody chooses what stays, the names of that are not kept.
+    fn may_list_again(&self) -> bool {
+        let run = self.at.run;
+        let is_kept = self.frames.last().is_none_or(|frame| frame.kept);
+        run.empties || !(is_kept || run.options.dry_run)
     }
 
     /// Enters the next directory that was moved here. Returns whether there was one.
@@ -170,6 +206,7 @@ impl<S: Sys> Engine<'_, S> {
             self.held.pop();
         }
         self.names.truncate(frame.children);
+        frame.hand_back();
         if frame.kept && frame.role != Role::Base && self.at.run.empties {
             if let (Some(below), Some(name)) = (self.frames.last_mut(), self.names.get(frame.name))
             {
@@ -265,8 +302,20 @@ impl<S: Sys> Engine<'_, S> {
             frame.listing = Batch::More;
             return;
         }
+        self.list_again_within_limits(true);
+    }
+
+    /// Lists the topmost directory again, or gives it up where the limits on that are over. That it
+    /// holds more than was found is `certain`, or only possible: then one more listing is no retry.
+    fn list_again_within_limits(&mut self, certain: bool) {
+        if !self.may_list_again() {
+            return self.give_up(Cause::BeingWrittenTo);
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
         let now = self.at.sys.now();
-        let found = frame.found;
+        let found = frame.found.saturating_sub(frame.pending);
         let first = frame.again.is_none();
         let again = frame.again.get_or_insert_with(|| {
             Box::new(Again {
@@ -277,7 +326,7 @@ impl<S: Sys> Engine<'_, S> {
                 pause: FIRST_PAUSE,
             })
         });
-        again.passes += 1;
+        again.passes += u32::from(certain || !first);
         if !first {
             again.wrote |= found > 0;
             if found > 0 && found * 2 <= again.found_before {
@@ -294,9 +343,7 @@ impl<S: Sys> Engine<'_, S> {
             } else {
                 Cause::Os(io::ErrorKind::DirectoryNotEmpty.into())
             };
-            frame.kept = true;
-            self.at.fail(Operation::Remove, cause);
-            return;
+            return self.give_up(cause);
         }
         if found == 0 {
             let pause = again.pause.min(options.retry_window.saturating_sub(waited));
@@ -306,18 +353,24 @@ impl<S: Sys> Engine<'_, S> {
         self.list_again();
     }
 
+    /// Leaves the topmost directory as it is, and says why.
+    pub(super) fn give_up(&mut self, cause: Cause) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.give_up();
+        }
+        self.at.fail(Operation::Remove, cause);
+    }
+
     /// Begins the listing of the topmost directory again.
     fn list_again(&mut self) {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        frame.found = 0;
-        frame.reads = 0;
+        (frame.found, frame.pending) = (0, 0);
         frame.listing = Batch::More;
         let Some(dir) = frame.dir() else { return };
         if let Err(error) = self.at.sys.rewind(dir) {
-            frame.kept = true;
-            frame.listing = Batch::End;
+            frame.give_up();
             self.at.fail(Operation::ReadDirectory, Cause::Os(error));
         }
     }

@@ -1,7 +1,7 @@
 //! One open directory of the traversal.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::path::{Above, LogicalPath};
@@ -28,21 +28,30 @@ pub(super) struct Frame<S: Sys> {
     pub(super) kept: bool,
     /// What a listing of it is to pass over; most directories have nothing of that kind.
     passed: Option<Box<Passed<S::Unit>>>,
-    /// Names were forgotten for want of room, and are listed again.
-    pub(super) forgotten: bool,
+    /// How many names were forgotten in this pass for want of room; they are listed again.
+    pub(super) forgotten: u64,
+    /// It is not listed again, whatever may still be in it: that was reported.
+    pub(super) given_up: bool,
     /// The process may not write to it; only known where questions are asked.
     pub(super) protected: bool,
-    /// Entries found in this pass over the listing, and listing calls made for it.
+    /// Entries found in this pass over the listing, without those that are passed over.
     pub(super) found: u64,
-    /// Of those in the buffer, how many go when somebody else closes them.
+    /// Of these, how many go when somebody else closes them.
     pub(super) pending: u64,
-    pub(super) reads: u32,
+    /// Entries dealt with in all passes since they were last counted.
+    pub(super) dealt: u64,
+    /// How many of them there can be unless somebody adds some. Only known of large directories.
+    pub(super) bound: Option<u64>,
+    /// The pass was ended because there were more.
+    pub(super) overrun: bool,
     /// Passes beyond the first.
     pub(super) again: Option<Box<Again>>,
     /// The length of the logical path without it.
     pub(super) path_len: usize,
     /// What was handed over to other workers.
     pub(super) join: Option<SharedJoin>,
+    /// What the other workers could not remove.
+    pub(super) left: Option<Left<S::Unit>>,
     /// For a directory that was moved upwards: the path that it interrupts, and its number.
     pub(super) before: Option<Box<(LogicalPath<S::Unit>, u64)>>,
     /// Its path, shared by what was moved away from it.
@@ -92,6 +101,9 @@ pub(super) struct Again {
     pub(super) pause: Duration,
 }
 
+/// The names of entries that a worker could not remove from another one's directory.
+pub(super) type Left<U> = Arc<Mutex<BTreeSet<Vec<U>>>>;
+
 /// A directory that was moved upwards.
 pub(super) struct Moved<U> {
     /// The number in its present name.
@@ -120,14 +132,18 @@ impl<S: Sys> Frame<S> {
             prefetched: None,
             kept: false,
             passed: None,
-            forgotten: false,
+            forgotten: 0,
+            given_up: false,
             protected: false,
             found: 0,
             pending: 0,
-            reads: 0,
+            dealt: 0,
+            bound: None,
+            overrun: false,
             again: None,
             path_len,
             join: None,
+            left: None,
             before: None,
             shared: None,
             identity: None,
@@ -168,6 +184,38 @@ impl<S: Sys> Frame<S> {
     pub(super) fn stays(&mut self, name: Name<'_, S::Unit>) {
         self.kept = true;
         self.passed().stayed.insert(name.units().to_vec());
+    }
+
+    /// Ends the listing for good; what is left was reported, or is not to be looked at.
+    pub(super) fn give_up(&mut self) {
+        self.kept = true;
+        self.given_up = true;
+        self.next = self.end;
+        self.listing = Batch::End;
+        self.prefetched = None;
+    }
+
+    /// All that other workers had is done: what they left stays.
+    pub(super) fn joined(&mut self) {
+        self.kept |= self.join.take().is_some_and(|join| join.kept());
+        if self.role == Role::Base {
+            // They told the worker whose directory it is.
+            return;
+        }
+        let Some(left) = self.left.take() else { return };
+        let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+        if !left.is_empty() {
+            self.passed().stayed.append(&mut left);
+        }
+    }
+
+    /// Tells the worker whose directory it is what stays in it, if it is another one's.
+    pub(super) fn hand_back(&mut self) {
+        let (Role::Base, Some(left), Some(passed)) = (self.role, &self.left, &mut self.passed)
+        else {
+            return;
+        };
+        left.lock().unwrap_or_else(PoisonError::into_inner).append(&mut passed.stayed);
     }
 
     /// Takes out the directory that was moved here and whose turn it is.

@@ -72,21 +72,12 @@ impl<S: Sys> Engine<'_, S> {
         if options.directories != Directories::Recursive {
             return self.remove_single(parent, name, operand.directory_only);
         }
-        let tree = operand.directory_only || options.contents || options.dry_run;
-        if self.expect_file && !tree {
-            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-            match self.remove_operand_entry(parent, entry) {
-                Outcome::Directory => self.expect_file = false,
-                Outcome::Removed | Outcome::Pending | Outcome::Kept => return,
-            }
-        }
         match self.at.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => self.remove_opened(parent, name, dir),
             Opened::NotDirectory if operand.directory_only || options.contents => {
                 self.not_a_directory(parent, name);
             }
             Opened::NotDirectory => {
-                self.expect_file = true;
                 let entry = Entry { name, kind: Kind::Unknown, id: 0 };
                 if let Outcome::Directory = self.remove_operand_entry(parent, entry) {
                     self.at.fail(Operation::Remove, Cause::Replaced);
@@ -248,10 +239,15 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Reports an operand that could not be found, unless that is fine.
-    fn operand_failed(&mut self, error: io::Error) {
+    /// Reports an operand that could not be found, unless that is fine. A refusal is never fine: only
+    /// where the system says that a name is invalid, nothing can have it.
+    pub(super) fn operand_failed(&mut self, error: io::Error) {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
-        let missing = matches!(error.kind(), NotFound | NotADirectory | InvalidInput);
+        let missing = match error.kind() {
+            NotFound | NotADirectory => true,
+            InvalidInput => error.raw_os_error().is_some(),
+            _ => false,
+        };
         if !(missing && self.at.run.options.missing_is_fine) {
             self.at.fail(Operation::Remove, Cause::Os(error));
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::busy::Patience;
 use super::engine::Engine;
+use super::frame::Left;
 use super::options::{Confirm, Remove, Totals};
 use super::path::LogicalPath;
 use super::report::Report;
@@ -27,13 +28,14 @@ pub(super) struct Task<S: Sys> {
     pub(super) what: Piece,
     pub(super) path: LogicalPath<S::Unit>,
     pub(super) join: SharedJoin,
+    pub(super) left: Left<S::Unit>,
 }
 
 /// What the names of a task are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     Directories,
-    /// Anything else; of which kind, unless that is unknown of some, does not matter.
+    /// What is no directory, or of which that is not known.
     Files(Kind),
 }
 
@@ -50,7 +52,7 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) patience: Mutex<Patience>,
     /// How many directories all workers together may hold open.
     descriptors: usize,
-    pub(super) root: OnceLock<Option<Identity>>,
+    pub(super) root: OnceLock<Identity>,
     /// When the removal began, by the clock that entries are stamped with.
     pub(super) begun: Duration,
     serial: AtomicU64,

@@ -1,11 +1,12 @@
 //! How a worker hands over half of what it has not begun with, and how it takes such a piece.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::engine::Engine;
-use super::frame::{Frame, Hold, Role};
+use super::frame::{Frame, Hold, Left, Role};
 use super::path::LogicalPath;
 use super::run::{Piece, Task};
+use super::worker::may_hide_directory;
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool;
@@ -32,7 +33,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(index) = (floor..=last).find(|&index| {
             let frame = &self.frames[index];
             // A directory that has to be listed again must know what failed in it.
-            frame.has_children() && frame.dir().is_some() && !frame.forgotten
+            frame.has_children() && frame.dir().is_some() && frame.forgotten == 0
         }) else {
             return;
         };
@@ -66,31 +67,30 @@ impl<S: Sys> Engine<'_, S> {
             theirs.push(at);
             at = next;
         }
-        *found += theirs.len() as u64;
-        self.give_files(theirs);
+        *found += self.give_files(theirs);
         at
     }
 
     /// The same for entries in another order, of which the first `done` are dealt with. Returns
-    /// how many were handed over.
+    /// how many of the others are not passed over.
     pub(super) fn share_ordered(&mut self, order: &mut Vec<(u64, usize)>, done: usize) -> u64 {
         let rest = order.len() - done;
         if rest < LEAST_SLICE || !self.may_give_files() {
             return 0;
         }
         let theirs = order.split_off(done + rest / 2);
-        let count = theirs.len() as u64;
-        self.give_files(theirs.into_iter().map(|(_, position)| position));
-        count
+        self.give_files(theirs.into_iter().map(|(_, position)| position))
     }
 
     fn may_give_files(&self) -> bool {
-        let alone = |frame: &Frame<S>| frame.forgotten;
+        let alone = |frame: &Frame<S>| frame.forgotten > 0;
         self.at.run.plain && !self.frames.last().is_none_or(alone)
     }
 
-    /// Hands over the files among the entries at these positions; the directories stay here.
-    fn give_files(&mut self, positions: impl IntoIterator<Item = usize>) {
+    /// Hands over the entries at these positions; those that are known to be directories stay here.
+    /// Returns how many are not passed over.
+    fn give_files(&mut self, positions: impl IntoIterator<Item = usize>) -> u64 {
+        let mut found = 0;
         let mut files = Names::new();
         let mut kind = Kind::File;
         for position in positions {
@@ -98,6 +98,7 @@ impl<S: Sys> Engine<'_, S> {
             if self.frames.last().is_some_and(|frame| frame.passes_over(entry.name)) {
                 continue;
             }
+            found += 1;
             match entry.kind {
                 Kind::Directory => {
                     self.names.push(entry.name);
@@ -112,6 +113,7 @@ impl<S: Sys> Engine<'_, S> {
             let path = self.at.path.clone();
             self.give(self.frames.len() - 1, files, Piece::Files(kind), path);
         }
+        found
     }
 
     fn give(
@@ -123,10 +125,11 @@ impl<S: Sys> Engine<'_, S> {
     ) {
         let frame = &mut self.frames[index];
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
+        let left = Arc::clone(frame.left.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
         self.at.run.shares_files(matches!(what, Piece::Files(_)));
-        self.at.run.pool().give(Task { dir, names, what, path, join });
+        self.at.run.pool().give(Task { dir, names, what, path, join, left });
     }
 
     /// The logical path of a frame.
@@ -145,51 +148,79 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Does a piece of another worker's directory.
     pub(super) fn run_task(&mut self, task: Task<S>) {
-        let Task { dir, names, what, path, join } = task;
+        let Task { dir, mut names, what, path, join, left } = task;
         let before = std::mem::replace(&mut self.at.path, path);
-        let kept = match what {
-            Piece::Files(kind) => self.remove_files(&dir, &names, kind),
-            Piece::Directories => {
-                let floor = self.frames.len();
-                // Not to the directory of the other worker, who may be listing it.
-                let top = std::mem::replace(&mut self.top, floor + 1);
-                let begin = self.names.len();
-                self.names.append(&names);
-                let mut base =
-                    Frame::new(Hold::Shared(Arc::clone(&dir)), Role::Base, begin, begin, 0);
-                base.end = self.names.len();
-                base.listing = Batch::End;
-                self.frames.push(base);
-                self.drive(floor);
-                self.top = top;
-                self.base_kept
-            }
-        };
+        let mut kept = false;
+        if let Piece::Files(kind) = what {
+            (kept, names) = self.remove_files(&dir, &names, kind, &left);
+        }
+        if names.len() > 0 {
+            kept |= self.remove_directories(&dir, &names, left);
+        }
         self.at.path = before;
         // Whoever waits for the join takes the directory back, so ours must be gone by then.
         drop(dir);
         self.at.run.pool().finish(&join, kept);
     }
 
-    /// Removes files by name. Returns whether one stays.
-    fn remove_files(&mut self, dir: &Arc<S::Dir>, names: &Names<S::Unit>, kind: Kind) -> bool {
+    /// Removes files by name. Returns whether one stays, and the names of directories among them:
+    /// the listing did not tell, or they were put there since.
+    fn remove_files(
+        &mut self,
+        dir: &Arc<S::Dir>,
+        names: &Names<S::Unit>,
+        kind: Kind,
+        left: &Left<S::Unit>,
+    ) -> (bool, Names<S::Unit>) {
         let mut kept = false;
+        let mut directories = Names::new();
         for (_, name) in names.between(0, names.len()) {
             if self.at.run.is_cancelled() {
-                return true;
+                return (true, Names::new());
             }
             match self.at.remove_child(dir, name, kind) {
                 Removed::Done => self.at.report.files += 1,
                 Removed::Gone => self.at.report.vanished += 1,
-                // It became a directory, or nobody knew; the removal of its parent will find it.
-                Removed::IsDirectory | Removed::Pending => {}
+                Removed::IsDirectory => {
+                    directories.push(name);
+                }
+                // A listing that shows it again says so.
+                Removed::Pending => {}
+                Removed::Failed(error) if may_hide_directory(kind, &error) => {
+                    directories.push(name);
+                }
                 Removed::Failed(error) => {
                     self.at.fail_in(name, error);
+                    let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+                    left.insert(name.units().to_vec());
                     kept = true;
                 }
             }
             self.at.tick();
         }
-        kept
+        (kept, directories)
+    }
+
+    /// Removes the trees with these names in the directory of another worker. Returns whether
+    /// anything stays.
+    fn remove_directories(
+        &mut self,
+        dir: &Arc<S::Dir>,
+        names: &Names<S::Unit>,
+        left: Left<S::Unit>,
+    ) -> bool {
+        let floor = self.frames.len();
+        // Not to the directory of the other worker, who may be listing it.
+        let top = std::mem::replace(&mut self.top, floor + 1);
+        let begin = self.names.len();
+        self.names.append(names);
+        let mut base = Frame::new(Hold::Shared(Arc::clone(dir)), Role::Base, begin, begin, 0);
+        base.end = self.names.len();
+        base.listing = Batch::End;
+        base.left = Some(left);
+        self.frames.push(base);
+        self.drive(floor);
+        self.top = top;
+        self.base_kept
     }
 }

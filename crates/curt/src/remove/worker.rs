@@ -40,6 +40,11 @@ pub(super) enum Outcome {
     Directory,
 }
 
+/// Whether an entry that could not be unlinked may be a directory: that is what a refusal hides.
+pub(super) fn may_hide_directory(kind: Kind, error: &io::Error) -> bool {
+    kind == Kind::Unknown && error.kind() == io::ErrorKind::PermissionDenied
+}
+
 impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn new(
         run: &'r Run<'r, S>,
@@ -124,13 +129,14 @@ impl<'r, S: Sys> Worker<'r, S> {
             }
             Removed::Pending => Outcome::Pending,
             Removed::IsDirectory => Outcome::Directory,
-            // Whether it is a directory may be what the refusal hid.
-            Removed::Failed(error)
-                if kind == Kind::Unknown
-                    && error.kind() == io::ErrorKind::PermissionDenied
-                    && !chosen =>
-            {
+            Removed::Failed(error) if !chosen && may_hide_directory(kind, &error) => {
                 Outcome::Directory
+            }
+            // Some systems say that nothing can be removed before they look whether it is there.
+            Removed::Failed(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
+                let missing = self.sys.stat_child(dir, entry.name).err();
+                let missing = missing.filter(|error| error.kind() == io::ErrorKind::NotFound);
+                self.failed(Operation::Remove, missing.unwrap_or(error))
             }
             Removed::Failed(error) => self.failed(Operation::Remove, error),
         }

@@ -106,9 +106,9 @@ pub(crate) struct Stat {
     pub(crate) links: u64,
     pub(crate) size: u64,
     pub(crate) allocated: u64,
-    /// When it was last changed in any way, by the clock of [`Sys::wall_clock`](super::Sys::wall_clock); zero where the
-    /// system does not say.
-    pub(crate) changed: Duration,
+    /// When it was made or, where the system does not keep that, last changed in any way, by the clock of
+    /// [`Sys::wall_clock`](super::Sys::wall_clock); zero where the system says neither.
+    pub(crate) made: Duration,
 }
 
 /// An operand, taken apart by text: the directory to open, and the name in it.

@@ -199,6 +199,11 @@ pub(crate) trait Sys:
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
+    /// Opens a directory a second time, for a listing from its beginning beside the one that is under way.
+    fn open_beside(&self, dir: &Self::Dir) -> Opened<Self::Dir> {
+        let here = [b'.', 0].map(Unit::ascii);
+        self.open_child(dir, Name::of_terminated(&here), Mounts::Cross)
+    }
     /// The same directory once more, for a thread that asks about many of its entries while others do: `None`
     /// where they may as well share it.
     fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
@@ -333,10 +338,14 @@ pub(crate) trait Sys:
         &self,
         dir: &Self::Dir,
         identity: Identity,
-        root: &OnceLock<Option<Identity>>,
+        root: &OnceLock<Identity>,
     ) -> io::Result<bool> {
         let _ = dir;
-        Ok(*root.get_or_init(|| self.root_identity().ok()) == Some(identity))
+        if let Some(root) = root.get() {
+            return Ok(*root == identity);
+        }
+        let found = self.root_identity()?;
+        Ok(*root.get_or_init(|| found) == identity)
     }
     /// Whether an error says that somebody else has it open and does not allow what was asked: it may
     /// be worth waiting for.

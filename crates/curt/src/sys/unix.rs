@@ -95,7 +95,7 @@ pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
         links: stat.st_nlink as u64,
         size: stat.st_size as u64,
         allocated: stat.st_blocks as u64 * 512,
-        changed: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+        made: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
     }
 }
 

@@ -7,6 +7,8 @@
 mod deep;
 mod faults;
 #[cfg(unix)]
+mod growth;
+#[cfg(unix)]
 mod imagined;
 #[cfg(unix)]
 mod limits;

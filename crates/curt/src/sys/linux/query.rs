@@ -81,11 +81,14 @@ impl Linux {
             | StatxFlags::NLINK
             | StatxFlags::SIZE
             | StatxFlags::BLOCKS
-            | StatxFlags::CTIME;
+            | StatxFlags::CTIME
+            | StatxFlags::BTIME;
         let mut room = MaybeUninit::uninit();
         let Some(stat) = self.statx(dir, name, flags, mask, &mut room)? else {
             return Ok(unix::stat_from(&self.older_stat(dir, name, flags)?));
         };
+        let knows_birth = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
+        let made = if knows_birth { stat.stx_btime } else { stat.stx_ctime };
         Ok(Stat {
             kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
             identity: Identity {
@@ -95,7 +98,7 @@ impl Linux {
             links: u64::from(stat.stx_nlink),
             size: stat.stx_size,
             allocated: stat.stx_blocks * 512,
-            changed: unix::since_epoch(stat.stx_ctime.tv_sec, stat.stx_ctime.tv_nsec),
+            made: unix::since_epoch(made.tv_sec, made.tv_nsec),
         })
     }
 

@@ -164,7 +164,7 @@ impl Sys for Memory {
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         self.opened(self.at(Call::Openat, parent).and_then(|(mut world, parent)| {
-            let node = world.child(parent, name.units())?;
+            let node = world.child_or_itself(parent, name.units())?;
             world.may_list(node, mounts == Mounts::Refuse)?;
             world.open(node)
         }))

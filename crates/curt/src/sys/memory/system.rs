@@ -76,6 +76,11 @@ impl World {
         self.lookup(parent, name).ok_or(errno::NOENT)
     }
 
+    /// The same, where `.` is the directory itself.
+    pub(super) fn child_or_itself(&self, parent: usize, name: &[u8]) -> Result<usize> {
+        if name == b"." { Ok(parent) } else { self.child(parent, name) }
+    }
+
     /// What opening a child for listing, without following a link, checks.
     pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Result<()> {
         match self.nodes[node].kind {
@@ -243,7 +248,7 @@ impl World {
             links: found.links,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
-            changed: found.changed,
+            made: found.made,
         }
     }
 

@@ -89,7 +89,7 @@ pub(super) struct Node {
     pub(super) links: u64,
     pub(super) size: u64,
     /// When it was made or moved.
-    pub(super) changed: Duration,
+    pub(super) made: Duration,
     /// Where a link leads.
     pub(super) target: Vec<u8>,
     /// The directory that a directory lies in.
@@ -143,6 +143,8 @@ pub(crate) struct World {
     pub(super) next_handle: u64,
     pub(super) events: Events,
     made_up: u64,
+    /// The last of the levels that an intruder makes.
+    deepest: Option<usize>,
     canary: Vec<String>,
 }
 
@@ -172,6 +174,7 @@ impl World {
             next_handle: 0,
             events: Events::default(),
             made_up: 0,
+            deepest: None,
             canary: Vec::new(),
         };
         world.file("canary/song").file("canary/nest/egg").dir("canary/nest/empty");
@@ -299,6 +302,21 @@ impl World {
         self
     }
 
+    /// Makes a directory below the deepest one that is reached by the names that this makes. Does
+    /// nothing where the first is gone.
+    #[cfg(test)]
+    pub(crate) fn deepen(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
+        if self.deepest.is_none() {
+            self.deepest = self.find(directory.as_ref());
+        }
+        if let Some(node) = self.deepest.filter(|&node| self.nodes[node].links > 0) {
+            let level = self.add(Node::new(Kind::Directory));
+            self.attach(node, b"level", level);
+            self.deepest = Some(level);
+        }
+        self
+    }
+
     /// The tree below a path as sorted lines: `-`, `d`, `l` or `?`, a space, the path below it.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
         let mut lines = Vec::new();
@@ -349,7 +367,7 @@ impl World {
         children.in_order.insert(key, (name.to_vec(), node));
         self.nodes[node].links += 1;
         self.nodes[node].parent = parent;
-        self.nodes[node].changed = self.clock;
+        self.nodes[node].made = self.clock;
     }
 
     pub(super) fn detach(&mut self, parent: usize, name: &[u8]) -> Option<usize> {
@@ -420,7 +438,7 @@ impl Node {
             kind,
             links: 0,
             size: 0,
-            changed: Duration::ZERO,
+            made: Duration::ZERO,
             target: Vec::new(),
             parent: ROOT,
             mounted: None,

@@ -67,7 +67,7 @@ pub(super) fn about_handle(
         links: answer.u32(56).into(),
         size: answer.u64(48),
         allocated: answer.u64(40),
-        changed: since_1970(answer.u64(24)),
+        made: since_1970(answer.u64(0)),
     };
     Ok(About { stat, attributes })
 }
@@ -99,7 +99,7 @@ fn from_stat(answer: &Answer<'_>, volume: &Volume) -> About {
         links: answer.u32(64).into(),
         size: answer.u64(48),
         allocated: answer.u64(40),
-        changed: since_1970(answer.u64(32)),
+        made: since_1970(answer.u64(8)),
     };
     About { stat, attributes }
 }

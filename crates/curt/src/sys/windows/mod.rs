@@ -283,6 +283,12 @@ impl Sys for Windows {
         self.if_no_link(dir)
     }
 
+    fn open_beside(&self, dir: &Dir) -> Opened<Dir> {
+        let target = Target { root: dir.root(), name: &[], any_case: false };
+        let opened = self.door.open(target, LIST, LISTED);
+        opened.map_or_else(not_opened, |handle| Opened::Dir(Dir::new(handle, dir.volume)))
+    }
+
     fn close(&self, dir: Dir) {
         if let Some(handle) = dir.into_handle() {
             self.door.close(handle);
@@ -465,7 +471,7 @@ impl Sys for Windows {
         &self,
         dir: &Dir,
         _identity: Identity,
-        _known: &OnceLock<Option<Identity>>,
+        _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
         Ok(info::is_root(&self.door, dir.handle()?)?)
     }

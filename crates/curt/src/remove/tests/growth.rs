@@ -1,0 +1,197 @@
+//! Somebody adds to a tree while it is removed, or only seems to: on the file system in memory,
+//! whose clock runs by calls.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::remove_on;
+use crate::error::Cause;
+use crate::remove::{Observer, Remove, Report, Threads};
+use crate::sys::memory::{Denied, Memory, Setup, World};
+
+const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
+
+fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
+    let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
+    setup.world(|world| {
+        world.assert_canary_lives();
+        assert_eq!(world.open_now(), 0, "a directory was left open");
+    });
+    report
+}
+
+fn options() -> Remove<'static> {
+    Remove::new().retries(1_000_000, Duration::from_millis(50))
+}
+
+/// Somebody for whom every path is built.
+struct Watcher;
+
+impl Observer for Watcher {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+}
+
+/// So many names, a hundred to a file.
+fn hard_links(world: &mut World, directory: &str, names: usize) {
+    for number in 0..names {
+        let name = format!("{directory}/{number}");
+        if number % 100 == 0 {
+            world.file(name);
+        } else {
+            world.hard_link(&format!("{directory}/{}", number - number % 100), name);
+        }
+    }
+}
+
+#[test]
+fn any_number_of_hard_links_goes_in_one_pass() {
+    for contents in [false, true] {
+        for (threads, watched) in [(1, false), (8, true)] {
+            let mut world = World::new();
+            hard_links(&mut world, "tree", 70_000);
+            let setup = Setup::new(world);
+            let options = options().retries(0, Duration::ZERO).threads(Threads::AtMost(threads));
+            let options = if watched { options.observer(&Watcher) } else { options };
+            let report = remove(&options.contents_only(contents), &setup);
+            assert!(report.is_complete(), "{report:?}");
+            assert_eq!((report.files, report.appeared), (70_000, 0));
+            assert_eq!(setup.world(|world| world.exists("tree")), contents);
+            assert!(!contents || setup.world(|world| world.list("tree").is_empty()));
+        }
+    }
+}
+
+#[test]
+fn what_is_added_while_contents_go_is_removed_too() {
+    for call in 0..30 {
+        let mut world = World::new();
+        for number in 0..10 {
+            world.file(format!("tree/{number}"));
+        }
+        world.after(call, |world| {
+            world.intrude("tree");
+        });
+        let setup = Setup::new(world);
+        let options = options().threads(Threads::AtMost(1)).contents_only(true);
+        let report = remove(&options, &setup);
+        assert!(report.is_complete(), "before call {call}: {report:?}");
+        let left = setup.world(|world| world.list("tree").len() as u64);
+        // What comes after the last listing was not there when the removal looked.
+        assert!(left == 0 || report.files == 10, "before call {call}: {report:?}");
+    }
+}
+
+#[test]
+fn contents_are_not_said_to_be_gone_while_somebody_adds_some() {
+    for threads in [1, 2] {
+        let mut world = World::new();
+        world.file("tree/file").before_each_call(|world| {
+            world.intrude("tree");
+        });
+        let setup = Setup::new(world);
+        let options = options().threads(Threads::AtMost(threads)).contents_only(true);
+        let report = remove(&options, &setup);
+        assert_eq!(report.error_count, 1, "{report:?}");
+        assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
+        assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
+    }
+}
+
+/// A listing that never ends, since each call finds a new entry behind the last: without a bound
+/// on the pass, the removal would not end either.
+#[test]
+fn a_listing_that_grows_as_fast_as_it_is_read_is_given_up() {
+    for contents in [false, true] {
+        for watched in [false, true] {
+            let mut world = World::new();
+            world.rules.page = 1;
+            world.file("tree/file");
+            let mut calls = 0_u64;
+            world.before_each_call(move |world| {
+                calls += 1;
+                assert!(calls < 2_000_000, "it does not end");
+                // Counting is faster than adding: or nobody could tell how many there are.
+                if calls % 2 == 0 {
+                    world.intrude("tree");
+                }
+            });
+            let setup = Setup::new(world);
+            let mut options = options().threads(Threads::AtMost(1)).contents_only(contents);
+            if watched {
+                options = options.observer(&Watcher);
+            }
+            let report = remove(&options, &setup);
+            assert_eq!(report.error_count, 1, "{report:?}");
+            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
+        }
+    }
+}
+
+/// Each call finds another level below the deepest.
+#[test]
+fn levels_that_are_made_ahead_of_the_removal_are_given_up() {
+    for contents in [false, true] {
+        let mut world = World::new();
+        world.dir("tree/old");
+        let mut calls = 0_u64;
+        world.before_each_call(move |world| {
+            calls += 1;
+            assert!(calls < 1_000_000, "it does not end");
+            world.deepen("tree/old");
+        });
+        let setup = Setup::new(world);
+        let options = options().retries(1_000, Duration::from_millis(5));
+        let options = options.threads(Threads::AtMost(1)).contents_only(contents);
+        let report = remove(&options, &setup);
+        assert!(report.error_count > 0, "{report:?}");
+        for error in &report.errors {
+            assert!(matches!(error.cause(), Cause::BeingWrittenTo), "{error:?}");
+        }
+    }
+}
+
+/// Directories of any depth that were there before take as long as they take.
+#[test]
+fn old_levels_are_not_taken_for_new_ones() {
+    let mut world = World::new();
+    world.dir(format!("tree/{}", "d/".repeat(5_000)));
+    let setup = Setup::new(world);
+    let options = options().retries(3, Duration::from_millis(1)).threads(Threads::AtMost(1));
+    let report = remove(&options, &setup);
+    assert!(report.is_complete(), "{report:?}");
+    assert!(setup.world(|world| world.clock) > Duration::from_millis(10));
+}
+
+/// Files and directories, of which the listing tells no kinds, and one that stays.
+#[test]
+fn without_kinds_everything_goes_or_is_named() {
+    for threads in [1, 2, 4, 8] {
+        for contents in [false, true] {
+            for stays in [0, 1, 7] {
+                let mut world = World::new();
+                (world.rules.kinds, world.rules.page) = (false, 1000);
+                for number in 0..4_000 {
+                    world.file(format!("tree/f{number}")).dir(format!("tree/d{number}/e"));
+                }
+                for number in 0..stays {
+                    let path = format!("tree/f{}", number * 500);
+                    world.deny(&path, FIXED);
+                }
+                let setup = Setup::new(world);
+                let options = options().threads(Threads::AtMost(threads)).contents_only(contents);
+                let report = remove(&options, &setup);
+                assert_eq!(report.error_count, stays, "{threads}: {report:?}");
+                assert_eq!(report.files, 4_000 - stays);
+                assert_eq!(report.directories, 8_000 + u64::from(!contents && stays == 0));
+                let exists = setup.world(|world| world.exists("tree"));
+                assert_eq!(exists, contents || stays > 0);
+                if exists {
+                    let left = setup.world(|world| world.list("tree"));
+                    assert_eq!(left.len() as u64, stays, "{left:?}");
+                }
+            }
+        }
+    }
+}
