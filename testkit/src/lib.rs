@@ -10,6 +10,8 @@ pub mod windows;
 
 pub use scratch::Scratch;
 pub use sys::alloc;
+#[cfg(target_os = "linux")]
+pub use sys::threads;
 
 use std::collections::BTreeSet;
 use std::io::Write;

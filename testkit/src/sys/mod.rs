@@ -8,3 +8,5 @@ pub(crate) mod attributes;
 pub(crate) mod console;
 #[cfg(windows)]
 pub(crate) mod paths;
+#[cfg(target_os = "linux")]
+pub mod threads;

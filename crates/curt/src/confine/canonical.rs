@@ -1,22 +1,16 @@
 //! What a path leads to, by its name from the root: without links and dots, and right wherever the root
 //! was moved. The last name may be missing.
 //!
-//! Three ways lead there, and each answers exactly or not at all:
-//!
-//! - *spelled*: it is found without following links, so its own text is its name. 1 call and a close; the last
-//!   name missing 2.
-//! - *told*: it is found, and the system tells its name and that of the root. 3 calls and a close.
-//! - *told of the place*: the directory it lies in is found, the last name is no link, and the system tells the
-//!   names of the directory and of the root. 4 calls and a close, whether the last name is missing or not.
-//!
-//! The steps do what none of them can. Which way is tried first is a guess by what the last paths were;
-//! one that was wrong costs calls, and never the answer.
+//! The system finds it, and tells its name and that of the root: 3 calls and a close. Where the last name is
+//! missing, the system tells the name of the directory that it would lie in: 5 calls and a close. Where no link
+//! is to be followed, the path's own text is the name: 1 call and a close, the last name missing 2. The steps
+//! do what none of these can.
 
-use std::cell::{Cell, RefCell};
 use std::io;
 
 use super::engine::{Confined, Failure};
 use super::text::{self, Text};
+use super::walk::Wanted;
 use crate::name::Unit;
 use crate::sys::Sys;
 use crate::sys::beneath::{Beneath, Link, Purpose, Rules, Step, Whole};
@@ -27,43 +21,6 @@ pub(super) struct Canonical<U> {
     pub(super) missing: bool,
 }
 
-/// What the last paths were.
-pub(super) struct Guess<U> {
-    /// The last one that was looked at for it led through no link.
-    is_plain: Cell<bool>,
-    /// The first name of the last one that led through a link.
-    linked: RefCell<Vec<U>>,
-    /// The last name of the last one that the system told was missing.
-    is_missing: Cell<bool>,
-}
-
-impl<U: Unit> Guess<U> {
-    /// Nothing is known.
-    pub(super) fn new() -> Self {
-        Guess {
-            is_plain: Cell::new(false),
-            linked: RefCell::default(),
-            is_missing: Cell::new(false),
-        }
-    }
-
-    /// Whether a path may lead through no link, for all that is known.
-    fn may_be_plain(&self, path: &Text<U>) -> bool {
-        *self.linked.borrow() != path.first()
-    }
-
-    fn plain(&self, path: &Text<U>) {
-        self.is_plain.set(true);
-        if !self.may_be_plain(path) {
-            self.linked.borrow_mut().clear();
-        }
-    }
-
-    fn linked(&self, path: &Text<U>) {
-        path.first().clone_into(&mut self.linked.borrow_mut());
-    }
-}
-
 /// An answer; `None` where this way has none.
 type Answer<S> = Option<Result<Canonical<<S as Sys>::Unit>, Failure>>;
 
@@ -71,8 +28,7 @@ impl<S: Beneath> Confined<S> {
     /// What a path leads to, by its name from the root; its last name may be missing.
     pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let answer = if !self.rules.no_links {
-            let first = if self.guess.is_plain.get() { self.spelled_or_linked(path) } else { None };
-            first.or_else(|| self.told(path))
+            self.told(path)
         } else if S::SPELLING_IS_NAME {
             self.spelled(path)
         } else {
@@ -84,40 +40,34 @@ impl<S: Beneath> Confined<S> {
     /// The name of what a path leads to, by single steps.
     fn gathered(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let sys = self.sys();
-        let found = self.walk(path.units(), false, &mut |at, name| match sys.link(at, name) {
-            Ok(Link::No) => match sys.full_name(at, name) {
-                Ok(full) => Step::Done((full, false)),
+        let found =
+            self.walk(path.units(), Wanted::Anything, &mut |at, name| match sys.link(at, name) {
+                Ok(Link::No) => match sys.full_name(at, name) {
+                    Ok(full) => Step::Done((full, false)),
+                    Err(error) => Step::Failed(error),
+                },
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
                 Err(error) => Step::Failed(error),
-            },
-            Ok(Link::To(_) | Link::Opaque) => Step::Otherwise,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
-            Err(error) => Step::Failed(error),
-        })?;
+            })?;
         let (full, missing) = found.what;
         let full = full.and_then(|full| self.below_root(&full));
         Ok(Canonical { path: full.unwrap_or(found.names), missing })
     }
 
-    /// The name of what a path leads to, as the system tells it. Where the last name is missing, or the
-    /// system has no name or one that is too long, the other ways are tried; the shorter one first.
+    /// The name of what a path leads to, as the system tells it. `None` where it has no name, or one that is
+    /// too long.
     fn told(&self, path: &Text<S::Unit>) -> Answer<S> {
-        if S::SPELLING_IS_NAME && self.guess.is_missing.take() {
-            if let Some(answer) = self.place_told(path) {
-                return Some(answer);
-            }
-        }
         match self.sys().find_whole(&self.dir, path.name(), self.rules) {
             Whole::Opened(handle) => {
                 let name = self.name_of(&handle);
                 self.sys().let_go(handle);
-                match name {
-                    Ok(name) => Some(Ok(self.noted(path, name, false))),
-                    Err(_) => self.spelled_or_linked(path),
-                }
+                name.ok().map(|path| Ok(Canonical { path, missing: false }))
             }
             Whole::Escape => Some(Err(Failure::ESCAPE)),
+            Whole::Unfollowed(error) => Some(Err(self.unfollowed(path, true, error))),
             Whole::Failed(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.spelled_or_linked(path).or_else(|| self.place_told(path))
+                self.place_told(path)
             }
             Whole::Failed(error) => Some(Err(error.into())),
             Whole::Unanswered => None,
@@ -133,12 +83,9 @@ impl<S: Beneath> Confined<S> {
         if parent.units().is_empty() || path.is_directory() || is_too_long {
             return None;
         }
-        let entered = self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, self.rules);
-        let dir = match entered {
-            Whole::Opened(dir) => dir,
-            Whole::Escape => return Some(Err(Failure::ESCAPE)),
-            Whole::Unanswered => return None,
-            Whole::Failed(error) => return Some(Err(error.into())),
+        let dir = match self.enter_parent(&parent) {
+            Ok(dir) => dir,
+            Err(failure) => return Some(Err(failure)),
         };
         let missing = match self.sys().link(&dir, name.name()) {
             Ok(Link::No) if S::SPELLING_IS_NAME => Some(false),
@@ -150,37 +97,7 @@ impl<S: Beneath> Confined<S> {
         let mut told = self.below_root(&full?)?;
         told.push(S::Unit::SEPARATOR);
         told.extend_from_slice(name.units());
-        Some(Ok(self.noted(path, text::folded(&told), missing?)))
-    }
-
-    /// A name that the system told, and what follows from it for the next path.
-    fn noted(&self, path: &Text<S::Unit>, name: Vec<S::Unit>, missing: bool) -> Canonical<S::Unit> {
-        self.guess.is_missing.set(missing);
-        if name == text::folded(path.units()) {
-            self.guess.plain(path);
-        } else {
-            self.guess.linked(path);
-        }
-        Canonical { path: name, missing }
-    }
-
-    /// The name of a path that leads through no link, unless it is known to lead through some. Notes whether
-    /// it does.
-    fn spelled_or_linked(&self, path: &Text<S::Unit>) -> Answer<S> {
-        if !S::SPELLING_IS_NAME || !self.guess.may_be_plain(path) {
-            return None;
-        }
-        let answer = self.spelled(path);
-        match &answer {
-            Some(Ok(_)) => self.guess.plain(path),
-            Some(Err(_)) => {}
-            None => {
-                // Whether the next path has links is as unknown as before the first.
-                self.guess.is_plain.set(false);
-                self.guess.linked(path);
-            }
-        }
-        answer
+        Some(Ok(Canonical { path: text::folded(&told), missing: missing? }))
     }
 
     /// The name of a path that leads through no link: its own. `None` where it does, or where the system
@@ -194,6 +111,7 @@ impl<S: Beneath> Confined<S> {
                 return Some(Ok(name(false)));
             }
             Whole::Escape => return Some(Err(Failure::ESCAPE)),
+            Whole::Unfollowed(error) => return Some(Err(self.unfollowed(path, true, error))),
             Whole::Unanswered => return None,
             Whole::Failed(error) => error.into(),
         };
@@ -210,6 +128,7 @@ impl<S: Beneath> Confined<S> {
                 Some(Ok(name(true)))
             }
             Whole::Escape => Some(Err(Failure::ESCAPE)),
+            Whole::Unfollowed(error) => Some(Err(self.unfollowed(path, true, error))),
             Whole::Unanswered => None,
             Whole::Failed(error) => Some(Err(error.into())),
         }

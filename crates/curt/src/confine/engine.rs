@@ -7,10 +7,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::canonical::Guess;
 use super::options::Scope;
 use super::text::Text;
-use super::walk::{self, Act, Found};
+use super::walk::{self, Act, Found, Wanted};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
@@ -18,7 +17,7 @@ use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::refusal::Refusal;
 use crate::sys::Removed;
-use crate::sys::beneath::{Beneath, Create, Fault, How, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use crate::untrusted::{Aliases, PathCheck};
 
 /// The longest buffer that is kept for the next path.
@@ -67,7 +66,6 @@ pub(crate) struct Confined<S: Beneath> {
     pub(super) aliases: Aliases,
     /// A buffer for the next path: most operations allocate nothing.
     spare: Cell<Vec<S::Unit>>,
-    pub(super) guess: Guess<S::Unit>,
 }
 
 /// A name and the open directory it lies in.
@@ -80,7 +78,7 @@ impl<S: Beneath> Confined<S> {
     pub(super) fn new(sys: S, dir: Arc<S::Dir>) -> Self {
         let asker = Asker::new(sys, Plan::default());
         let (rules, aliases) = (Rules::default(), Aliases::default());
-        Confined { asker, dir, rules, aliases, spare: Cell::default(), guess: Guess::new() }
+        Confined { asker, dir, rules, aliases, spare: Cell::default() }
     }
 
     /// Opens a root as the caller typed it.
@@ -148,12 +146,14 @@ impl<S: Beneath> Confined<S> {
         match self.sys().open_whole(&self.dir, path.name(), how, self.rules) {
             Whole::Opened(handle) => return Ok(handle),
             Whole::Escape => return Err(Failure::ESCAPE),
+            Whole::Unfollowed(error) => return Err(self.unfollowed(path, how.follow, error)),
             Whole::Failed(error) => return Err(error.into()),
             Whole::Unanswered => {}
         }
         let makes = how.create != Create::Never;
+        let wanted = if makes { Wanted::File } else { Wanted::Anything };
         let found =
-            self.walk(path.units(), makes, &mut |at, name| match self.sys().open(at, name, how) {
+            self.walk(path.units(), wanted, &mut |at, name| match self.sys().open(at, name, how) {
                 Step::Otherwise if !how.follow => Step::Failed(S::error(Fault::TooManyLinks)),
                 step => step,
             });
@@ -165,22 +165,56 @@ impl<S: Beneath> Confined<S> {
         match self.sys().enter_whole(&self.dir, path.name(), purpose, self.rules) {
             Whole::Opened(dir) => return Ok(dir),
             Whole::Escape => return Err(Failure::ESCAPE),
+            Whole::Unfollowed(error) => return Err(self.unfollowed(path, true, error)),
             Whole::Failed(error) => return Err(error.into()),
             Whole::Unanswered => {}
         }
-        let found =
-            self.walk(path.units(), false, &mut |at, name| self.sys().enter(at, name, purpose));
-        found.map(|found| found.what)
+        let mut enter = |at: &S::Dir, name: Name<'_, S::Unit>| self.sys().enter(at, name, purpose);
+        self.walk(path.units(), Wanted::Directory, &mut enter).map(|found| found.what)
+    }
+
+    /// Opens the directory that a last name lies in. A link that names it does not end the path, and to the
+    /// system that makes a difference: so where the system is shown dots, one follows.
+    pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
+        if S::FLAVOR != Flavor::Posix {
+            return self.enter(parent, Purpose::Place);
+        }
+        let dot = [S::Unit::ascii(b'.')];
+        self.enter(&Text::new([parent.units(), &dot].concat()), Purpose::Place)
+    }
+
+    /// Why the system did not follow a link on a path: the refusal that it did not tell, if a walk that does
+    /// nothing finds one, and else the system's own answer.
+    pub(super) fn unfollowed(
+        &self,
+        path: &Text<S::Unit>,
+        follow: bool,
+        error: io::Error,
+    ) -> Failure {
+        let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
+            Ok(Link::No) => Step::Done(false),
+            Ok(_) if !follow => Step::Done(true),
+            Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+            Err(error) => Step::Failed(error),
+        };
+        match self.walk(path.units(), Wanted::Anything, &mut look) {
+            Err(refused @ Failure::Refused(_)) => refused,
+            // It ends in a link, which was not to be followed.
+            Ok(Found { what: true, .. }) => error.into(),
+            // Whatever is there by now, the system met a link.
+            _ if self.rules.no_links => Failure::LINK,
+            _ => error.into(),
+        }
     }
 
     /// Walks; a link that was refused although it leaves the root is an escape.
     pub(super) fn walk<T>(
         &self,
         path: &[S::Unit],
-        makes_file: bool,
+        wanted: Wanted,
         act: &mut Act<'_, S, T>,
     ) -> Result<Found<S::Unit, T>, Failure> {
-        match walk::to(self, self.rules, makes_file, path, act) {
+        match walk::to(self, self.rules, wanted, path, act) {
             Err(Failure::Refused(Refusal::Link))
                 if self.rules.no_links && walk::escapes(self, path) =>
             {
@@ -197,7 +231,7 @@ impl<S: Beneath> Confined<S> {
         let step = match split {
             Some((parent, name)) if parent.units().is_empty() => act(&self.dir, name.name()),
             Some((parent, name)) => {
-                let dir = self.enter(&parent, Purpose::Place)?;
+                let dir = self.enter_parent(&parent)?;
                 let step = act(&dir, name.name());
                 self.sys().close(dir);
                 step
@@ -212,7 +246,9 @@ impl<S: Beneath> Confined<S> {
         match step {
             Step::Done(answer) => Ok(answer),
             Step::Failed(error) => Err(error.into()),
-            Step::Otherwise => self.walk(path.units(), false, act).map(|found| found.what),
+            Step::Otherwise => {
+                self.walk(path.units(), Wanted::Anything, act).map(|found| found.what)
+            }
         }
     }
 
@@ -232,7 +268,7 @@ impl<S: Beneath> Confined<S> {
         if parent.units().is_empty() {
             return Ok(act(&self.dir, name.name())?);
         }
-        let dir = self.enter(&parent, Purpose::Place)?;
+        let dir = self.enter_parent(&parent)?;
         let answer = act(&dir, name.name());
         self.sys().close(dir);
         Ok(answer?)
@@ -276,20 +312,27 @@ impl<S: Beneath> Confined<S> {
         let dir = if parent.units().is_empty() {
             self.enter(&Text::new(vec![S::Unit::ascii(b'.')]), Purpose::Place)?
         } else {
-            self.enter(&parent, Purpose::Place)?
+            self.enter_parent(&parent)?
         };
         Ok(Some(Place { dir, name }))
     }
 
-    /// Renames.
+    /// Renames. As in the kernel, both directories are looked up before anything is said about the names, and
+    /// both names are known to be some before the old one is looked at.
     pub(super) fn rename(&self, from: &Text<S::Unit>, to: &Text<S::Unit>) -> Result<(), Failure> {
+        let busy = || S::error(Fault::Busy);
+        if from.split().is_none() {
+            self.sys().close(self.enter(from, Purpose::Place)?);
+            return self.at_name(to, Fault::Busy, |_, _| Err(busy()));
+        }
         let directories = from.is_directory() || to.is_directory();
         self.at_name(from, Fault::Busy, |at, name| {
-            if directories && self.sys().stat_child(at, name)?.kind != crate::Kind::Directory {
-                return Ok(Err(S::error(Fault::NotDirectory).into()));
-            }
-            Ok(self
-                .at_name(to, Fault::Busy, |into, fresh| self.sys().rename(at, name, into, fresh)))
+            Ok(self.at_name(to, Fault::Busy, |into, fresh| {
+                if directories && self.sys().stat_child(at, name)?.kind != crate::Kind::Directory {
+                    return Err(S::error(Fault::NotDirectory));
+                }
+                self.sys().rename(at, name, into, fresh)
+            }))
         })?
     }
 

@@ -26,28 +26,18 @@
 //!
 //! A canonical name, its close counted apart:
 //!
-//! | | Linux | last name missing | by single steps |
+//! | Linux | last name missing | no links followed (strict) | by single steps |
 //! |---|---|---|---|
-//! | the first of a root, without links | 3, close | 3, close | 2n - 1 |
-//! | … through links | 3, close | 6, close | 2 more for each link |
-//! | later, without links | 1, close | 2, close | 2n - 1 |
-//! | … through links | 3, close | 5, close; 4 where the last was missing, too | 2 more for each link |
+//! | 3, close | 5, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
 //!
-//! What one call finds without following links has its own text for a name. Else `openat2` finds it, and two
-//! `readlinkat` tell its name and that of the root, wherever that was moved. Which is tried first is a
-//! guess: the latter until a path was told to have no link; from then on the former, except for paths that
-//! begin with the same name as the last one that led through a link. So a link where the last paths had
-//! none is one call more (4, close; missing 6), and after it nothing is guessed until a path without links
-//! was told again.
-//!
-//! Missing through links is more than four because `ENOENT` leaves open whether the last name is missing
-//! or a link that leads nowhere, whose name is that of the place where it leads: the directory must be
-//! opened, looked into and named, and the root be named. Where the last one told was missing, that first
-//! question is left out; a name that is there after all is told for the same 4. On Windows a name is the
-//! system's to tell, with links or without: 4 calls, last name missing 6.
+//! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root, wherever
+//! that was moved. A missing last name takes more because `ENOENT` leaves open whether the name is missing or
+//! a link that leads nowhere, whose name is that of the place where it leads: the directory must be opened,
+//! looked into and named. On Windows: 4 calls, last name missing 6.
 //!
 //! Opening through links costs nothing more where the kernel follows them. A refusal may cost a walk
-//! on top, where the kernel's answer leaves open which reason it was (`ELOOP`).
+//! on top that opens nothing but directories, where the kernel's answer leaves open which reason it was
+//! (`ELOOP`).
 //!
 //! # Races
 //!
@@ -62,10 +52,17 @@
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` (Linux before 5.6; `ENOSYS` is remembered, `EPERM` of a filter is not) and on other
-//! systems: single steps, with at most 32 directories open, 40 links followed. `EAGAIN`, the kernel's
-//! answer when a rename made `..` unprovable, is tried again 4 times; then the single steps are taken,
-//! never a plain open. Without `/proc`, or where the full name is longer than the system tells: the names
+//! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at most 32
+//! directories open, 40 links followed. That the kernel lacks the call (`ENOSYS`) is remembered by the process, that
+//! a filter refuses it (`EPERM`, for the root itself as well) by this root. The steps keep the rules of Linux
+//! about links: of a mount (`nosymfollow`), and of the system (`fs.protected_symlinks`; only root may read that
+//! setting, so for others it is on). Other systems have no such question, and a mount of theirs that says
+//! so is not noticed.
+//!
+//! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount somewhere made
+//! `..` unprovable, is tried again for some 10 ms, and then told: nobody can choose the single steps by
+//! renaming. A single step whose answers contradict each other is taken again, 64 times at most. Without
+//! `/proc`, or where the full name is longer than the system tells: the names
 //! of canonical paths are gathered by single steps. Opening a directory as a place needs no permission to
 //! read it where the system has a flag for that (Linux, FreeBSD).
 
@@ -289,7 +286,8 @@ impl Root {
     }
 
     /// The full path of an open file as the directories have it now, in 1 call: what was opened as
-    /// `HTACCE~1` is told as `.htaccess`. A file without a name (removed, or never given one) is an error.
+    /// `HTACCE~1` is told as `.htaccess`. A file without a name is an error: one that was never given one, or
+    /// whose name was removed, also where another hard link to it is left.
     pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.sys().path_of(file);
         let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));

@@ -37,12 +37,6 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// Its first name: what comes before the first separator.
-    pub(super) fn first(&self) -> &[U] {
-        let end = self.units().iter().position(|unit| unit.is_separator());
-        &self.units()[..end.unwrap_or(self.units().len())]
-    }
-
     /// The directory that the last name lies in (empty for the root), and that name; `None` where the path
     /// ends in dots, so that it has none.
     ///

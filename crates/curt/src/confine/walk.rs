@@ -10,6 +10,7 @@ use std::io;
 
 use super::engine::{Confined, Failure};
 use super::text;
+use crate::fields::Kind;
 use crate::name::{Name, Names, Unit};
 use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
 
@@ -17,6 +18,18 @@ use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
 const MOST_OPEN: usize = 32;
 /// How often the whole walk begins again because the way back was no longer there.
 const ATTEMPTS: usize = 8;
+/// How often a step is taken again because what it met had changed by the time it was looked at.
+const STEPS: usize = 64;
+
+/// What the last name of a path is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Anything,
+    Directory,
+    /// A file that may be made: a separator behind the last name is a fault before anything is looked up, as in
+    /// the kernel.
+    File,
+}
 
 /// What to do with the last name of a path, in the directory it lies in: `.` where the path ends in
 /// dots or a separator, so that a directory is meant.
@@ -30,12 +43,11 @@ pub(super) struct Found<U, T> {
 }
 
 /// Walks to what a path leads to. `Step::Otherwise` of the last step asks whether it is a link, which
-/// is then followed. Where a file may be made, a separator behind the last name is a fault before anything
-/// is looked up, as in the kernel.
+/// is then followed.
 pub(super) fn to<S: Beneath, T>(
     confined: &Confined<S>,
     rules: Rules,
-    makes_file: bool,
+    wanted: Wanted,
     path: &[S::Unit],
     act: &mut Act<'_, S, T>,
 ) -> Result<Found<S::Unit, T>, Failure> {
@@ -47,7 +59,7 @@ pub(super) fn to<S: Beneath, T>(
         let trail =
             Trail { sys, root, names: Names::new(), begins: Vec::new(), open: VecDeque::new() };
         let text = path.to_vec();
-        let mut walk = Walk { sys, rules, makes_file, trail, text, at: 0, links: 0 };
+        let mut walk = Walk { sys, rules, wanted, trail, text, at: 0, links: 0 };
         match walk.go(act) {
             Err(Stop::Lost) => {}
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -73,7 +85,7 @@ impl<F: Into<Failure>> From<F> for Stop {
 struct Walk<'a, S: Beneath> {
     sys: &'a S,
     rules: Rules,
-    makes_file: bool,
+    wanted: Wanted,
     trail: Trail<'a, S>,
     /// The path, with what links hold in the place of their names, and how much of it is behind.
     text: Vec<S::Unit>,
@@ -90,8 +102,7 @@ impl<S: Beneath> Walk<'_, S> {
             if text::is_dot_dot(&name) {
                 self.back()?;
             } else if is_name && !is_last {
-                let is_over = || self.text[self.at..].iter().all(|unit| unit.is_separator());
-                if self.makes_file && is_over() {
+                if self.wanted == Wanted::File && self.is_over() {
                     return Err(S::error(Fault::IsDirectory).into());
                 }
                 self.enter(&name)?;
@@ -131,19 +142,27 @@ impl<S: Beneath> Walk<'_, S> {
         }
     }
 
+    /// Whether no name follows.
+    fn is_over(&self) -> bool {
+        self.text[self.at..].iter().all(|unit| unit.is_separator())
+    }
+
     /// Goes into a directory, or where a link of that name leads.
     fn enter(&mut self, name: &[S::Unit]) -> Result<(), Stop> {
         let terminated = [name, &[S::Unit::NUL]].concat();
         let terminated = Name::of_terminated(&terminated);
-        match self.sys.enter(self.trail.top(), terminated, Purpose::Place) {
-            Step::Done(dir) => {
-                self.trail.push(terminated, dir);
-                Ok(())
+        for _ in 0..STEPS {
+            match self.sys.enter(self.trail.top(), terminated, Purpose::Place) {
+                Step::Done(dir) => {
+                    self.trail.push(terminated, dir);
+                    return Ok(());
+                }
+                Step::Failed(error) => return Err(error.into()),
+                Step::Otherwise if self.follow(terminated)? => return Ok(()),
+                Step::Otherwise => self.has_changed(terminated)?,
             }
-            Step::Failed(error) => Err(error.into()),
-            Step::Otherwise if self.follow(terminated)? => Ok(()),
-            Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),
         }
+        Err(S::error(Fault::Again).into())
     }
 
     /// Does what is to be done with the last name; `None` where a link has to be followed first.
@@ -154,14 +173,32 @@ impl<S: Beneath> Walk<'_, S> {
     ) -> Result<Option<Found<S::Unit, T>>, Stop> {
         let terminated = [name, &[S::Unit::NUL]].concat();
         let terminated = Name::of_terminated(&terminated);
-        match act(self.trail.top(), terminated) {
-            Step::Done(what) => {
-                Ok(Some(Found { what, names: self.trail.path(Some(terminated.units())) }))
+        for _ in 0..STEPS {
+            match act(self.trail.top(), terminated) {
+                Step::Done(what) => {
+                    let names = self.trail.path(Some(terminated.units()));
+                    return Ok(Some(Found { what, names }));
+                }
+                Step::Failed(error) => return Err(error.into()),
+                Step::Otherwise if self.follow(terminated)? => return Ok(None),
+                Step::Otherwise if self.wanted == Wanted::Directory => {
+                    self.has_changed(terminated)?;
+                }
+                // It was a link a moment ago.
+                Step::Otherwise => {}
             }
-            Step::Failed(error) => Err(error.into()),
-            Step::Otherwise if self.follow(terminated)? => Ok(None),
-            Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),
         }
+        Err(S::error(Fault::Again).into())
+    }
+
+    /// A step met no directory, and then there was no link. Unless it is something else, one was exchanged for
+    /// the other in between.
+    fn has_changed(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
+        let kind = self.sys.stat_child(self.trail.top(), name)?.kind;
+        if kind == Kind::Directory || kind.is_link() {
+            return Ok(());
+        }
+        Err(S::error(Fault::NotDirectory).into())
     }
 
     /// The path led to the directory where the walk stands.
@@ -175,15 +212,14 @@ impl<S: Beneath> Walk<'_, S> {
 
     /// Puts what a link holds in the place of its name. Whether it is a link.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
-        let target = match self.sys.link(self.trail.top(), name)? {
+        let target = match self.sys.followed(self.trail.top(), name, self.is_over())? {
             Link::No => return Ok(false),
+            _ if self.rules.no_links => return Err(Failure::LINK.into()),
             Link::Opaque => return Err(Failure::LINK.into()),
+            Link::Refused(error) => return Err(error.into()),
             Link::To(target) => target,
         };
         self.links += 1;
-        if self.rules.no_links {
-            return Err(Failure::LINK.into());
-        }
         if self.links > S::MOST_LINKS {
             return Err(S::error(Fault::TooManyLinks).into());
         }
@@ -296,8 +332,8 @@ pub(super) fn escapes<S: Beneath>(confined: &Confined<S>, path: &[S::Unit]) -> b
     let rules = Rules { no_links: false, ..confined.rules };
     let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match confined.sys().link(at, name) {
         Ok(Link::No) => Step::Done(()),
-        Ok(Link::To(_) | Link::Opaque) => Step::Otherwise,
+        Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
         Err(error) => Step::Failed(error),
     };
-    matches!(to(confined, rules, false, path, &mut look), Err(failure) if failure.is_escape())
+    matches!(to(confined, rules, Wanted::Anything, path, &mut look), Err(failure) if failure.is_escape())
 }

@@ -70,7 +70,9 @@ pub(crate) enum Whole<T> {
     Opened(T),
     /// It would have left the root.
     Escape,
-    /// The system has no such question, or its answer leaves open why it refused.
+    /// The system does not follow a link on the way, or found too many; it does not say which.
+    Unfollowed(io::Error),
+    /// The system has no such question.
     Unanswered,
     Failed(io::Error),
 }
@@ -85,13 +87,16 @@ pub(crate) enum Step<T> {
 }
 
 /// What a name is as a link.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Link<U> {
     /// It is none.
     No,
     To(Vec<U>),
     /// It leads where no text says: a magic link of Linux, a reparse point of an unknown kind.
     Opaque,
+    /// The system does not follow it, for this reason.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
+    Refused(io::Error),
 }
 
 /// Failures that the portable part finds by itself, in the system's words.
@@ -163,6 +168,17 @@ pub(crate) trait Beneath: Sys {
     fn open(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, how: &How) -> Step<Self::Handle>;
     /// What a name is as a link, and where it leads.
     fn link(&self, at: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Link<Self::Unit>>;
+    /// Where a link leads that is about to be followed, by the rules that the system has for that.
+    /// `is_last` says that the path ends with it.
+    fn followed(
+        &self,
+        at: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        is_last: bool,
+    ) -> io::Result<Link<Self::Unit>> {
+        let _ = is_last;
+        self.link(at, name)
+    }
     /// Whether what a link holds names a place by more than names: a drive, a server, a device.
     fn leads_elsewhere(target: &[Self::Unit]) -> bool {
         let _ = target;

@@ -1,10 +1,13 @@
 //! What canonical names cost, and that they are right wherever the root is by then.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use curt::{Canonical, Root};
-use curt_testkit::{Scratch, skip};
+use curt::{Aliases, Canonical, OpenOptions, Root};
+use curt_testkit::{Over, Scratch, skip};
 
 use crate::{SCOPES, WAYS, has_openat2, root};
 
@@ -26,7 +29,7 @@ fn asked(root: &Root, path: &str) -> (String, bool, u64) {
 }
 
 #[test]
-fn names_cost_what_the_last_paths_say() {
+fn names_cost_as_much_whatever_was_asked_before() {
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
@@ -45,49 +48,23 @@ fn names_cost_what_the_last_paths_say() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// What one root is asked for one after the other: the path, its name, whether it is missing, and the calls
-/// for it, the close among them.
-type Asked = &'static [(&'static str, &'static str, bool, u64)];
-
-const COUNTS: [Asked; 5] = [
-    // A fresh root, as every start of the command has it.
-    &[(FILE, FILE, false, 4)],
-    &[("current/lib/file", LINKED, false, 4)],
-    &[("plain/lib/new", "plain/lib/new", true, 4)],
-    &[("current/lib/new", "releases/7/lib/new", true, 7)],
-    &[
-        (FILE, FILE, false, 4),
-        // The last one had no link.
-        (FILE, FILE, false, 2),
-        ("releases/7/./lib", "releases/7/lib", false, 2),
-        ("plain/lib/new", "plain/lib/new", true, 3),
-        // Neither will this one: a wrong guess, and the next is not guessed.
-        ("current/lib/file", LINKED, false, 5),
-        ("current/lib/file", LINKED, false, 4),
-        (FILE, FILE, false, 4),
-        // Both ways are known by now.
-        (FILE, FILE, false, 2),
-        ("current/./lib", "releases/7/lib", false, 4),
-        (FILE, FILE, false, 2),
-        ("current/lib/new", "releases/7/lib/new", true, 6),
-        // The last one was missing.
-        ("current/lib/new", "releases/7/lib/new", true, 5),
-        ("current/lib/file", LINKED, false, 5),
-        ("current/lib/file", LINKED, false, 4),
-        // Some paths that begin alike have links, and some have not.
-        ("plain/up/7", "releases/7", false, 5),
-        (FILE, FILE, false, 4),
-        (FILE, FILE, false, 2),
-        ("plain/up/new", "releases/new", true, 7),
-    ],
+/// Paths, their names, whether they are missing, and the calls for each, the close among them.
+const COUNTS: [(&str, &str, bool, u64); 7] = [
+    (FILE, FILE, false, 4),
+    ("current/lib/file", LINKED, false, 4),
+    ("releases/7/./lib", "releases/7/lib", false, 4),
+    ("plain/up/7", "releases/7", false, 4),
+    ("plain/lib/new", "plain/lib/new", true, 6),
+    ("current/lib/new", "releases/7/lib/new", true, 6),
+    ("plain/up/new", "releases/new", true, 6),
 ];
 
 /// The error is the first that took another number of calls.
 fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
-    for asking in COUNTS {
-        let root = root(&scratch.at("root"), &[]);
-        for &(path, name, missing, calls) in asking {
-            let (found, is_missing, took) = asked(&root, path);
+    let kept = root(&scratch.at("root"), &[]);
+    for (path, name, missing, calls) in COUNTS.into_iter().chain(COUNTS.into_iter().rev()) {
+        for root in [&root(&scratch.at("root"), &[]), &kept] {
+            let (found, is_missing, took) = asked(root, path);
             assert_eq!((&*found, is_missing), (name, missing), "{path}");
             if took != calls {
                 return Err(format!("{path} took {took} calls instead of {calls}"));
@@ -161,5 +138,100 @@ fn a_root_that_was_moved_keeps_its_names() {
         fs::remove_dir(&place).unwrap();
         fs::rename(&aside, &place).unwrap();
         check(&place);
+    }
+}
+
+/// The system marks the name of a file that has none any more, and a file may be called like that.
+#[test]
+fn names_that_are_gone_are_not_told() {
+    let scratch = Scratch::in_memory();
+    scratch.dir("root");
+    let root = root(&scratch.at("root"), &[]);
+    let open = |path: &str| root.open_file(path, &OpenOptions::new().read(true)).unwrap();
+    let told = |file: &File| {
+        let name = root.name_of(file).map_err(|error| error.kind());
+        let full = root.true_name(file).map_err(|error| error.kind());
+        let base = scratch.path().canonicalize().unwrap().join("root");
+        let below = |full: PathBuf| full.strip_prefix(&base).unwrap().to_owned();
+        assert_eq!(full.map(below), name);
+        name
+    };
+    let gone = Err(ErrorKind::NotFound);
+    for name in ["a", "x (deleted)", "x (deleted) (deleted)"] {
+        let named = Ok(PathBuf::from(name));
+        // Removed, with another hard link.
+        let path = scratch.file(format!("root/{name}"));
+        let file = open(name);
+        assert_eq!(told(&file), named);
+        scratch.hard_link(format!("root/{name}"), "root/other");
+        assert_eq!(told(&file), named);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(told(&file), gone, "{name}");
+        // Another file is called as the system says.
+        scratch.file(format!("root/{name} (deleted)"));
+        assert_eq!(told(&file), gone, "{name}");
+        fs::remove_file(scratch.at(format!("root/{name} (deleted)"))).unwrap();
+        // Replaced by another file.
+        fs::rename(scratch.at("root/other"), &path).unwrap();
+        let file = open(name);
+        scratch.hard_link(format!("root/{name}"), "root/backup");
+        fs::rename(scratch.file("root/fresh"), &path).unwrap();
+        assert_eq!(told(&file), gone, "{name}");
+        assert_eq!(told(&open("backup")), Ok(PathBuf::from("backup")));
+        // Removed, and a directory.
+        fs::remove_file(&path).unwrap();
+        fs::remove_file(scratch.at("root/backup")).unwrap();
+        let dir = scratch.dir(format!("root/{name}"));
+        let opened = open(name);
+        assert_eq!(told(&opened), named);
+        fs::remove_dir(dir).unwrap();
+        assert_eq!(told(&opened), gone, "{name}");
+    }
+}
+
+/// The file keeps another name, so that only the place of this one says that it is gone.
+#[test]
+fn a_canonical_name_is_never_one_that_is_gone() {
+    for (way, without) in WAYS {
+        let scratch = Scratch::in_memory();
+        scratch.file("root/kept");
+        scratch.link("root/link", "name");
+        let root = root(&scratch.at("root"), without);
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            let _at_last = Over(&is_over);
+            threads.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    scratch.hard_link("root/kept", "root/name");
+                    fs::remove_file(scratch.at("root/name")).unwrap();
+                }
+            });
+            let (mut here, mut gone) = (0, 0);
+            let begun = Instant::now();
+            while here < 500 || gone < 500 {
+                let found = root.canonical("link").unwrap();
+                assert_eq!(found.path, Path::new("name"), "{way}");
+                *if found.missing { &mut gone } else { &mut here } += 1;
+                assert!(begun.elapsed() < Duration::from_secs(60), "{way}: {here} {gone}");
+            }
+        });
+    }
+}
+
+/// A name that must be a directory is none that may be made.
+#[test]
+fn a_missing_directory_has_no_name() {
+    let scratch = tree();
+    for (way, without) in WAYS {
+        for aliases in [Aliases::Open, Aliases::Strict] {
+            for (scope, _) in SCOPES {
+                let root = root(&scratch.at("root"), without).scope(scope).aliases(aliases);
+                for path in ["nosuch/", "plain/nosuch/", "plain/lib/nosuch//", "plain/nosuch/."] {
+                    let error = root.canonical(path).unwrap_err();
+                    assert_eq!(error.kind(), ErrorKind::NotFound, "{path} {way} {error}");
+                }
+                assert!(root.canonical("plain/nosuch").unwrap().missing, "{way}");
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use curt::{Cause, Error, Fields, Follow, OpenOptions, Plan, Refusal, Scope};
+use curt::{Aliases, Cause, Error, Fields, Follow, OpenOptions, Plan, Refusal, Scope};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
@@ -186,16 +186,16 @@ const ABSOLUTE: &[&str] =
     &["/", "//", "/file", "//file", "/..", "/../file", "/a/b/c/file", "/out/secret", "/etc/passwd"];
 
 /// What an answer comes to: the name of what was opened, or the kernel's number for why not.
-type Answer = Result<PathBuf, Errno>;
+pub(crate) type Answer = Result<PathBuf, Errno>;
 
-fn name_of(scratch: &Scratch, file: impl AsFd) -> PathBuf {
+pub(crate) fn name_of(scratch: &Scratch, file: impl AsFd) -> PathBuf {
     use std::os::fd::AsRawFd;
     let name = std::fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())).unwrap();
     let base = scratch.path().canonicalize().unwrap();
     name.strip_prefix(&base).map_or(name.clone(), PathBuf::from)
 }
 
-fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: ResolveFlags) -> Answer {
+pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: ResolveFlags) -> Answer {
     let dir: OwnedFd = File::open(scratch.at("root")).unwrap().into();
     let mode =
         if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
@@ -210,7 +210,7 @@ fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: ResolveFlags) -> 
 }
 
 /// The number that the kernel has for an error of ours. It cannot tell a magic link from a loop.
-fn number(error: &Error) -> Errno {
+pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,
         Cause::Refused(Refusal::Link) => Errno::LOOP,
@@ -348,6 +348,89 @@ fn questions_are_answered_about_what_the_kernel_finds() {
             Ok(known.into_iter().find(|(at, _)| is_it(at)).unwrap().1)
         });
     }
+}
+
+/// Each name of the list to each: the same error, or the same tree.
+#[test]
+fn renaming_answers_as_the_system_does() {
+    const NAMES: [&str; 21] = [
+        ".",
+        "./",
+        "a",
+        "a/",
+        "a/.",
+        "a/..",
+        "a/b/..",
+        "a/b",
+        "a/empty",
+        "a/empty/",
+        "file",
+        "file/",
+        "file/.",
+        "nosuch",
+        "nosuch/",
+        "nosuch/.",
+        "nosuch/x",
+        "to_file",
+        "to_dir",
+        "to_dir/",
+        "to_dir/new",
+    ];
+    for (way, without) in WAYS {
+        let (mut ours, mut theirs) = (tree(), tree());
+        let before = ours.list("");
+        for from in NAMES {
+            for to in NAMES {
+                let root = root(&ours.at("root"), without);
+                let answer = root.rename(from, to).map_err(|error| number(&error));
+                let at = |path: &str| format!("{}/{path}", theirs.at("root").display());
+                let expected = rustix::fs::rename(at(from), at(to));
+                assert_eq!(answer, expected, "{from:?} to {to:?} by {way}");
+                let list = ours.list("");
+                assert_eq!(list, theirs.list(""), "{from:?} to {to:?} by {way}");
+                if list != before {
+                    (ours, theirs) = (tree(), tree());
+                }
+            }
+        }
+    }
+}
+
+/// What is a link is known also where it may not be read.
+#[test]
+fn links_of_processes_that_may_not_be_looked_at_are_links() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("a process that may not be looked at is one of root's");
+    }
+    if !has_openat2() {
+        return skip("this kernel, or a filter, has no openat2 to compare with");
+    }
+    let ask = || {
+        curt_testkit::threads::become_user(65534).unwrap();
+        let dir: OwnedFd = File::open("/proc").unwrap().into();
+        for path in ["1/root", "1/root/", "1/root/etc", "1/cwd/x", "1/exe"] {
+            for (aliases, links) in [
+                (Aliases::Open, ResolveFlags::NO_MAGICLINKS),
+                (Aliases::Strict, ResolveFlags::NO_SYMLINKS),
+            ] {
+                let resolve = ResolveFlags::BENEATH | links;
+                let expected = openat2(&dir, path, OFlags::PATH, Mode::empty(), resolve);
+                let expected = expected.map(drop).unwrap_err();
+                for (way, without) in WAYS {
+                    let root = root(std::path::Path::new("/proc"), without).aliases(aliases);
+                    let options = OpenOptions::new().read(true);
+                    let opened = root.open_file(path, &options).map(drop);
+                    let case = format!("{path} {aliases:?} by {way}");
+                    assert_eq!(opened.map_err(|error| number(&error)), Err(expected), "{case}");
+                    let entered = root.open_dir(path).map(drop);
+                    assert_eq!(entered.map_err(|error| number(&error)), Err(expected), "{case}");
+                    let named = root.canonical(path).map(drop);
+                    assert_eq!(named.map_err(|error| number(&error)), Err(expected), "{case}");
+                }
+            }
+        }
+    };
+    std::thread::scope(|threads| threads.spawn(ask).join().unwrap());
 }
 
 #[test]

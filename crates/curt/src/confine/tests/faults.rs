@@ -126,3 +126,79 @@ fn leaving_is_what_the_kernel_says() {
     assert!(matches!(answer[0], Err(Failure::Refused(Refusal::Escape))));
     assert!(answer[1].is_ok());
 }
+
+/// Signals interrupt opens, as the standard library's, without effect.
+#[test]
+fn an_open_that_is_interrupted_is_made_again() {
+    fn check<S: Beneath<Setup = Setup>>(setup: &Setup, names: &[&'static str]) {
+        for (what, deed) in deeds::<S>() {
+            for &name in names {
+                for nth in 1..8 {
+                    let scratch = tree();
+                    let faults = Faults::default().fail(name, nth, Errno::INTR.raw_os_error());
+                    let setup = Setup { faults: Some(Arc::new(faults)), ..setup.clone() };
+                    let root = Confined::<S>::open(S::start(&setup), &scratch.at("root")).unwrap();
+                    let answer = deed(&root);
+                    assert!(answer.is_ok(), "{what}: {name} {nth}: {answer:?}");
+                }
+            }
+        }
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use crate::sys::linux::Linux;
+        check::<Linux>(&Setup::default(), &["openat2"]);
+        let without = Features::default().with(Feature::Openat2);
+        check::<Linux>(&Setup { without, ..Setup::default() }, &["openat"]);
+    }
+    check::<Posix>(&Setup::default(), &["openat", "open"]);
+}
+
+/// Somebody who renames without end makes the kernel ask to be asked again. That ends in this error, and
+/// never in the single steps, which follow links by rules that are less than the kernel's.
+#[cfg(target_os = "linux")]
+#[test]
+fn renames_without_end_do_not_choose_the_single_steps() {
+    use crate::sys::linux::Linux;
+    for (times, is_over) in [(20, false), (10_000, true)] {
+        for (what, deed) in deeds::<Linux>() {
+            let scratch = tree();
+            let again = Errno::AGAIN.raw_os_error();
+            let all =
+                (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, again));
+            let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
+            let root = Confined::open(Linux::start(&setup), &scratch.at("root")).unwrap();
+            let opened = root.sys().calls().of("openat");
+            match deed(&root) {
+                Ok(()) => assert!(!is_over, "{what}"),
+                Err(Failure::System(error)) => {
+                    assert_eq!((error.raw_os_error(), is_over), (Some(again), true), "{what}");
+                    assert_eq!(root.sys().calls().of("openat"), opened, "{what}");
+                }
+                Err(failure) => panic!("{what}: {failure:?}"),
+            }
+        }
+    }
+}
+
+/// `EPERM` is the file's own answer, unless the root is refused as well: then a filter refuses the call.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_refusal_is_an_answer_and_a_filter_is_none() {
+    use crate::sys::linux::Linux;
+    let refused = Errno::PERM.raw_os_error();
+    for (what, deed) in deeds::<Linux>() {
+        for (times, is_filter) in [(1, false), (1_000, true)] {
+            let scratch = tree();
+            let all =
+                (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, refused));
+            let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
+            let root = Confined::open(Linux::start(&setup), &scratch.at("root")).unwrap();
+            let answer = deed(&root);
+            let told = matches!(&answer, Err(Failure::System(error)) if error.raw_os_error() == Some(refused));
+            assert_eq!((answer.is_ok(), told), (is_filter, !is_filter), "{what}: {answer:?}");
+            let asked = root.sys().calls().of("openat2");
+            assert!(asked <= 2 || !is_filter, "{what}: a filter is asked {asked} times");
+        }
+    }
+}

@@ -166,6 +166,49 @@ fn a_way_back_that_is_gone_is_walked_anew() {
     }
 }
 
+/// The way back leads over directories that were closed, and one of them may be a link by then.
+#[test]
+fn a_way_back_over_a_link_ends_where_the_path_leads() {
+    let read = How { read: true, follow: true, ..How::default() };
+    let path = "d/".repeat(60) + &"../".repeat(57) + "other";
+    let opened = |after: Option<u64>, target: &'static str| {
+        let mut world = World::new();
+        world.file(format!("root/{}file", "d/".repeat(60)));
+        for level in 0..60 {
+            world.file(format!("root/{}other", "d/".repeat(level)));
+        }
+        let setup = Setup::new(world);
+        let root = root(&setup, Scope::Beneath);
+        let text = root.text(Path::new(&path)).unwrap();
+        let before = setup.world(|world| world.calls_made());
+        if let Some(after) = after {
+            setup.world(|world| {
+                world.after(after, move |world| {
+                    world.swap_for_link("root/d/d", target);
+                });
+            });
+        }
+        let name = root.open_file(&text, &read).map(|file| root.sys().path_of(&file).unwrap());
+        (name, setup.world(|world| world.calls_made()) - before)
+    };
+    let (name, calls) = opened(None, "");
+    assert!(name.unwrap().ends_with(b"root/d/d/d/other"));
+    for target in [".", "..", "d", "nosuch"] {
+        for after in 0..calls {
+            match opened(Some(after), target).0 {
+                // It was found before, or through the link, which leads elsewhere.
+                Ok(name) => {
+                    let name = String::from_utf8(name).unwrap();
+                    let is_right = name.ends_with("/d/d/d/other") || !name.contains("/root/");
+                    assert!(is_right, "{target} after {after}: {name}");
+                }
+                Err(Failure::System(_) | Failure::Refused(Refusal::Escape)) => {}
+                Err(failure) => panic!("{target} after {after}: {failure:?}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn links_are_refused_where_aliases_are() {
     let mut world = world();

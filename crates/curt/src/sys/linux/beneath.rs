@@ -2,9 +2,12 @@
 //! Its twin are single steps that follow nothing.
 
 use std::borrow::Cow;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -16,15 +19,24 @@ use crate::flavor::Flavor;
 use crate::name::Name;
 use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
-use crate::sys::unix;
+use crate::sys::{Sys, unix};
 use crate::untrusted::PathCheck;
 
-/// How often a path is tried again while others rename what lies on it (`EAGAIN`). After that the
-/// single steps are taken, which such a rename does not disturb.
-const TRIES: usize = 4;
+/// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
+/// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
+/// single steps: who renames for ever must not be able to choose them.
+const TRIES: u32 = 64;
+const AT_ONCE: u32 = 24;
+const PAUSE: Duration = Duration::from_micros(250);
 
 /// The file system with the links that lead where no text says.
 const PROC: i64 = 0x9fa0;
+
+/// The mount's links are not followed: `ST_NOSYMFOLLOW`, Linux 5.10.
+const NO_LINKS: u64 = 0x2000;
+
+/// Anybody may make entries, and remove none but their own.
+const SHARED: u32 = 0o1002;
 
 /// Directories opened for a purpose.
 fn directory(purpose: Purpose) -> OFlags {
@@ -40,7 +52,7 @@ impl Linux {
         &self,
         root: &Dir,
         path: Name<'_, u8>,
-        (flags, mode): (OFlags, Mode),
+        how: (OFlags, Mode),
         rules: Rules,
     ) -> Whole<T> {
         if !self.may_openat2() {
@@ -49,23 +61,102 @@ impl Linux {
         let scope = if rules.in_root { ResolveFlags::IN_ROOT } else { ResolveFlags::BENEATH };
         let links =
             if rules.no_links { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::NO_MAGICLINKS };
-        for _ in 0..TRIES {
-            let resolve = scope | links;
-            match self.door.openat2(root.as_fd(), text(path), flags, mode, resolve) {
-                Ok(fd) => return Whole::Opened(fd.into()),
-                Err(Errno::AGAIN) => {}
-                Err(Errno::XDEV) => return Whole::Escape,
-                Err(Errno::NOSYS) => {
-                    NO_OPENAT2.store(true, Ordering::Relaxed);
-                    break;
+        match self.open_within(root, text(path), how, scope | links) {
+            Ok(fd) => Whole::Opened(fd.into()),
+            Err(Errno::XDEV) => Whole::Escape,
+            Err(Errno::NOSYS) => {
+                NO_OPENAT2.store(true, Ordering::Relaxed);
+                Whole::Unanswered
+            }
+            Err(Errno::PERM) if self.is_filtered(root, scope) => Whole::Unanswered,
+            Err(Errno::LOOP) => Whole::Unfollowed(Errno::LOOP.into()),
+            Err(error) => Whole::Failed(error.into()),
+        }
+    }
+
+    /// `openat2`, asked again while its answer is one of that moment.
+    fn open_within(
+        &self,
+        root: &Dir,
+        path: &CStr,
+        (flags, mode): (OFlags, Mode),
+        resolve: ResolveFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let mut tries = 1;
+        loop {
+            match self.door.openat2(root.as_fd(), path, flags, mode, resolve) {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if tries < TRIES => {
+                    if tries >= AT_ONCE {
+                        self.door.sleep(PAUSE);
+                    }
+                    tries += 1;
                 }
-                // A filter or the file itself refused; a magic link or a loop of links was met: the
-                // single steps tell which.
-                Err(Errno::PERM | Errno::LOOP) => break,
-                Err(error) => return Whole::Failed(error.into()),
+                answer => return answer,
             }
         }
-        Whole::Unanswered
+    }
+
+    /// Whether a filter refuses `openat2`, and not the file: the root itself is refused then, too. This worker
+    /// stops asking.
+    fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
+        match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
+            Ok(fd) => {
+                self.door.close(fd);
+                false
+            }
+            Err(error) => {
+                self.openat2_refused.set(error == Errno::PERM);
+                error == Errno::PERM
+            }
+        }
+    }
+
+    /// Where a link leads that is open as itself, as the kernel finds out when it follows one.
+    fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
+        let mut target = Vec::new();
+        let read = self.door.readlinkat(link, c"", &mut target);
+        if read == Err(Errno::NOENT) {
+            return Ok(Link::No);
+        }
+        if is_last {
+            self.may_follow(at, link)?;
+        }
+        let (system, flags) = self.door.file_system(link)?;
+        if flags & NO_LINKS != 0 {
+            return Ok(Link::Refused(Errno::LOOP.into()));
+        }
+        Ok(match read {
+            Err(error) => Link::Refused(error.into()),
+            Ok(()) if system == PROC && may_be_magic(&target) => Link::Opaque,
+            Ok(()) => Link::To(target),
+        })
+    }
+
+    /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
+    /// entries, it is followed if it is this user's, or that of the directory's owner.
+    fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
+        let dir = self.door.fstatat(at.as_fd(), c"", AtFlags::EMPTY_PATH)?;
+        if dir.st_mode & SHARED != SHARED {
+            return Ok(());
+        }
+        let owner = self.door.fstatat(link, c"", AtFlags::EMPTY_PATH)?.st_uid;
+        if owner == dir.st_uid || owner == self.door.user() || !self.protects_links() {
+            return Ok(());
+        }
+        Err(Errno::ACCESS)
+    }
+
+    /// Whether that rule holds. Only root may ask; for others it does.
+    fn protects_links(&self) -> bool {
+        let path = Path::new("/proc/sys/fs/protected_symlinks");
+        let Ok(file) = self.door.open_path(path, OFlags::RDONLY | OFlags::CLOEXEC) else {
+            return true;
+        };
+        let mut value = [0];
+        let read = self.door.read(file.as_fd(), &mut value);
+        self.door.close(file);
+        (read, value) != (Ok(1), *b"0")
     }
 
     /// The name of a descriptor, as the kernel's directory cache has it.
@@ -79,11 +170,21 @@ impl Linux {
             // It lies outside of what this process can see.
             return Err(Errno::XDEV.into());
         }
-        if path.ends_with(DELETED) && self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?.st_nlink == 0
-        {
+        if path.ends_with(DELETED) && !self.is_at(fd, &path)? {
             return Err(Errno::NOENT.into());
         }
         Ok(path)
+    }
+
+    /// Whether a full path leads to what is open.
+    fn is_at(&self, fd: BorrowedFd<'_>, path: &[u8]) -> Result<bool, Errno> {
+        let path = CString::new(path).map_err(|_| Errno::INVAL)?;
+        let found = match self.door.fstatat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
+            found => found?,
+        };
+        let open = self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?;
+        Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 }
 
@@ -120,12 +221,15 @@ impl Beneath for Linux {
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
         let flags = directory(purpose) | OFlags::NOFOLLOW;
-        unix::entered(self.door.openat(at.as_fd(), text(name), flags, Mode::empty()).map(Dir::from))
+        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
+        unix::entered(unix::uninterrupted(open).map(Dir::from))
     }
 
     fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
         let flags = unix::flags(how) | OFlags::NOFOLLOW;
-        let opened = self.door.openat(at.as_fd(), text(name), flags, unix::mode(how));
+        let opened = unix::uninterrupted(|| {
+            self.door.openat(at.as_fd(), text(name), flags, unix::mode(how))
+        });
         unix::stepped(opened.map(File::from))
     }
 
@@ -136,13 +240,27 @@ impl Beneath for Linux {
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
+            // A magic link of another user's process, or no permission to look here at all.
+            Err(Errno::ACCESS) if self.stat_child(at, name)?.kind.is_link() => {
+                return Ok(Link::Refused(Errno::ACCESS.into()));
+            }
             Err(error) => return Err(error.into()),
         }
-        let may_be_magic = target.first() == Some(&b'/') || target.contains(&b':');
-        if may_be_magic && self.door.file_system(at.as_fd()).is_ok_and(|magic| magic == PROC) {
+        if may_be_magic(&target) && self.door.file_system(at.as_fd())?.0 == PROC {
             return Ok(Link::Opaque);
         }
         Ok(Link::To(target))
+    }
+
+    /// The link is opened as itself, so that all answers are about the same one. 5 calls; 2 to 5 more for
+    /// one that ends the path where anybody may make links.
+    fn followed(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
+        let link = unix::uninterrupted(open)?;
+        let target = self.target(at, link.as_fd(), is_last);
+        self.door.close(link);
+        Ok(target?)
     }
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
@@ -174,4 +292,9 @@ impl Beneath for Linux {
     fn error(fault: Fault) -> io::Error {
         unix::error(fault)
     }
+}
+
+/// Whether the text of a link in `/proc` may be such a picture.
+fn may_be_magic(target: &[u8]) -> bool {
+    target.first() == Some(&b'/') || target.contains(&b':')
 }

@@ -54,6 +54,7 @@ enum Call {
     Prlimit64,
     SchedGetaffinity,
     Gettid,
+    Setfsuid,
     Getrusage,
     Nanosleep,
     Readlinkat,
@@ -84,7 +85,7 @@ enum Call {
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 42] = [
     "openat2",
     "openat",
     "getdents64",
@@ -99,6 +100,7 @@ const NAMES: [&str; 41] = [
     "prlimit64",
     "sched_getaffinity",
     "gettid",
+    "setfsuid",
     "getrusage",
     "clock_nanosleep",
     "readlinkat",
@@ -322,16 +324,16 @@ impl Door {
         })
     }
 
-    /// The magic number of the file system that a directory lies on.
-    pub(super) fn file_system(&self, dir: BorrowedFd<'_>) -> Result<i64> {
+    /// The magic number of the file system that something lies on, and the flags of its mount.
+    pub(super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::Fstatfs)?;
-        // The type of the field differs between architectures.
+        // The types of the fields differ between architectures.
         #[allow(
             clippy::unnecessary_cast,
             clippy::cast_lossless,
             reason = "not the same everywhere"
         )]
-        rustix::fs::fstatfs(dir).map(|fs| fs.f_type as i64)
+        rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
     pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {
@@ -365,6 +367,14 @@ impl Door {
             return 1;
         }
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
+    }
+
+    /// Whose files this thread may use as its own.
+    pub(super) fn user(&self) -> u32 {
+        // It cannot fail.
+        let _ = self.pass(Call::Setfsuid);
+        // SAFETY: no memory is involved. No user has this number, so nothing is set; the answer is who it was.
+        unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 
     /// The number of this thread.

@@ -144,7 +144,7 @@ impl Linux {
     /// Whether the file system makes who closes many removed directories at once wait. On btrfs all
     /// removals of a subvolume want the same locks, besides.
     fn is_slow_to_close_many(&self, dir: &OwnedFd) -> bool {
-        let magic = self.door.file_system(dir.as_fd());
+        let magic = self.door.file_system(dir.as_fd()).map(|(magic, _)| magic);
         self.collide.set(magic == Ok(BTRFS));
         magic.is_ok_and(|magic| magic == XFS || magic == BTRFS)
     }
@@ -425,7 +425,7 @@ impl Sys for Linux {
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         !self.setup.without.has(Feature::InodeOrder)
-            && self.door.file_system(dir.as_fd()).is_ok_and(|magic| magic == EXT4)
+            && self.door.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
     }
 
     fn descriptor_limit(&self) -> usize {

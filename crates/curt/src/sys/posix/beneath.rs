@@ -22,10 +22,12 @@ impl Posix {
         match purpose {
             Purpose::Place => {
                 let flags = PLACE | OFlags::NOFOLLOW;
-                Ok(self.door.open_file(at.as_fd(), text(name), flags, Mode::empty())?.into())
+                let open = || self.door.open_file(at.as_fd(), text(name), flags, Mode::empty());
+                Ok(unix::uninterrupted(open)?.into())
             }
             Purpose::Listing => {
-                Dir::try_from(self.door.open_listing(at.as_fd(), text(name), LIST)?)
+                let open = || self.door.open_listing(at.as_fd(), text(name), LIST);
+                Dir::try_from(unix::uninterrupted(open)?)
             }
         }
     }
@@ -63,9 +65,8 @@ impl Beneath for Posix {
 
     fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
         let flags = unix::flags(how) | OFlags::NOFOLLOW;
-        unix::stepped(
-            self.door.open_file(at.as_fd(), text(name), flags, unix::mode(how)).map(File::from),
-        )
+        let open = || self.door.open_file(at.as_fd(), text(name), flags, unix::mode(how));
+        unix::stepped(unix::uninterrupted(open).map(File::from))
     }
 
     fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {

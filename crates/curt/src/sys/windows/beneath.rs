@@ -213,7 +213,7 @@ impl Beneath for Windows {
         match self.whole(target(root, path), access(how), disposition, PLAIN) {
             Whole::Opened(handle) => Whole::Opened(handle.into()),
             Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
         }
     }
 
@@ -227,7 +227,7 @@ impl Beneath for Windows {
         match self.whole(target(root, path), rights(purpose), nt::FILE_OPEN, PLACE) {
             Whole::Opened(handle) => Whole::Opened(place(handle, root)),
             Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
         }
     }
 
@@ -235,7 +235,7 @@ impl Beneath for Windows {
         match self.whole(target(root, path), READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW) {
             Whole::Opened(handle) => Whole::Opened(handle.into()),
             Whole::Failed(error) => Whole::Failed(error),
-            Whole::Escape | Whole::Unanswered => Whole::Unanswered,
+            Whole::Escape | Whole::Unfollowed(_) | Whole::Unanswered => Whole::Unanswered,
         }
     }
 

@@ -1,0 +1,248 @@
+//! Links that the kernel does not follow although they lead nowhere outside: those of a mount that says
+//! so, and those of others where everybody may write.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, lchown};
+use std::path::PathBuf;
+use std::process::Command;
+
+use curt::{Aliases, Error, Fields, Follow, OpenOptions, Plan, Root};
+use curt_testkit::{Scratch, skip, threads};
+use rustix::fs::{OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use crate::table::{kernel, name_of, number};
+use crate::{SCOPES, WAYS, has_openat2, root};
+
+/// What is asked, and what it is to the kernel.
+type Question = (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
+
+const QUESTIONS: [Question; 5] = [
+    ("open", OFlags::RDONLY, |scratch, root, path| {
+        let file = root.open_file(path, &OpenOptions::new().read(true))?;
+        Ok(name_of(scratch, file))
+    }),
+    ("open the link", OFlags::RDONLY.union(OFlags::NOFOLLOW), |scratch, root, path| {
+        let file = root.open_file(path, &OpenOptions::new().read(true).follow(false))?;
+        Ok(name_of(scratch, file))
+    }),
+    ("enter", OFlags::PATH.union(OFlags::DIRECTORY), |scratch, root, path| {
+        Ok(name_of(scratch, root.open_dir(path)?))
+    }),
+    ("name", OFlags::PATH, |_, root, path| {
+        let found = root.canonical(path)?;
+        if found.missing {
+            return Err(root.open_file(path, &OpenOptions::new().read(true)).unwrap_err());
+        }
+        Ok(PathBuf::from("root").join(found.path).components().collect())
+    }),
+    ("ask", OFlags::PATH, |scratch, root, path| {
+        let plan = Plan::new(Fields::ID).follow(Follow::Links);
+        let id = root.stat(path, plan)?.id().known().unwrap();
+        Ok(find(scratch, id))
+    }),
+];
+
+/// The name of the file that has this number.
+fn find(scratch: &Scratch, number: u128) -> PathBuf {
+    use std::os::unix::fs::MetadataExt;
+    let lines = scratch.list("");
+    let is_it = |path: &&str| {
+        let found = scratch.at(path).symlink_metadata().unwrap();
+        u128::from(found.ino()) == number && !found.is_symlink()
+    };
+    lines.iter().map(|line| &line[2..]).find(is_it).unwrap().into()
+}
+
+/// Asks the kernel and both implementations. How many of the kernel's answers were this one.
+fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
+    let mut count = 0;
+    for (question, flags, ask) in QUESTIONS {
+        for (scope, resolve) in SCOPES {
+            for aliases in [Aliases::Open, Aliases::Strict] {
+                let is_strict = aliases == Aliases::Strict;
+                let links = if is_strict { ResolveFlags::NO_SYMLINKS } else { resolve };
+                for path in paths {
+                    let expected = kernel(scratch, path, flags, resolve | links);
+                    count += usize::from(expected == Err(counted));
+                    for (way, without) in WAYS {
+                        let root = root(&scratch.at("root"), without).scope(scope).aliases(aliases);
+                        let answer = ask(scratch, &root, path).map_err(|error| number(&error));
+                        let case = format!("{question} {path:?} {scope:?} {aliases:?} by {way}");
+                        assert_eq!(answer, expected, "{case}");
+                    }
+                }
+            }
+        }
+    }
+    count
+}
+
+/// Runs a test on a thread, which may do what the others must not see.
+fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    std::thread::scope(|threads| {
+        let thread = std::thread::Builder::new().name(name).spawn_scoped(threads, test).unwrap();
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn mount(arguments: &[&str]) -> bool {
+    Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
+}
+
+/// What is mounted there, until this goes: a tree can only be removed when nothing is mounted in it.
+struct Mounted(String);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").args(["--lazy", &self.0]).status();
+    }
+}
+
+#[test]
+fn links_of_a_mount_without_links_are_not_followed() {
+    if !has_openat2() {
+        return skip("this kernel, or a filter, has no openat2 to compare with");
+    }
+    if !rustix::process::geteuid().is_root() {
+        return skip("mounting needs root");
+    }
+    apart(|| {
+        if let Err(error) = threads::separate_mounts() {
+            return skip(&format!("no mounts of a thread: {error}"));
+        }
+        let scratch = Scratch::in_memory();
+        scratch.file("root/file");
+        let at = scratch.dir("root/mount").display().to_string();
+        assert!(mount(&["-t", "tmpfs", "none", &at]));
+        let _until_here = Mounted(at.clone());
+        scratch.file("root/mount/dir/file");
+        for (name, target) in [
+            ("root/in_dir", "mount/dir"),
+            ("root/in_link", "mount/link"),
+            ("root/in_way", "mount/way/file"),
+            ("root/mount/link", "dir/file"),
+            ("root/mount/way", "dir"),
+            ("root/mount/out", "../file"),
+            ("root/mount/dangling", "nosuch"),
+            ("root/mount/loop", "loop"),
+        ] {
+            scratch.link(name, target);
+        }
+        if !mount(&["-o", "remount,nosymfollow", &at]) {
+            return skip("mounts cannot be told not to follow links");
+        }
+        let paths = [
+            "file",
+            "in_dir",
+            "in_dir/file",
+            "in_link",
+            "in_way",
+            "mount/dir/file",
+            "mount/link",
+            "mount/link/",
+            "mount/way",
+            "mount/way/",
+            "mount/way/.",
+            "mount/way/file",
+            "mount/way/../dir/file",
+            "mount/out",
+            "mount/dangling",
+            "mount/dangling/x",
+            "mount/loop",
+            "mount/dir/../way/file",
+        ];
+        assert!(compare(&scratch, &paths, Errno::LOOP) > 100, "links were followed there");
+    });
+}
+
+/// A setting of the whole system, which gets its value back.
+struct Setting {
+    path: &'static str,
+    before: String,
+}
+
+impl Setting {
+    fn set(path: &'static str, value: &str) -> Option<Setting> {
+        let before = fs::read_to_string(path).ok()?;
+        fs::write(path, value).ok()?;
+        Some(Setting { path, before })
+    }
+}
+
+impl Drop for Setting {
+    fn drop(&mut self) {
+        fs::write(self.path, &self.before).unwrap();
+    }
+}
+
+const OWNER: u32 = 12345;
+const OTHER: u32 = 11111;
+const FOLLOWER: u32 = 22222;
+
+/// Directories of [`OWNER`], in which others have links.
+fn places() -> Scratch {
+    let scratch = Scratch::in_memory();
+    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    scratch.file("root/file");
+    scratch.file("root/dir/file");
+    for (place, mode) in [("shared", 0o1777), ("loose", 0o777), ("sticky", 0o1755)] {
+        let at = scratch.dir(format!("root/{place}"));
+        for (name, owner) in [("owners", OWNER), ("others", OTHER), ("own", FOLLOWER), ("roots", 0)]
+        {
+            for (suffix, target) in [("", "../file"), ("_dir", "../dir"), ("_lost", "nosuch")] {
+                let link = scratch.link(format!("root/{place}/{name}{suffix}"), target);
+                lchown(link, Some(owner), None).unwrap();
+            }
+        }
+        scratch.link(format!("root/to_{place}"), format!("{place}/others"));
+        scratch.link(format!("root/through_{place}"), format!("{place}/others_dir/file"));
+        scratch.link(format!("root/{place}/chain"), "others");
+        chown(&at, Some(OWNER), None).unwrap();
+        fs::set_permissions(&at, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    scratch
+}
+
+#[test]
+fn links_of_others_are_followed_where_the_kernel_follows_them() {
+    if !has_openat2() {
+        return skip("this kernel, or a filter, has no openat2 to compare with");
+    }
+    if !rustix::process::geteuid().is_root() {
+        return skip("links of others are made by root alone");
+    }
+    let scratch = places();
+    let names = ["owners", "others", "own", "roots"];
+    let mut paths = vec!["file".to_owned(), "dir/file".to_owned()];
+    for place in ["shared", "loose", "sticky"] {
+        for name in names {
+            let link = format!("{place}/{name}");
+            paths.push(link.clone());
+            for way in ["_dir", "_dir/", "_dir/.", "_dir/file", "_dir/../file", "_lost", "_lost/"] {
+                paths.push(format!("{link}{way}"));
+            }
+        }
+        let others = ["to_", "through_"].map(|name| format!("{name}{place}"));
+        paths.extend(others);
+        paths.push(format!("{place}/chain"));
+        paths.push(format!("{place}/others_dir/../{place}/others"));
+    }
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    for protects in ["1", "0"] {
+        let setting = Setting::set("/proc/sys/fs/protected_symlinks", protects);
+        let Some(_until_here) = setting else {
+            return skip("fs.protected_symlinks cannot be set here");
+        };
+        let refused = compare(&scratch, &paths, Errno::ACCESS);
+        assert_eq!(refused > 0, protects == "1");
+        if protects == "1" {
+            let refused = apart(|| {
+                threads::become_user(FOLLOWER).unwrap();
+                compare(&scratch, &paths, Errno::ACCESS)
+            });
+            assert!(refused > 0);
+        }
+    }
+}
