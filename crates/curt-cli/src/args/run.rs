@@ -53,7 +53,7 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "NAME=VALUE", action = ArgAction::Append)]
     pub(crate) env: Vec<OsString>,
 
-    /// Give it no variables but those of --env (on Windows also SystemRoot, which programs need to start)
+    /// Give it no variables but those of --env (on Windows also `SystemRoot`, which programs need to start)
     #[arg(long)]
     pub(crate) clear_env: bool,
 

@@ -67,125 +67,98 @@ fn check(preset: &str, rows: &[Row]) {
     }
 }
 
+/// Nothing is found.
+const NOT: Result<&str, &str> = Err("not-found");
+
 /// `lookPathTests` of Go, `src/os/exec/lp_windows_test.go`, and `ErrDot` of `dot_test.go`.
+const GO: &[Row] = &[
+    row("first match", &["p1/a.exe", "p2/a.exe", "p2/a"], &["p1", "p2"], "a", Ok("p1/a.exe")),
+    row(
+        "dirs with extensions",
+        &["p1.dir/a", "p2.dir/a.exe"],
+        &["p1.dir", "p2.dir"],
+        "a",
+        Ok("p2.dir/a.exe"),
+    ),
+    row("first with extension", &["p1/a.exe", "p2/a.exe"], &["p1", "p2"], "a.exe", Ok("p1/a.exe")),
+    row("specific name", &["p1/a.exe", "p2/b.exe"], &["p1", "p2"], "b", Ok("p2/b.exe")),
+    row("no extension", &["p1/b", "p2/a"], &["p1", "p2"], "a", NOT),
+    row(
+        "directory, no extension",
+        &["p1/a.exe", "p2/a.exe"],
+        &["p1", "p2"],
+        "p2/a",
+        Ok("p2/a.exe"),
+    ),
+    row("no match", &["p1/a.exe", "p2/a.exe"], &["p1", "p2"], "b", NOT),
+    row("no match with dir", &["p1/b.exe", "p2/a.exe"], &["p1", "p2"], "p2/b", NOT),
+    row(
+        "extensionless file in CWD ignored",
+        &["a", "p1/a.exe", "p2/a.exe"],
+        &["p1", "p2"],
+        "a",
+        Ok("p1/a.exe"),
+    ),
+    row(
+        "extensionless file in PATH ignored",
+        &["p1/a", "p2/a.exe"],
+        &["p1", "p2"],
+        "a",
+        Ok("p2/a.exe"),
+    ),
+    row("specific extension", &["p1/a.exe", "p2/a.bat"], &["p1", "p2"], "a.bat", Ok("p2/a.bat")),
+    row("mismatched extension", &["p1/a.exe", "p2/a.exe"], &["p1", "p2"], "a.com", NOT),
+    row("doubled extension", &["p1/a.exe.exe"], &["p1"], "a.exe", Ok("p1/a.exe.exe")),
+    Row {
+        pathext: ".COM;.BAT",
+        ..row(
+            "extension not in PATHEXT",
+            &["p1/a.exe", "p2/a.exe"],
+            &["p1", "p2"],
+            "a.exe",
+            Ok("p1/a.exe"),
+        )
+    },
+    Row {
+        pathext: ".COM;.EXE",
+        ..row(
+            "first allowed by PATHEXT",
+            &["p1/a.bat", "p2/a.exe"],
+            &["p1", "p2"],
+            "a",
+            Ok("p2/a.exe"),
+        )
+    },
+    row(
+        "first directory with a match",
+        &["p1/a.bat", "p2/a.exe"],
+        &["p1", "p2"],
+        "a",
+        Ok("p1/a.bat"),
+    ),
+    row(
+        "first PATHEXT entry",
+        &["p1/a.bat", "p1/a.exe", "p2/a.exe"],
+        &["p1", "p2"],
+        "a",
+        Ok("p1/a.exe"),
+    ),
+    row("ignore dir with PATHEXT extension", &["a.exe/", "p/"], &["p"], "a", NOT),
+    row("ErrDot", &["p1/a.bat", "p2/a.bat"], &["./p1", "p2"], "a", Err("relative-result")),
+    row("ErrDot suppressed", &["p1/a.bat", "p2/a.bat"], &["./p1", "p1", "p2"], "a", Ok("p1/a.bat")),
+    row("current directory", &["a.exe", "p/"], &["p"], "a", Err("relative-result")),
+    Row { pathext: "BAT;EXE", ..row("items get a dot", &["p/a.bat"], &["p"], "a", Ok("p/a.bat")) },
+];
+
 #[test]
 fn go_finds_on_windows_what_curt_finds() {
-    const NOT: Result<&str, &str> = Err("not-found");
-    check(
-        "go",
-        &[
-            row(
-                "first match",
-                &["p1/a.exe", "p2/a.exe", "p2/a"],
-                &["p1", "p2"],
-                "a",
-                Ok("p1/a.exe"),
-            ),
-            row(
-                "dirs with extensions",
-                &["p1.dir/a", "p2.dir/a.exe"],
-                &["p1.dir", "p2.dir"],
-                "a",
-                Ok("p2.dir/a.exe"),
-            ),
-            row(
-                "first with extension",
-                &["p1/a.exe", "p2/a.exe"],
-                &["p1", "p2"],
-                "a.exe",
-                Ok("p1/a.exe"),
-            ),
-            row("specific name", &["p1/a.exe", "p2/b.exe"], &["p1", "p2"], "b", Ok("p2/b.exe")),
-            row("no extension", &["p1/b", "p2/a"], &["p1", "p2"], "a", NOT),
-            row(
-                "directory, no extension",
-                &["p1/a.exe", "p2/a.exe"],
-                &["p1", "p2"],
-                "p2/a",
-                Ok("p2/a.exe"),
-            ),
-            row("no match", &["p1/a.exe", "p2/a.exe"], &["p1", "p2"], "b", NOT),
-            row("no match with dir", &["p1/b.exe", "p2/a.exe"], &["p1", "p2"], "p2/b", NOT),
-            row(
-                "extensionless file in CWD ignored",
-                &["a", "p1/a.exe", "p2/a.exe"],
-                &["p1", "p2"],
-                "a",
-                Ok("p1/a.exe"),
-            ),
-            row(
-                "extensionless file in PATH ignored",
-                &["p1/a", "p2/a.exe"],
-                &["p1", "p2"],
-                "a",
-                Ok("p2/a.exe"),
-            ),
-            row(
-                "specific extension",
-                &["p1/a.exe", "p2/a.bat"],
-                &["p1", "p2"],
-                "a.bat",
-                Ok("p2/a.bat"),
-            ),
-            row("mismatched extension", &["p1/a.exe", "p2/a.exe"], &["p1", "p2"], "a.com", NOT),
-            row("doubled extension", &["p1/a.exe.exe"], &["p1"], "a.exe", Ok("p1/a.exe.exe")),
-            Row {
-                pathext: ".COM;.BAT",
-                ..row(
-                    "extension not in PATHEXT",
-                    &["p1/a.exe", "p2/a.exe"],
-                    &["p1", "p2"],
-                    "a.exe",
-                    Ok("p1/a.exe"),
-                )
-            },
-            Row {
-                pathext: ".COM;.EXE",
-                ..row(
-                    "first allowed by PATHEXT",
-                    &["p1/a.bat", "p2/a.exe"],
-                    &["p1", "p2"],
-                    "a",
-                    Ok("p2/a.exe"),
-                )
-            },
-            row(
-                "first directory with a match",
-                &["p1/a.bat", "p2/a.exe"],
-                &["p1", "p2"],
-                "a",
-                Ok("p1/a.bat"),
-            ),
-            row(
-                "first PATHEXT entry",
-                &["p1/a.bat", "p1/a.exe", "p2/a.exe"],
-                &["p1", "p2"],
-                "a",
-                Ok("p1/a.exe"),
-            ),
-            row("ignore dir with PATHEXT extension", &["a.exe/", "p/"], &["p"], "a", NOT),
-            row("ErrDot", &["p1/a.bat", "p2/a.bat"], &["./p1", "p2"], "a", Err("relative-result")),
-            row(
-                "ErrDot suppressed",
-                &["p1/a.bat", "p2/a.bat"],
-                &["./p1", "p1", "p2"],
-                "a",
-                Ok("p1/a.bat"),
-            ),
-            row("current directory", &["a.exe", "p/"], &["p"], "a", Err("relative-result")),
-            Row {
-                pathext: "BAT;EXE",
-                ..row("items get a dot", &["p/a.bat"], &["p"], "a", Ok("p/a.bat"))
-            },
-        ],
-    );
+    check("go", GO);
 }
 
 /// The rules of libuv's `search_path` (`src/win/process.c`), and `spawn_no_path`, `spawn_no_ext`
 /// and `spawn_path_no_ext` of its `test/test-spawn.c`.
 #[test]
 fn libuv_finds_what_curt_finds() {
-    const NOT: Result<&str, &str> = Err("not-found");
     let both = [
         row("spawn_no_path", &["a.exe", "p/"], &[""], "a", Ok("a.exe")),
         row("the working directory first", &["a.com", "p/a.exe"], &["p"], "a", Ok("a.com")),
@@ -211,11 +184,10 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// `TestWhich` of CPython, `Lib/test/test_shutil.py`, where it runs on Windows, after issues 109590 and
+/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues 109590 and
 /// 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
-    const NOT: Result<&str, &str> = Err("not-found");
     let listed = |pathext, row| Row { pathext, ..row };
     check(
         "cpython",
@@ -301,7 +273,6 @@ fn cpython_finds_on_windows_what_curt_finds() {
 /// `test/standalone/windows_spawn/main.zig` of Zig, as far as it is about what is found.
 #[test]
 fn zig_finds_what_curt_finds() {
-    const NOT: Result<&str, &str> = Err("not-found");
     let listed = |pathext, row| Row { pathext, ..row };
     check(
         "zig",

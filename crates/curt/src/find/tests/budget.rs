@@ -227,3 +227,40 @@ fn a_shortage_ends_a_search() {
     ground.setup.common.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
     ground.assert_finds("x", "other /a");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_that_cannot_be_asked_about_is_reported() {
+    use super::PATHEXT;
+    use crate::find::engine::Engine;
+    use crate::find::{Options, Policy, Setting};
+    use crate::flavor::Flavor;
+    use crate::sys::Setup;
+    use crate::sys::fault::Faults;
+    use crate::sys::linux::Linux;
+    use std::sync::Arc;
+    let scratch = curt_testkit::Scratch::new();
+    scratch.file("a/program");
+    scratch.link("a/x.exe", "program");
+    scratch.link("a/y.exe", "program");
+    let options = Options {
+        path: Setting::Is(Linux::units(&scratch.at("a"))),
+        pathext: Setting::Is(PATHEXT.into()),
+        base: Some(scratch.path().to_owned()),
+        environment: Some(Vec::new()),
+        policy: Policy::safe(Flavor::Windows),
+        keeps: false,
+    };
+    let engine = |faults: Faults| {
+        let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
+        Engine::new(Linux::start(&setup), &options)
+    };
+    let failing = || Faults::default().fail("statx", 0, 5);
+    let mut hit = Hit::default();
+    engine(Faults::default()).find(OsStr::new("x"), &mut hit).unwrap();
+    let error = engine(failing()).find(OsStr::new("x"), &mut hit).unwrap_err();
+    assert_eq!(error.word(), "other");
+    // One of many is asked about again, alone.
+    let both = engine(failing()).find_many(&[OsStr::new("x"), OsStr::new("y")]);
+    assert!(both.iter().all(Result::is_ok), "{both:?}");
+}

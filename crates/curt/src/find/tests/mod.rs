@@ -90,13 +90,11 @@ impl Ground {
         let mut all = Vec::new();
         loop {
             let mut hit = Hit::default();
-            match engine.next(asked, &mut position, true, &mut hit) {
-                Some(answer) => all.push(told(answer.map(|()| hit))),
-                None => {
-                    all.extend(engine.left_unsearched(asked).map(|error| told(Err(error))));
-                    return all;
-                }
-            }
+            let Some(answer) = engine.next(asked, &mut position, true, &mut hit) else {
+                all.extend(engine.left_unsearched(asked).map(|error| told(Err(error))));
+                return all;
+            };
+            all.push(told(answer.map(|()| hit)));
         }
     }
 
