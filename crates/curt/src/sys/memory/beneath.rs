@@ -113,7 +113,11 @@ impl Beneath for Memory {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        self.move_dir(from, name, to, fresh)
+        let renamed = self.at(Call::Renameat2, from).and_then(|(mut world, from)| {
+            let to = world.node_of(to.number)?;
+            world.rename_over(from, name.units(), to, fresh.units())
+        });
+        renamed.map_err(io::Error::from_raw_os_error)
     }
 
     fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {

@@ -44,6 +44,9 @@ impl World {
         let mut at = if path.first() == Some(&b'/') { super::tree::ROOT } else { from };
         for part in parts(path).iter().rev() {
             if part == b".." {
+                if !self.is_directory(at) {
+                    return Err(errno::NOTDIR);
+                }
                 at = self.nodes[at].parent;
                 continue;
             }

@@ -35,12 +35,19 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
     }
 
-    /// What a path leads to from a directory; a link at its end is followed or not.
+    /// What a path leads to from a directory; a link at its end is followed or not. What stands before
+    /// a separator, `.` or `..` must be a directory.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Result<usize> {
-        let mut waiting: Vec<Vec<u8>> = parts(path);
+        let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
         let mut links = 0;
         while let Some(part) = waiting.pop() {
+            if !self.is_directory(at) {
+                return Err(errno::NOTDIR);
+            }
+            if part == b"." {
+                continue;
+            }
             if part == b".." {
                 at = self.nodes[at].parent;
                 continue;
@@ -55,7 +62,7 @@ impl World {
                 if target.first() == Some(&b'/') {
                     at = ROOT;
                 }
-                waiting.extend(parts(target));
+                waiting.extend(steps(target));
             } else {
                 at = next;
             }
@@ -214,6 +221,34 @@ impl World {
         Ok(())
     }
 
+    /// Renames and replaces what has the new name: a file what is no directory, a directory an empty one.
+    pub(super) fn rename_over(
+        &mut self,
+        from: usize,
+        name: &[u8],
+        to: usize,
+        fresh: &[u8],
+    ) -> Result<()> {
+        let node = self.child(from, name)?;
+        let Ok(replaced) = self.child(to, fresh) else {
+            return self.rename_at(from, name, to, fresh);
+        };
+        if node == replaced {
+            return Ok(());
+        }
+        match (self.is_directory(node), self.is_directory(replaced)) {
+            (true, true) => self.rmdir(to, fresh)?,
+            (false, false) => self.unlink(to, fresh)?,
+            (true, false) => return Err(errno::NOTDIR),
+            (false, true) => return Err(errno::ISDIR),
+        }
+        let renamed = self.rename_at(from, name, to, fresh);
+        if renamed.is_err() {
+            self.attach(to, fresh, replaced);
+        }
+        renamed
+    }
+
     /// Makes something of a name that is not there.
     pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Result<usize> {
         if self.denied(parent).change {
@@ -275,6 +310,18 @@ impl World {
         let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
         std::iter::successors(Some(node), above)
     }
+}
+
+/// The steps of a path, the last one first: its names, `.` and `..`. A separator at the end is a step
+/// to where one is, which only a directory takes.
+fn steps(path: &[u8]) -> Vec<Vec<u8>> {
+    let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
+    let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();
+    if path.ends_with(b"/") && !steps.is_empty() {
+        steps.push(b".".to_vec());
+    }
+    steps.reverse();
+    steps
 }
 
 /// The names of a path, the last one first.

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use curt_testkit::Scratch;
 
+use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
-use crate::sys::{Setup, Sys};
+use crate::sys::{Lookup, Setup, Sys};
 
 /// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
 pub(super) trait Ground {
-    type S: Sys<Setup: Clone>;
+    type S: Lookup<Setup: Clone> + Beneath;
     /// The call that opens a directory for listing, for faults to be planned on.
     fn opening(&self) -> &'static str;
     fn setup(&self) -> <Self::S as Sys>::Setup;
@@ -32,6 +33,12 @@ pub(super) trait Ground {
     fn link(&self, path: &str, target: &str) -> bool;
     /// Makes a named pipe, where a test may.
     fn fifo(&self, path: &str) -> bool;
+    /// Makes a file that may be executed.
+    fn program(&self, path: &str);
+    /// Whether the system itself resolves paths, by the rules of POSIX.
+    fn asks_by_path(&self) -> bool {
+        true
+    }
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
     /// The calls that remove, an error of theirs that means "access denied" (5), and one that means
@@ -75,7 +82,7 @@ impl<S> Real<S> {
     }
 }
 
-impl<S: Sys<Setup = Setup>> Ground for Real<S> {
+impl<S: Lookup<Setup = Setup> + Beneath> Ground for Real<S> {
     type S = S;
 
     fn opening(&self) -> &'static str {
@@ -121,6 +128,16 @@ impl<S: Sys<Setup = Setup>> Ground for Real<S> {
         #[cfg(unix)]
         self.scratch.fifo(path);
         let _ = path;
+        cfg!(unix)
+    }
+
+    fn program(&self, path: &str) {
+        #[cfg(unix)]
+        self.scratch.script(path, "", 0o755);
+        let _ = path;
+    }
+
+    fn asks_by_path(&self) -> bool {
         cfg!(unix)
     }
 
@@ -227,6 +244,11 @@ impl Ground for Imagined {
     fn fifo(&self, path: &str) -> bool {
         self.0.world(|world| _ = world.special(below(path), crate::fields::Kind::Fifo));
         true
+    }
+
+    /// All files may be executed here.
+    fn program(&self, path: &str) {
+        self.file(Path::new(path), b"");
     }
 
     fn rename(&self, from: &str, to: &str) {

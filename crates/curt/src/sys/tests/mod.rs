@@ -1,5 +1,5 @@
 //! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs`,
-//! `asking.rs` and `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
+//! `asking.rs`, `lookup.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
 //! true directories, or the tree in memory.
 
 mod asked;
@@ -7,12 +7,14 @@ mod asking;
 mod files;
 mod ground;
 mod listing;
+mod lookup;
 mod others;
 #[cfg(unix)]
 mod process;
 #[cfg(target_os = "linux")]
 mod programs;
 mod removal;
+mod steps;
 
 use self::ground::{Imagined, Real};
 use crate::sys::Setup;
@@ -52,6 +54,16 @@ macro_rules! contract {
             asking::paths_are_located_without_a_call,
             asking::directories_below_are_opened,
             files::small_files_are_read,
+            lookup::an_executable_is_a_file_and_its_path_leads_through_directories,
+            lookup::the_beginning_of_what_is_not_there_is_an_error,
+            lookup::directories_are_opened_to_be_searched,
+            lookup::names_match_in_any_case_of_letters,
+            lookup::a_probe_tells_what_is_there_and_how_it_is_spelled,
+            steps::a_step_enters_directories_and_nothing_else,
+            steps::a_step_opens_files_and_no_links,
+            steps::a_step_reads_links,
+            steps::a_step_makes_directories_and_renames,
+            steps::an_open_directory_is_called_as_it_is_called_now,
         );
     };
     ($platform:ident, $ground:expr, $($file:ident::$case:ident,)*) => {
