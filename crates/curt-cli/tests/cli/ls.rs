@@ -1,7 +1,7 @@
 //! `curt ls` and `curt stat`: what GNU's do not have.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
@@ -189,4 +189,34 @@ fn a_batch_is_answered_line_by_line() {
     assert_eq!(ask(r#"{"path":"d","fields":["kind"]}"#)["kind"], "directory");
     drop(input);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// The listing stands still while nobody reads it, far before it comes to the directory that is swapped, or
+/// to one in it.
+#[test]
+fn a_directory_that_was_swapped_leads_out_of_no_operand() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for (operand, large, last) in [("one", "one/a", "one/b"), ("two", "two/b/a", "two/b/c")] {
+            let large = scratch.dir(large);
+            for number in 0..10_000 {
+                std::fs::File::create(large.join(format!("{number:0200}"))).unwrap();
+            }
+            scratch.file(format!("{last}/own"));
+            scratch.file(format!("outside-{operand}/c/secret"));
+            let mut child = curt(&scratch, &["ls", "-R", operand]).spawn().unwrap();
+            let mut out = child.stdout.take().unwrap();
+            out.read_exact(&mut [0; 1]).unwrap();
+            let swapped = format!("{operand}/b");
+            std::fs::rename(scratch.at(&swapped), scratch.at(format!("aside-{operand}"))).unwrap();
+            scratch.link(&swapped, format!("../outside-{operand}"));
+            let mut text = String::new();
+            out.read_to_string(&mut text).unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert!(!text.contains(&format!("{last}:")), "{last} was listed");
+            assert!(!text.contains("secret"), "{last} led elsewhere");
+            let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+            assert_eq!(output.status.code(), Some(1));
+        }
+    }
 }

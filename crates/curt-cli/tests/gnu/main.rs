@@ -10,6 +10,7 @@
 
 mod du;
 mod harness;
+mod loops;
 mod ls;
 mod mounts;
 mod options;

@@ -110,3 +110,15 @@ fn owners_have_names_where_descriptors_are_few() {
         assert_same(&list_within(&scratch, 5, &format!("-l {threads}")), &expected, threads);
     }
 }
+
+/// Descriptors for the directory that is listed, one on the way, and hardly more.
+#[test]
+fn a_deep_chain_is_listed_with_eight_descriptors() {
+    const LEVELS: usize = 10_000;
+    let scratch = Scratch::in_memory();
+    scratch.deep("t", LEVELS, "d");
+    for options in ["-R", "-LR"] {
+        let listed = list_within(&scratch, 8, options);
+        assert_eq!(listed.lines().filter(|line| line.ends_with(':')).count(), LEVELS + 1);
+    }
+}

@@ -2,18 +2,21 @@
 //!
 //! A path that the system takes is given to it as it is. A longer one begins at an *anchor*: an open
 //! directory on the way, one for each so many units of the path, each opened from the one before. They
-//! stay open for the paths that follow. Who goes through a tree from the top down asks for neighbours, so
-//! an anchor serves thousands of directories.
+//! stay open for the paths that follow. Neighbours follow each other on the way through a tree, so an
+//! anchor serves thousands of directories.
+//!
+//! A *base* is a directory that was listed and stays open for what lies below it: the operand, and each
+//! mount point on the way. From there no link is followed, and a mount is noticed.
 
 use std::io;
 use std::path::Path;
 
-use super::{Directory, Stat};
+use super::{Directory, List, Stat};
 use crate::calls::Calls;
 use crate::error::Error;
 use crate::fields::Metadata;
 use crate::name::{Name, Unit};
-use crate::sys::{Features, Os, Settings, Setup, Sys};
+use crate::sys::{Features, Opened, Os, Settings, Setup, Sys};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 pub(super) const LONGEST: usize = 2048;
@@ -21,6 +24,7 @@ pub(super) const LONGEST: usize = 2048;
 pub(super) const MOST_ANCHORS: usize = 8;
 
 /// Opens the directories of one tree, and asks about what lies in them, by paths of any length.
+/// [`Descent::keep`] and [`Descent::open_below`] follow no link below the first of them.
 ///
 /// The system takes paths of 4,096 bytes on Linux; a tree can be deeper. What is longer than 2,048 bytes
 /// (units on Windows) is reached from directories on the way that stay open meanwhile, at most eight of
@@ -57,13 +61,39 @@ impl Descent {
         Descent(Anchors::new(Os::start(&Setup::default().for_reading(Features::default()))))
     }
 
-    /// Opens a directory for listing, as [`Directory::open`] does.
+    /// Opens a directory for listing, as [`Directory::open`] does. Where that one was listed, no link is
+    /// followed any more and paths begin here again.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
+        if self.0.has_base() {
+            self.0.clear();
+        }
+        let (setup, sys) = start();
         let path = path.as_ref();
-        let setup = Setup::default().for_reading(Features::default());
-        let sys = Os::start(&setup);
-        let opened = self.0.at_path(path, |from, name| sys.open_below(from, name, true));
+        let opened = self.0.open_dir(path, |from, name| sys.open_below(from, name, true));
         Directory::opened(setup, sys, path, opened)
+    }
+
+    /// Keeps the directory of a listing open, for [`Descent::open_below`]; no call.
+    pub fn keep(&mut self, mut list: List) {
+        if let Some(dir) = list.dir.take() {
+            self.0.add_base(&list.path, dir);
+        }
+    }
+
+    /// Opens a directory that lies below one that was [kept](Descent::keep), by its whole path. No link is
+    /// followed on the way from there, so that nothing that is swapped meanwhile leads anywhere else.
+    ///
+    /// Says as well whether something is mounted on the way, which costs 1 call more, where a directory may
+    /// be mounted below itself and has to be looked for among those above it (Linux).
+    pub fn open_below(&mut self, path: impl AsRef<Path>) -> Result<(Directory, bool), Error> {
+        let (setup, sys) = start();
+        let path = path.as_ref();
+        let mut opened = self.0.open_dir(path, |from, name| sys.open_within_mount(from, name));
+        let is_mounted = matches!(opened, Ok(Opened::Mount));
+        if is_mounted {
+            opened = self.0.open_dir(path, |from, name| sys.open_below(from, name, false));
+        }
+        Directory::opened(setup, sys, path, opened).map(|directory| (directory, is_mounted))
     }
 
     /// Asks about a path, as [`Stat::path`] does.
@@ -81,18 +111,34 @@ impl Descent {
     }
 }
 
+fn start() -> (Setup, Os) {
+    let setup = Setup::default().for_reading(Features::default());
+    let sys = Os::start(&setup);
+    (setup, sys)
+}
+
 /// Directories on the way to a path.
 pub(super) struct Anchors<S: Sys> {
     pub(super) sys: S,
     /// The path that they lie on.
     path: Vec<S::Unit>,
     /// Each with how much of the path leads to it, the separators behind it included.
-    pub(super) open: Vec<(usize, S::Dir)>,
+    pub(super) open: Vec<Anchor<S>>,
+    /// How many there may be.
+    most: usize,
+}
+
+/// An open directory on the way.
+pub(super) struct Anchor<S: Sys> {
+    /// How much of the path leads to it, the separators behind it included.
+    end: usize,
+    dir: S::Dir,
+    is_base: bool,
 }
 
 impl<S: Sys> Anchors<S> {
     pub(super) fn new(sys: S) -> Self {
-        Anchors { sys, path: Vec::new(), open: Vec::new() }
+        Anchors { sys, path: Vec::new(), open: Vec::new(), most: MOST_ANCHORS }
     }
 
     /// Asks about a path, from where it can be reached.
@@ -102,53 +148,110 @@ impl<S: Sys> Anchors<S> {
         ask: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> T,
     ) -> io::Result<T> {
         let units = S::units(path);
-        if units.len() <= LONGEST {
+        if units.len() <= LONGEST && !self.has_base() {
             return self.sys.at_path(path, ask);
         }
         self.reach(units)?;
-        let Some((end, dir)) = self.open.last() else {
+        let Some(Anchor { end, dir, .. }) = self.open.last() else {
             return self.sys.at_path(path, ask);
         };
-        let rest = [&self.path[*end..], &[S::Unit::NUL]].concat();
+        let rest = &self.path[*end..];
+        let begin = rest.iter().take_while(|unit| unit.is_separator()).count();
+        let rest = [&rest[begin..], &[S::Unit::NUL]].concat();
         let name = Name::until_nul(&rest).ok_or(io::ErrorKind::InvalidInput)?;
         Ok(ask(dir, name))
     }
 
-    /// Opens anchors on the way to a path until the rest of it is short.
-    fn reach(&mut self, path: Vec<S::Unit>) -> io::Result<()> {
-        while let Some((end, dir)) = self.open.pop() {
-            if path.get(..end) == Some(&self.path[..end]) {
-                self.open.push((end, dir));
+    /// Opens a directory by its path, if need be with fewer anchors.
+    fn open_dir(
+        &mut self,
+        path: &Path,
+        open: impl Fn(&S::Dir, Name<'_, S::Unit>) -> Opened<S::Dir>,
+    ) -> io::Result<Opened<S::Dir>> {
+        loop {
+            match self.at_path(path, &open) {
+                Ok(Opened::Shortage(_)) if self.close_one() => {}
+                opened => return opened,
+            }
+        }
+    }
+
+    fn has_base(&self) -> bool {
+        self.open.iter().any(|anchor| anchor.is_base)
+    }
+
+    /// Adds a directory that was listed, and from which no link is followed any more.
+    fn add_base(&mut self, path: &Path, dir: S::Dir) {
+        let mut path = S::units(path);
+        while path.last().is_some_and(|last| last.is_separator()) {
+            path.pop();
+        }
+        path.push(S::Unit::SEPARATOR);
+        let end = path.len();
+        self.go_to(path);
+        self.add(Anchor { end, dir, is_base: true });
+    }
+
+    fn add(&mut self, anchor: Anchor<S>) {
+        if self.open.len() >= self.most {
+            self.close_one();
+        }
+        self.open.push(anchor);
+    }
+
+    /// Closes the anchor nearest to the root, but not the operand's directory or the last anchor. There
+    /// will not be more of them from now on. Whether there was any.
+    fn close_one(&mut self) -> bool {
+        let first = usize::from(self.open.first().is_some_and(|anchor| anchor.is_base));
+        if first + 1 >= self.open.len() {
+            return false;
+        }
+        self.sys.close(self.open.remove(first).dir);
+        self.most = self.most.min(self.open.len() + 1);
+        true
+    }
+
+    /// Closes the anchors that do not lie on the way to a path.
+    fn go_to(&mut self, path: Vec<S::Unit>) {
+        while let Some(anchor) = self.open.pop() {
+            if path.get(..anchor.end) == Some(&self.path[..anchor.end]) {
+                self.open.push(anchor);
                 break;
             }
-            self.sys.close(dir);
+            self.sys.close(anchor.dir);
         }
         self.path = path;
+    }
+
+    /// Opens anchors on the way to a path until the rest of it is short.
+    fn reach(&mut self, path: Vec<S::Unit>) -> io::Result<()> {
+        self.go_to(path);
         loop {
-            let begin = self.open.last().map_or(0, |(end, _)| *end);
+            let begin = self.open.last().map_or(0, |anchor| anchor.end);
             let Some(end) = next_anchor(&self.path, begin) else { return Ok(()) };
-            let dir = self.open_anchor(begin, end)?;
-            if self.open.len() >= MOST_ANCHORS {
-                let (_, first) = self.open.remove(0);
-                self.sys.close(first);
-            }
-            self.open.push((end, dir));
+            let dir = loop {
+                match self.open_anchor(begin, end)? {
+                    Opened::Shortage(_) if self.close_one() => {}
+                    opened => break opened.into_result()?,
+                }
+            };
+            self.add(Anchor { end, dir, is_base: false });
         }
     }
 
     /// Opens an anchor from the one before, or the first from where paths begin.
-    fn open_anchor(&self, begin: usize, end: usize) -> io::Result<S::Dir> {
-        let Some((_, from)) = self.open.last() else {
-            return self.sys.open_parent(&S::path(self.path[..end].to_vec()));
+    fn open_anchor(&self, begin: usize, end: usize) -> io::Result<Opened<S::Dir>> {
+        let Some(Anchor { dir, .. }) = self.open.last() else {
+            return self.sys.open_parent(&S::path(self.path[..end].to_vec())).map(Opened::Dir);
         };
         let names = [&self.path[begin..end], &[S::Unit::NUL]].concat();
         let name = Name::until_nul(&names).ok_or(io::ErrorKind::InvalidInput)?;
-        self.sys.open_below(from, name, true).into_result()
+        Ok(self.sys.open_below(dir, name, !self.has_base()))
     }
 
     pub(super) fn clear(&mut self) {
-        for (_, dir) in self.open.drain(..) {
-            self.sys.close(dir);
+        for anchor in self.open.drain(..) {
+            self.sys.close(anchor.dir);
         }
     }
 }

@@ -25,6 +25,7 @@
 //! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
 //! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
+//! | below a listed directory ([`Descent::open_below`]) | 1; 1 more at a mount | 3 for each name | 2 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
 //! | asking about many names of one directory | 1 each | 1 each | 5 together, where a listing answers |
@@ -37,7 +38,8 @@
 //! A listing is no snapshot: what is added or removed meanwhile may be told of or not. An entry that
 //! vanished between the listing and the question about it has failed fields, with the system's error.
 //! Everything about an entry is asked relative to the open directory, so a directory that is moved or
-//! replaced meanwhile changes nothing.
+//! replaced meanwhile changes nothing. A tree is listed from its top down without leaving it by
+//! [`Descent::open_below`].
 //!
 //! # Fallbacks
 //!

@@ -192,6 +192,14 @@ pub(crate) trait Sys:
     /// Opens the directory that an operand lies in, following links as the caller typed them; an
     /// empty path is the working directory and costs nothing.
     fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
+    /// Whether a directory can be mounted below itself. [`Mounts::Refuse`] then tells of mounts, for no
+    /// call more where the system is recent.
+    const MOUNTS_MAY_LOOP: bool = false;
+    /// Whether the answer to a question about an entry says that something is mounted there.
+    fn is_mount(facts: &Facts) -> bool {
+        let _ = facts;
+        false
+    }
     /// Opens a child for listing, without following a link.
     fn open_child(
         &self,
@@ -264,6 +272,11 @@ pub(crate) trait Sys:
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
+    /// The same without following links, and [`Opened::Mount`] where a mount lies on the way, which the
+    /// system tells of where mounts may loop.
+    fn open_within_mount(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Opened<Self::Dir> {
+        self.open_below(from, path, false)
+    }
     /// Asks about an entry. What the answer lacks, the system or the file system does not have.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
     /// The same, beside what is known of the entry already: an answer takes its place.
@@ -380,7 +393,12 @@ pub(crate) trait Sys:
 /// Opens a directory some names below another one (or below the root, where the path begins there), one
 /// step after the other, so that no link on the way is followed.
 #[cfg(any(test, feature = "model", not(windows)))]
-fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) -> Opened<S::Dir> {
+fn open_step_by_step<S: Sys>(
+    sys: &S,
+    from: &S::Dir,
+    path: Name<'_, S::Unit>,
+    mounts: Mounts,
+) -> Opened<S::Dir> {
     let mut last = None;
     let mut step = Vec::new();
     if path.units().first().is_some_and(|unit| unit.is_separator()) {
@@ -393,11 +411,8 @@ fn open_step_by_step<S: Sys>(sys: &S, from: &S::Dir, path: Name<'_, S::Unit>) ->
         step.clear();
         step.extend_from_slice(name);
         step.push(S::Unit::NUL);
-        let opened = sys.open_child(
-            last.as_ref().unwrap_or(from),
-            Name::of_terminated(&step),
-            Mounts::Cross,
-        );
+        let opened =
+            sys.open_child(last.as_ref().unwrap_or(from), Name::of_terminated(&step), mounts);
         let before = match opened {
             Opened::Dir(dir) => last.replace(dir),
             other => {

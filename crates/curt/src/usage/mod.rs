@@ -21,7 +21,7 @@
 //! | | Linux | portable (POSIX) |
 //! |---|---|---|
 //! | entry, directory or not | 1 (`statx`) | 1 |
-//! | directory | 3 or 4 (`openat`, 1 or 2 `getdents64`, `close`) | 5 |
+//! | directory | 3 or 4 (`openat2`, 1 or 2 `getdents64`, `close`) | 5 |
 //! | one file system | 0: the answer for the entry names its device | 0 |
 //! | each operand that is a directory, where there are several | 1 (which one it is) | 1 |
 //! | beside | 1 (the limit of descriptors) | the same |

@@ -160,8 +160,10 @@ impl<'a> Usage<'a> {
     /// The walk behind it.
     pub(super) fn walk(&self) -> Walk<'a> {
         let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
-        let mut walk =
-            Walk::new(Plan::new(self.fields()).follow(follow)).tags().threads(self.threads);
+        let mut walk = Walk::new(Plan::new(self.fields()).follow(follow))
+            .tags()
+            .broken_operands_fail()
+            .threads(self.threads);
         if let Some(exclude) = &self.exclude {
             walk = walk.exclude(Arc::clone(exclude));
         }

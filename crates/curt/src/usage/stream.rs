@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::report::{Sizes, UsageRecord};
-use super::tally::{Found, Shared};
+use super::tally::{Found, Shared, is_counted_above};
 use super::{Identity, identity};
 use crate::error::Error;
 use crate::fields::Kind;
@@ -83,7 +83,9 @@ impl InOrder for Notes<'_> {
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
-        chunk.failed(self.0, error);
+        if !is_counted_above(&error) {
+            chunk.failed(self.0, error);
+        }
         Next::Continue
     }
 }

@@ -15,7 +15,7 @@ use super::options::Usage;
 use super::order;
 use super::report::{Sizes, UsageRecord};
 use super::{Identity, identity};
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::fields::{Facts, Fields, Kind};
 use crate::walk::{Next, Visited, Visitor};
 
@@ -85,7 +85,10 @@ impl<'r> Shared<'r> {
     /// What is known of an entry that is to be counted; `None` for one that is left out, or of which nothing
     /// is known.
     #[inline]
-    pub(super) fn look(&self, entry: &Visited<'_>, has_failed: bool) -> Option<Found> {
+    pub(super) fn look(&self, entry: &mut Visited<'_>, has_failed: bool) -> Option<Found> {
+        if entry.depth() > 0 && entry.is_mounted_ancestor() {
+            return None;
+        }
         let facts = &entry.metadata().facts;
         let is_known = Sizes::are_known(facts);
         // What is known is counted, whatever else could not be asked.
@@ -270,9 +273,17 @@ impl Visitor for Tally<'_> {
     }
 
     fn error(&mut self, error: Error) -> Next {
-        self.failed(error);
+        if !is_counted_above(&error) {
+            self.failed(error);
+        }
         Next::Continue
     }
+}
+
+/// Whether it says that a directory is mounted below itself, where it was counted already: systems that
+/// do not say of an entry that it is a mount point tell so only when it is opened.
+pub(super) fn is_counted_above(error: &Error) -> bool {
+    matches!(error.cause(), Cause::Loop)
 }
 
 impl Drop for Tally<'_> {

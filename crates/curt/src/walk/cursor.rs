@@ -22,7 +22,7 @@ use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{self, Batch, Listing, Mounts, Opened, Sys};
+use crate::sys::{self, Ask, Batch, Listing, Mounts, Opened, Sys};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -168,6 +168,13 @@ impl<S: Sys> Cursor<S> {
         let path = S::path(path.clone());
         if let Err(error) = asker.tell_path(&path, follow, metadata) {
             return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
+        }
+        if follow && self.settings.broken_operands_fail && metadata.facts.kind.is_link() {
+            let ask = Ask { fields: Fields::KIND, follow, cached: false };
+            let answer = asker.sys.at_path(&path, |dir, name| asker.sys.query(dir, name, ask));
+            if let Ok(Err(error)) | Err(error) = answer {
+                return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
+            }
         }
         let stray = metadata.take_stray();
         metadata.take_failure(Fields::KIND).or(stray).map_or(Ok(()), Err)
@@ -344,7 +351,7 @@ impl<S: Sys> Cursor<S> {
             Ok(()) => self.open_operand(),
             Err(error) => Opened::Failed(error),
         };
-        self.entered(opened, 1, 0, own)
+        self.entered(Ok(opened), 1, 0, own)
     }
 
     /// Opens the child whose name lies at `at` in the arena.
@@ -357,7 +364,7 @@ impl<S: Sys> Cursor<S> {
         self.make_room();
         let name = push::<S>(&mut self.path, self.names.get(at)?);
         let mut opened = self.open(index, at);
-        if matches!(opened, Opened::Shortage(_)) && self.release_all_but(index) {
+        if matches!(opened, Ok(Opened::Shortage(_))) && self.release_all_but(index) {
             opened = self.open(index, at);
         }
         let frame = &mut self.frames[index];
@@ -372,31 +379,55 @@ impl<S: Sys> Cursor<S> {
         self.entered(opened, depth, name, own)
     }
 
-    fn open(&self, index: usize, at: usize) -> Opened<S::Dir> {
+    fn open(&self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
         let (Some(name), Some(dir)) = (self.names.get(at), self.frames[index].dir()) else {
-            return Opened::Gone;
+            return Ok(Opened::Gone);
         };
+        let sys = &self.asker.sys;
         if self.follows_all() {
-            return self.asker.sys.open_below(dir, name, true);
+            return Ok(sys.open_below(dir, name, true));
         }
-        let mounts = match self.settings.one_file_system {
-            OneFileSystem::Mount => Mounts::Refuse,
-            _ => Mounts::Cross,
-        };
-        self.asker.sys.open_child(dir, name, mounts)
+        let by_mount = self.settings.one_file_system == OneFileSystem::Mount;
+        if !by_mount && (self.tracks() || !S::MOUNTS_MAY_LOOP) {
+            return Ok(sys.open_child(dir, name, Mounts::Cross));
+        }
+        let opened = sys.open_child(dir, name, Mounts::Refuse);
+        if by_mount || !matches!(opened, Opened::Mount) {
+            return Ok(opened);
+        }
+        let opened = sys.open_child(dir, name, Mounts::Cross);
+        if let Opened::Dir(mounted) = &opened {
+            let is_above = self.identity(mounted).and_then(|found| self.leads_back(index, found));
+            let cause = match is_above {
+                Ok(false) => return Ok(opened),
+                Ok(true) => Cause::Loop,
+                Err(error) => Cause::Os(error),
+            };
+            if let Opened::Dir(mounted) = opened {
+                sys.close(mounted);
+            }
+            return Err(cause);
+        }
+        Ok(opened)
+    }
+
+    /// Whether each directory is asked which it is.
+    fn tracks(&self) -> bool {
+        self.follows_all() || self.settings.one_file_system == OneFileSystem::Device
     }
 
     /// Pushes a frame for the directory that was opened; its path is at hand.
     fn entered(
         &mut self,
-        opened: Opened<S::Dir>,
+        opened: Result<Opened<S::Dir>, Cause>,
         depth: usize,
         name: usize,
         own: Option<Metadata>,
     ) -> Option<Step> {
         self.current.name = name;
         let error = match opened {
-            Opened::Dir(dir) => match self.may_enter(&dir) {
+            Err(cause) => cause,
+            Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
                 Ok(Entering::Yes(identity)) => {
                     let names = self.names.len();
                     let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
@@ -421,10 +452,10 @@ impl<S: Sys> Cursor<S> {
                     error
                 }
             },
-            Opened::Mount => return own.and_then(|own| self.tell_late(own, depth - 1)),
-            Opened::Gone | Opened::Pending => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
-            Opened::NotDirectory => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
-            Opened::Shortage(error) | Opened::Failed(error) => Cause::Os(error),
+            Ok(Opened::Mount) => return own.and_then(|own| self.tell_late(own, depth - 1)),
+            Ok(Opened::Gone | Opened::Pending) => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
+            Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
+            Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
         };
         let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);
         self.late = own.map(|own| (own, depth - 1));
@@ -446,14 +477,14 @@ impl<S: Sys> Cursor<S> {
             OneFileSystem::Mount => self.follows_all(),
             OneFileSystem::Device => true,
         };
-        if !self.follows_all() && !by_device {
+        if !self.tracks() {
             return Ok(Entering::Yes(None));
         }
         let identity = self.identity(dir).map_err(Cause::Os)?;
         if by_device && *self.device.get_or_insert(identity.0) != identity.0 {
             return Ok(Entering::No);
         }
-        if self.follows_all() && !self.ancestors.insert(identity) {
+        if !self.ancestors.insert(identity) {
             return Err(Cause::Loop);
         }
         Ok(Entering::Yes(Some(identity)))

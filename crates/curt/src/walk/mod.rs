@@ -7,7 +7,8 @@
 //!   the stream, and the walk goes on: it never ends early without saying so.
 //! - Only what the plan names is asked for, and nothing twice.
 //! - No link is followed unless asked for. Where links are followed, a link back to a directory on the
-//!   way is an error, found by one look into a set, however deep the tree is. A link that leads nowhere is
+//!   way is an error, found by one look into a set, however deep the tree is. So is a directory that is
+//!   mounted below itself (Linux). A link that leads nowhere is
 //!   told of as itself; one that cannot be followed for another reason is an error too, and one in a
 //!   circle of links nothing else.
 //! - Memory, descriptors and stack are bounded at any depth; no path is ever too long.
@@ -18,11 +19,12 @@
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
 //! | operand | 1 (`statx`) | 1 | 1 |
-//! | directory | 3 or 4 (`openat`, 1 or 2 `getdents64`, `close`) | 5 | 4 |
+//! | directory | 3 or 4 (`openat2`, 1 or 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name, kind and number | 0 | 0 | 0 |
 //! | entry, for more | as in [`Plan::cost`](crate::Plan::cost) | the same | the same |
 //! | following links | 1 for each link, 1 for each directory | the same | the same |
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
+//! | a mount point | 2, and 3 for each directory above it | – | – |
 //! | one file system, by device | 1 for each directory | the same | the same |
 //! | several threads | 1 for 256 entries (processor time) | 1 for 256 entries | – |
 //! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
@@ -44,12 +46,14 @@
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` mounts are seen by comparing what was opened with its parent, and deep directories
+//! Without `openat2` mounts are seen by comparing what was opened with its parent (1 call more for each
+//! directory on Linux; elsewhere no directory can be mounted below itself), and deep directories
 //! are opened again name by name. Listings without kinds cost one question for each entry.
 
 mod cursor;
 mod frame;
 mod in_order;
+mod loops;
 mod options;
 mod order;
 mod room;
@@ -233,6 +237,12 @@ impl Visited<'_> {
     /// that it was found in. What vanished meanwhile is no error. 1 call.
     pub fn remove(&mut self) -> Result<(), Error> {
         self.cursor.remove()
+    }
+
+    /// Whether it is a directory above it, mounted there. No call for anything but mounts.
+    #[inline]
+    pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
+        self.cursor.is_mounted_ancestor()
     }
 
     /// What the consumer said that it knows the directory by which this entry lies in; 0 for an

@@ -69,6 +69,8 @@ pub(super) struct Settings {
     pub(super) buffer: Option<usize>,
     /// Whether the consumer tells what it knows directories by.
     pub(super) tags: bool,
+    /// Whether an operand that is followed and leads nowhere is a failure, and not the link that it is.
+    pub(super) broken_operands_fail: bool,
     pub(super) exclude: Option<Arc<dyn Exclude + Send>>,
     pub(super) rulebook: Option<Arc<dyn Rulebook>>,
 }
@@ -95,6 +97,7 @@ impl<'a> Walk<'a> {
                 descriptors: 0,
                 buffer: None,
                 tags: false,
+                broken_operands_fail: false,
                 exclude: None,
                 rulebook: None,
             },
@@ -177,6 +180,12 @@ impl<'a> Walk<'a> {
     /// Lets the consumer say what it knows a directory by ([`Visited::tag`](super::Visited::tag)).
     pub(crate) fn tags(mut self) -> Self {
         self.settings.tags = true;
+        self
+    }
+
+    /// Reports an operand that is a broken link and is to be followed as an error, as `du -D` does.
+    pub(crate) fn broken_operands_fail(mut self) -> Self {
+        self.settings.broken_operands_fail = true;
         self
     }
 

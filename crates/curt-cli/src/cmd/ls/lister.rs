@@ -17,7 +17,7 @@ use super::shown::Writer;
 use crate::args::Clock;
 use crate::exit::Exit;
 use crate::out::{Screen, json, text};
-use crate::quote::quote;
+use crate::quote::{for_terminal, quote};
 
 /// The buffer of a listing whose entries several threads ask about: these share out what it holds, and begin
 /// and end with it. What it does not need of it is never touched.
@@ -57,6 +57,8 @@ pub(super) struct Lister<'a> {
     /// Opens what lies deeper than a path may be long.
     descent: Descent,
     pending: Vec<Pending>,
+    /// How long the path of the operand is that is being listed, without slashes at its end.
+    operand: usize,
     /// The directories that lead to the one being listed, where links may make a circle.
     way: Vec<(Option<u64>, Option<u128>)>,
     keeps: Keeps,
@@ -81,6 +83,7 @@ impl<'a> Lister<'a> {
             follow: Stat::new(plan.follow(Follow::Links)),
             descent: Descent::new(),
             pending: Vec::new(),
+            operand: 0,
             way: Vec::new(),
             has_headers: true,
             is_first: true,
@@ -200,14 +203,29 @@ impl<'a> Lister<'a> {
     }
 
     fn directory(&mut self, path: &OsStr, is_operand: bool) {
-        let opened = self.descent.open(path).and_then(|directory| match self.keeps {
-            Keeps::Columns if !self.settings.streams() => directory.buffer(BUFFER),
-            _ => Ok(directory),
+        if is_operand {
+            let trimmed = path.as_encoded_bytes().iter().rposition(|&byte| byte != b'/');
+            self.operand = trimmed.map_or(1, |last| last + 1);
+        }
+        // Below an operand, what was listed as a directory must not lead anywhere else by now.
+        let opened = if is_operand || self.settings.follow {
+            self.descent.open(path).map(|directory| (directory, false))
+        } else {
+            self.descent.open_below(path)
+        };
+        let opened = opened.and_then(|(directory, is_mounted)| match self.keeps {
+            Keeps::Columns if !self.settings.streams() => {
+                Ok((directory.buffer(BUFFER)?, is_mounted))
+            }
+            _ => Ok((directory, is_mounted)),
         });
-        let mut list = match opened {
-            Ok(directory) => directory.list(self.settings.plan()),
+        let (mut list, is_mounted) = match opened {
+            Ok((directory, is_mounted)) => (directory.list(self.settings.plan()), is_mounted),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };
+        if is_mounted && self.is_above(&mut list, path) {
+            return self.listed_already(path);
+        }
         if self.settings.recursive && self.settings.follow && !self.enter(&mut list, path) {
             return;
         }
@@ -224,7 +242,12 @@ impl<'a> Lister<'a> {
         }
         let mut items = self.dots(path);
         self.read(&mut list, path, is_operand, &mut items);
-        self.totals.calls.add(&list.close());
+        if self.settings.recursive && !self.settings.follow && (is_operand || is_mounted) {
+            self.totals.calls.add(&list.calls());
+            self.descent.keep(list);
+        } else {
+            self.totals.calls.add(&list.close());
+        }
         for item in &mut items {
             if item.kind.is_link() && self.settings.asks_for_targets() {
                 let path = attach(path, &item.name);
@@ -375,15 +398,35 @@ impl<'a> Lister<'a> {
         };
         let identity = (metadata.device().known(), metadata.id().known());
         if self.way.contains(&identity) {
-            let shown = quote(path);
-            self.screen
-                .message(&format!("{PROGRAM}: {shown}: not listing already-listed directory\n"));
-            self.totals.errors += 1;
-            self.totals.exit = Exit::USAGE;
+            self.listed_already(path);
             return false;
         }
         self.way.push(identity);
         true
+    }
+
+    fn listed_already(&mut self, path: &OsStr) {
+        let shown = for_terminal(path, ":");
+        self.screen.message(&format!("{PROGRAM}: {shown}: not listing already-listed directory\n"));
+        self.totals.errors += 1;
+        self.totals.exit = Exit::USAGE;
+    }
+
+    /// Whether what is mounted at a path is one of the directories above it.
+    fn is_above(&mut self, list: &mut List, path: &OsStr) -> bool {
+        let fields = Fields::DEVICE | Fields::ID;
+        let identity = |metadata: &Metadata| (metadata.device().known(), metadata.id().known());
+        let Ok(mounted) = list.directory(fields).map(|metadata| identity(&metadata)) else {
+            return false;
+        };
+        let mut stat = Stat::new(Plan::new(fields).follow(Follow::Links));
+        let above = Path::new(path).ancestors().skip(1);
+        let operand = self.operand;
+        let mut above = above.take_while(|above| above.as_os_str().len() >= operand);
+        let is_above = above
+            .any(|above| stat.path(above).is_ok_and(|metadata| identity(&metadata) == mounted));
+        self.totals.calls.add(&stat.calls());
+        is_above
     }
 
     fn is_json(&self) -> bool {

@@ -181,10 +181,14 @@ impl Settings {
         let exact =
             self.inode || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if exact { Freshness::Exact } else { Freshness::FromListing };
-        let fields = self.fields();
+        let mut fields = self.fields();
         // The name of a link is its own in any case.
         let follows = self.follow && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
+        if follows && matches!(self.form, Form::Listing) {
+            // What was followed and is a link all the same is broken.
+            fields |= Fields::KIND;
+        }
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 

@@ -29,6 +29,23 @@ fn ends_are_told() {
     });
 }
 
+/// The standard library's word is the authority; where cores are not dumped, the two agree on that.
+#[test]
+fn a_core_that_was_dumped_is_told_of() {
+    let scratch = curt_testkit::Scratch::new();
+    let script = format!("cd {}; ulimit -c unlimited; kill -QUIT $$", scratch.path().display());
+    let theirs = std::process::Command::new("/bin/sh").args(["-c", &script]).status().unwrap();
+    assert_eq!(theirs.signal(), Some(3));
+    if !theirs.core_dumped() {
+        curt_testkit::skip("no core is dumped on this system");
+    }
+    shell(&script, |way, command| {
+        let ours = command.status().unwrap();
+        let said = (ours.signal(), ours.core_dumped());
+        assert_eq!(said, (theirs.signal(), theirs.core_dumped()), "{way}");
+    });
+}
+
 #[test]
 fn waiting_has_a_limit() {
     in_every_way("/bin/sleep", |way, mut command| {

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
 use rustix::io::Errno;
 
 use self::call::Door;
@@ -80,6 +80,22 @@ impl Linux {
         !self.setup.without.has(Feature::Openat2)
             && !self.openat2_refused.get()
             && !NO_OPENAT2.load(Ordering::Relaxed)
+    }
+
+    /// Opens a directory some names below another one.
+    fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        if self.may_openat2() {
+            let resolve = match mounts {
+                Mounts::Cross => ResolveFlags::NO_SYMLINKS,
+                Mounts::Refuse => ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV,
+            };
+            match self.door.openat2(from.as_fd(), text(path), LIST, Mode::empty(), resolve) {
+                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
+                Err(Errno::PERM) => {}
+                answer => return unix::opened(answer.map(Dir::from)),
+            }
+        }
+        super::open_step_by_step(self, from, path, mounts)
     }
 
     /// Opens a child where mounts are refused: the kernel refuses them itself.
@@ -209,6 +225,13 @@ impl Sys for Linux {
         Ok(self.door.open_path(path, PLACE)?.into())
     }
 
+    const MOUNTS_MAY_LOOP: bool = true;
+
+    fn is_mount(facts: &Facts) -> bool {
+        let mount_root = StatxAttributes::MOUNT_ROOT.bits();
+        facts.known.contains(Fields::ATTRIBUTES) && facts.attributes & mount_root != 0
+    }
+
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let open = || match mounts {
             Mounts::Refuse => self.open_unmounted(parent, name),
@@ -328,15 +351,11 @@ impl Sys for Linux {
                 self.door.openat(from.as_fd(), text(path), flags, Mode::empty()).map(Dir::from),
             );
         }
-        if self.may_openat2() {
-            let resolve = ResolveFlags::NO_SYMLINKS;
-            match self.door.openat2(from.as_fd(), text(path), LIST, Mode::empty(), resolve) {
-                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
-                Err(Errno::PERM) => {}
-                answer => return unix::opened(answer.map(Dir::from)),
-            }
-        }
-        super::open_step_by_step(self, from, path)
+        self.open_without_links(from, path, Mounts::Cross)
+    }
+
+    fn open_within_mount(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
+        self.open_without_links(from, path, Mounts::Refuse)
     }
 
     fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {

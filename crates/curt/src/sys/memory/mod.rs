@@ -265,7 +265,7 @@ impl Sys for Memory {
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if !follow {
-            return super::open_step_by_step(self, from, path);
+            return super::open_step_by_step(self, from, path, Mounts::Cross);
         }
         self.opened(self.at(Call::Openat, from).and_then(|(mut world, from)| {
             let node = world.resolve(from, path.units(), true)?;

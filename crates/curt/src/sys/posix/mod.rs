@@ -246,7 +246,7 @@ impl Sys for Posix {
             let opened = self.door.open_listing(from.as_fd(), text(path), flags);
             return unix::followed(opened.and_then(Dir::try_from));
         }
-        super::open_step_by_step(self, from, path)
+        super::open_step_by_step(self, from, path, Mounts::Cross)
     }
 
     fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {

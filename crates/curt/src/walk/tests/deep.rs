@@ -74,3 +74,43 @@ fn a_long_chain_costs_no_more_than_a_short_one() {
     assert_eq!(seen.entries.len(), 10_001);
     assert_eq!(seen.calls.total(), (3 + scratch.last_looks()) * 10_001 + 1, "{:?}", seen.calls);
 }
+
+/// Each open fails once: that of a directory that was closed in between is reported as the system said it,
+/// and the rest of what it holds is lost.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {
+    use crate::sys::fault::Faults;
+    use crate::sys::linux::Linux;
+    let scratch = Scratch::in_memory();
+    let mut path = String::from("t");
+    for _ in 0..15 {
+        for branch in ["branch", "spine", "then"] {
+            scratch.dir(format!("{path}/{branch}"));
+        }
+        path += "/spine";
+    }
+    let options = plan().sort(Order::default()).descriptors(8);
+    let whole = walk::<Linux>(&options, &scratch, "t").entries.len();
+    let mut reopened = 0;
+    for call in 0..200 {
+        let faults = std::sync::Arc::new(Faults::default().fail("openat2", call, libc::EIO));
+        let setup = Setup { faults: Some(std::sync::Arc::clone(&faults)), ..Setup::default() };
+        let (base, operand) = (scratch.path(), scratch.at("t"));
+        let seen = super::walk_with::<Linux>(&setup, &options, base, &operand);
+        if faults.hits() == 0 {
+            break;
+        }
+        assert_eq!(seen.errors.len(), 1, "{call}: {:?}", seen.errors);
+        assert_eq!(seen.errors[0].raw_os_error(), Some(libc::EIO), "{:?}", seen.errors);
+        let path = super::spelled(seen.errors[0].path().strip_prefix(base).unwrap());
+        let below = format!("{path}/");
+        if seen.paths().iter().any(|seen| seen.starts_with(&below)) {
+            assert!(seen.entries.len() < whole, "{path}");
+            reopened += 1;
+        } else {
+            assert!(seen.paths().contains(&path.as_str()), "{path}");
+        }
+    }
+    assert!(reopened > 0, "no directory was closed in between");
+}

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{naive, sample, spelled};
 use crate::control::{Cancel, Threads};
@@ -146,4 +147,42 @@ fn a_walk_can_be_stopped() {
     cancel.cancel();
     let walk = Walk::new(Plan::new(Fields::NAME)).cancel(&cancel);
     assert!(walk.walk([scratch.at("t")]).next().is_none());
+}
+
+/// All threads look at it, whoever gave them what they walk.
+#[test]
+fn a_walk_that_is_cancelled_ends_on_every_thread() {
+    struct Counts<'a>(&'a Cancel, &'a AtomicUsize);
+
+    impl Visitor for Counts<'_> {
+        fn entry(&mut self, _: &mut Visited<'_>) -> Next {
+            // Long after work was handed over.
+            if self.1.fetch_add(1, Ordering::Relaxed) == ENOUGH {
+                self.0.cancel();
+            }
+            Next::Continue
+        }
+
+        fn error(&mut self, error: Error) -> Next {
+            panic!("{error}");
+        }
+    }
+
+    const ENOUGH: usize = 6_000;
+    let scratch = curt_testkit::Scratch::in_memory();
+    for number in 0..4_000 {
+        scratch.dir(format!("t/{}/{number}/x", number % 4));
+    }
+    for threads in [1, 2, 4, 8] {
+        let (cancel, entries) = (Cancel::new(), AtomicUsize::new(0));
+        let walk = Walk::new(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
+        let walk = walk.cancel(&cancel);
+        let visitor = || Box::new(Counts(&cancel, &entries)) as Box<dyn Visitor>;
+        let summary = walk.visit(&[&scratch.at("t")], &visitor);
+        assert!(summary.stopped);
+        assert_eq!(summary.threads, threads);
+        // Each may have come upon one more in the meantime.
+        let entries = entries.into_inner();
+        assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
+    }
 }

@@ -1,0 +1,226 @@
+//! Directories that are mounted below themselves, and file systems whose numbers are the same: `walk`,
+//! `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
+
+use std::process::{Command, Stdio};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::harness::is_root;
+
+/// What a script says in a namespace: what it printed, and its messages.
+fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
+    let mut trial = Command::new("unshare");
+    trial.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).stderr(Stdio::null());
+    if !is_root() || !trial.status().is_ok_and(|status| status.success()) {
+        skip("mount namespaces need root and unshare");
+        return None;
+    }
+    let script = format!("set -e; cd {}; {script}", scratch.path().display());
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", &script]).env("LC_ALL", "C").stdin(Stdio::null());
+    let output = command.env("CURT", env!("CARGO_BIN_EXE_curt")).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{script}: {}", text(&output.stderr));
+    Some((text(&output.stdout), text(&output.stderr)))
+}
+
+/// A directory that is mounted below itself, plainly and with what is mounted in it.
+const LOOPS: [&str; 3] = [
+    "mkdir -p cy/b; head -c 100000 /dev/zero >cy/f; mount --bind cy cy/b;",
+    "mkdir -p cy/a/b/c; head -c 100000 /dev/zero >cy/a/f; mount --bind cy/a cy/a/b/c;",
+    "mkdir -p cy/b cy/c; echo >cy/f; mount --rbind cy cy/b; mount --rbind cy cy/c;",
+];
+
+/// The same script with a tool and with curt; `{}` stands for one of the two.
+fn both(
+    scratch: &Scratch,
+    prepare: &str,
+    tool: &str,
+    ours: &str,
+    script: &str,
+) -> Option<[(String, String); 2]> {
+    let said = |program: &str| {
+        let script = format!("{prepare} set +e; {}; echo exit $?", script.replace("{}", program));
+        let answer = in_namespace(scratch, &script);
+        scratch.remove("cy");
+        answer
+    };
+    Some([said(tool)?, said(ours)?])
+}
+
+#[test]
+fn du_counts_what_is_mounted_below_itself_once() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for prepare in LOOPS {
+            for options in ["", "-a", "-s", "-x", "-l", "-ax"] {
+                let script = format!("{{}} {options} cy");
+                let Some([gnu, curt]) = both(&scratch, prepare, "du", "\"$CURT\" du", &script)
+                else {
+                    return;
+                };
+                let sorted = |text: &str| {
+                    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+                    lines.sort_unstable();
+                    lines
+                };
+                assert_eq!(sorted(&curt.0), sorted(&gnu.0), "{prepare} du {options}");
+                assert_eq!(curt.1, "", "{prepare} du {options}");
+                if options.is_empty() {
+                    let threads = script.replace("{}", "{} -j8");
+                    let many = both(&scratch, prepare, "true", "\"$CURT\" du", &threads);
+                    assert_eq!(many.map(|[_, curt]| curt.0), Some(curt.0));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ls_lists_no_directory_that_it_is_listing() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for prepare in LOOPS {
+            for options in ["-R", "-lRo --time-style=+", "-RU1", "-LR"] {
+                let script = format!("{{}} {options} cy");
+                let Some([gnu, curt]) = both(&scratch, prepare, "ls", "\"$CURT\" ls", &script)
+                else {
+                    return;
+                };
+                assert_eq!(curt.0, gnu.0, "{prepare} ls {options}");
+                let messages = curt.1.replace("curt ls: ", "ls: ");
+                let messages: Vec<_> =
+                    messages.lines().filter(|line| !line.ends_with(" errors")).collect();
+                assert_eq!(messages, gnu.1.lines().collect::<Vec<_>>(), "{prepare} ls {options}");
+            }
+        }
+    }
+}
+
+#[test]
+fn walks_report_a_loop_of_mounts() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for (prepare, looped) in
+            LOOPS.into_iter().zip([&["cy/b"][..], &["cy/a/b/c"], &["cy/b", "cy/c"]])
+        {
+            for options in ["-j1", "-j2", "-j8", "--sort", "-L", "-x=device", "--without=openat2"] {
+                let script = format!("{{}} {options} cy");
+                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", &script)
+                else {
+                    return;
+                };
+                assert!(curt.0.ends_with("exit 1\n"), "{prepare} walk {options}: {curt:?}");
+                for path in looped {
+                    assert!(curt.1.contains(&format!("'{path}'")), "{options}: {curt:?}");
+                    assert!(!curt.0.contains(&format!("{path}/")), "{options}: {curt:?}");
+                }
+                let loops = curt.1.lines().filter(|line| line.contains("leads back")).count();
+                assert_eq!(loops, looped.len(), "{options}: {curt:?}");
+            }
+            // Mounts are left out altogether.
+            let script = "{} -x cy";
+            let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", script) else {
+                return;
+            };
+            assert_eq!((curt.1.as_str(), curt.0.ends_with("exit 0\n")), ("", true));
+        }
+    }
+}
+
+/// What is mounted elsewhere, and twice, is no loop.
+#[test]
+fn mounts_beside_each_other_are_walked() {
+    let scratch = Scratch::new();
+    let prepare = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b; mount --bind cy/a/deep cy/c;";
+    for (tool, ours) in
+        [("find", "\"$CURT\" walk"), ("ls -R", "\"$CURT\" ls -R"), ("du", "\"$CURT\" du")]
+    {
+        let script = "{} cy | sort";
+        let Some([gnu, curt]) = both(&scratch, prepare, tool, ours, script) else { return };
+        assert_eq!(curt, gnu, "{tool}");
+    }
+}
+
+/// Two file systems in memory number their entries alike.
+const ALIKE: &str =
+    "mkdir cy cy/one cy/two; mount -t tmpfs none cy/one; mount -t tmpfs none cy/two;";
+
+#[test]
+fn files_of_two_file_systems_with_one_number_are_two() {
+    let scratch = Scratch::new();
+    let prepare = format!(
+        "{ALIKE} for place in one two; do head -c 100000 /dev/zero >cy/$place/f; ln cy/$place/f cy/$place/g; done; \
+         test $(stat -c %i cy/one/f) = $(stat -c %i cy/two/f);"
+    );
+    for options in ["-s", "", "--inodes"] {
+        let script = format!("{{}} {options} cy | sort");
+        let Some([gnu, curt]) = both(&scratch, &prepare, "du", "\"$CURT\" du", &script) else {
+            return;
+        };
+        assert_eq!(curt, gnu, "du {options}");
+    }
+}
+
+#[test]
+fn a_directory_of_another_file_system_with_the_number_of_an_ancestor_is_no_loop() {
+    let scratch = Scratch::new();
+    // The directory at the root of each has the same number.
+    let prepare = "mkdir cy; mount -t tmpfs none cy; mkdir cy/m; mount -t tmpfs none cy/m; mkdir cy/m/n; \
+         mount -t tmpfs none cy/m/n; touch cy/m/n/file; test $(stat -c %i cy) = $(stat -c %i cy/m);";
+    for (tool, ours) in [
+        ("find -L cy", "\"$CURT\" walk -L cy"),
+        ("find cy", "\"$CURT\" walk cy"),
+        ("find cy", "\"$CURT\" walk --sort cy"),
+        ("ls -R cy", "\"$CURT\" ls -R cy"),
+        ("ls -LR cy", "\"$CURT\" ls -LR cy"),
+        ("du --inodes -a cy", "\"$CURT\" du --inodes -a cy"),
+    ] {
+        let Some([gnu, curt]) = both(&scratch, prepare, tool, ours, "{} | sort") else { return };
+        assert_eq!(curt, gnu, "{tool}");
+        assert!(curt.0.contains("file"));
+    }
+}
+
+#[test]
+fn broken_links_that_are_to_be_followed_are_errors() {
+    let scratch = Scratch::new();
+    scratch.file("cy/f");
+    scratch.link("cy/dangle", "nowhere");
+    scratch.link("cy/self", "self");
+    let run = |program: &str, args: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(scratch.path()).env("LC_ALL", "C").stdin(Stdio::null());
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr), output.status.code())
+    };
+    for (tool, args) in [
+        ("ls", ["-Li", "cy"]),
+        ("ls", ["-Ls", "cy"]),
+        ("ls", ["-Lt", "cy"]),
+        ("ls", ["-Lc", "cy"]),
+        ("ls", ["-LS", "cy"]),
+        ("ls", ["-LF", "cy"]),
+        ("ls", ["-L", "cy"]),
+        ("du", ["-D", "cy/dangle"]),
+        ("du", ["-D", "cy/self"]),
+    ] {
+        let gnu = run(tool, &args);
+        let curt = run(env!("CARGO_BIN_EXE_curt"), &[&[tool], &args[..]].concat());
+        let messages = curt.1.replace(&format!("curt {tool}: "), &format!("{tool}: "));
+        let sorted = |text: &str| {
+            let mut lines: Vec<_> =
+                text.lines().filter(|line| !line.ends_with(" errors")).map(str::to_owned).collect();
+            lines.sort_unstable();
+            lines
+        };
+        assert_eq!((&curt.0, curt.2), (&gnu.0, gnu.2), "{tool} {args:?}");
+        let (ours, theirs) = (sorted(&messages), sorted(&gnu.1));
+        assert_eq!(ours.len(), theirs.len(), "{tool} {args:?}: {ours:?}");
+        // Some versions of du do not say why.
+        let is_same = ours.iter().zip(&theirs).all(|(ours, theirs)| ours.starts_with(theirs));
+        assert!(is_same, "{tool} {args:?}: {ours:?} {theirs:?}");
+    }
+    // Beside another operand, too.
+    let gnu = run("du", &["-D", "cy/f", "cy/dangle"]);
+    let curt = run(env!("CARGO_BIN_EXE_curt"), &["du", "-D", "cy/f", "cy/dangle"]);
+    assert_eq!((curt.0, curt.2), (gnu.0, gnu.2));
+}
