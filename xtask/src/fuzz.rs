@@ -2,7 +2,9 @@
 //! can be told to do as well. The sanitizers are left out; they look for what only `unsafe` could do.
 
 use crate::host::{self, Failure, Outcome};
+use crate::say;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// What makes libFuzzer see which way a program goes.
@@ -28,18 +30,72 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             targets.join(", ")
         )));
     };
-    let folder = host::checkout().join("fuzz");
-    let corpus = folder.join("corpus").join(target);
-    fs::create_dir_all(&corpus)?;
-    let triple = host::output_of("rustc", &["-vV"]).unwrap_or_default();
-    let triple = triple.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
-    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    build(std::slice::from_ref(target))?;
+    fuzz(target, options)
+}
+
+/// The task `fuzz-all`: every target for so many seconds, from its committed corpus.
+pub(crate) fn run_all(arguments: &[String]) -> Outcome {
+    let usage = || Failure::usage("fuzz-all [SECONDS]: for each target, 60 if nothing is said");
+    let seconds: u32 = match arguments {
+        [] => 60,
+        [seconds] => seconds.parse().map_err(|_| usage())?,
+        _ => return Err(usage()),
+    };
+    let targets = targets()?;
+    build(&targets)?;
+    for target in &targets {
+        let options = [format!("-max_total_time={seconds}"), "-print_final_stats=1".to_owned()];
+        say::out(format_args!("fuzz: {target}, {seconds} seconds"));
+        fuzz(target, &options)?;
+    }
+    say::out(format_args!("fuzz: {} targets, nothing found", targets.len()));
+    Ok(())
+}
+
+/// Builds targets, and the command that one of them asks.
+fn build(targets: &[String]) -> Outcome {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(&cargo);
+    command.args(["build", "--quiet", "--locked", "--bin", "curt", "--target-dir"]);
+    host::check(command.arg(output()).current_dir(host::checkout()))?;
+    let mut build = Command::new(cargo);
     // With a target named, the flags do not reach what runs during the build.
-    build.args(["build", "--quiet", "--release", "--locked", "--bin", target, "--target", triple]);
-    build.current_dir(&folder).env("CARGO_TARGET_DIR", folder.join("target"));
-    host::check(build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f")))?;
-    let mut fuzz = Command::new(folder.join("target").join(triple).join("release").join(target));
-    host::check(fuzz.current_dir(&folder).arg(&corpus).args(options))
+    build.args(["build", "--quiet", "--release", "--locked", "--target", &triple()]);
+    build.args(targets.iter().flat_map(|target| ["--bin", target]));
+    build.current_dir(folder()).env("CARGO_TARGET_DIR", output());
+    host::check(build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f")))
+}
+
+/// Runs a target that was built. What is new to its corpus, and what makes it fail, is written to
+/// the folder `target`; `-merge=1` with the committed corpus first takes over what is worth it.
+fn fuzz(target: &str, options: &[String]) -> Outcome {
+    let found = output().join("found").join(target);
+    let committed = folder().join("corpus").join(target);
+    fs::create_dir_all(&found)?;
+    fs::create_dir_all(&committed)?;
+    let mut fuzz = Command::new(output().join(triple()).join("release").join(target));
+    fuzz.env("CURT", output().join("debug").join("curt"));
+    fuzz.arg(format!("-artifact_prefix={}/", output().join("found").display()));
+    let is_merge = options.iter().any(|option| option.starts_with("-merge"));
+    let folders = if is_merge { [committed, found] } else { [found, committed] };
+    host::check(fuzz.current_dir(folder()).args(folders).args(options))
+}
+
+fn folder() -> PathBuf {
+    host::checkout().join("fuzz")
+}
+
+/// Where all of it is built; git ignores it.
+fn output() -> PathBuf {
+    folder().join("target")
+}
+
+/// The target that the compiler builds for.
+fn triple() -> String {
+    let version = host::output_of("rustc", &["-vV"]).unwrap_or_default();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.unwrap_or_default().to_owned()
 }
 
 /// The targets, by their files.
@@ -57,12 +113,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_target_is_built() {
-        let manifest = fs::read_to_string(host::checkout().join("fuzz/Cargo.toml")).unwrap();
+    fn every_target_is_in_the_manifest_and_has_a_corpus() {
+        let manifest = fs::read_to_string(folder().join("Cargo.toml")).unwrap();
         let targets = targets().unwrap();
         assert_eq!(targets.len(), manifest.matches("[[bin]]").count());
         for target in targets {
             assert!(manifest.contains(&format!("fuzz_targets/{target}.rs")), "{target}");
+            let corpus = fs::read_dir(folder().join("corpus").join(&target));
+            assert!(corpus.is_ok_and(|corpus| corpus.count() > 0), "{target} has no corpus");
         }
     }
 }

@@ -49,6 +49,12 @@ const TASKS: &[Task] = &[
         run: fuzz::run,
     },
     Task {
+        name: "fuzz-all",
+        arguments: "[SECONDS]",
+        about: "run every fuzz target that long, 60 seconds if nothing is said, from its corpus",
+        run: fuzz::run_all,
+    },
+    Task {
         name: "gnu-tests",
         arguments: "[FILTER]",
         about: "run GNU's own tests of rm, ls, du and stat, with curt in their place",

@@ -11,6 +11,7 @@
 mod beneath;
 mod du;
 mod expand;
+mod injected;
 mod ls;
 mod rm;
 mod run;

@@ -35,3 +35,10 @@ impl CommandCgroup for Command {
         self
     }
 }
+
+/// What fuzzing asks.
+#[cfg(feature = "model")]
+#[doc(hidden)]
+pub mod model {
+    pub use crate::sys::linux::listed;
+}

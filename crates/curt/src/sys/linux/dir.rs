@@ -178,6 +178,31 @@ fn kind(d_type: u8) -> Kind {
     }
 }
 
+/// The number, kind and name of each entry in what `getdents64` wrote, for fuzzing.
+#[cfg(feature = "model")]
+pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
+    let buf = DirBuf { bytes: written.to_vec(), is_fixed: true, fills: 0 };
+    let _ = buf.says_end();
+    let mut found = Vec::new();
+    let mut position = 0;
+    while let Some((entry, next)) = buf.entry(position) {
+        assert!(next > position, "a position must advance");
+        let kind = match entry.kind {
+            Kind::File => libc::DT_REG,
+            Kind::Directory => libc::DT_DIR,
+            Kind::Symlink => libc::DT_LNK,
+            Kind::Fifo => libc::DT_FIFO,
+            Kind::Socket => libc::DT_SOCK,
+            Kind::CharacterDevice => libc::DT_CHR,
+            Kind::BlockDevice => libc::DT_BLK,
+            _ => libc::DT_UNKNOWN,
+        };
+        found.push((entry.id, kind, entry.name.units().to_vec()));
+        position = next;
+    }
+    found
+}
+
 /// The name as the system takes it.
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
     // SAFETY: a `Name` ends with its only NUL, whoever made it. (Searching for it again was one in

@@ -32,6 +32,8 @@ use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, S
 use rustix::io::Errno;
 
 use self::call::Door;
+#[cfg(feature = "model")]
+pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::retire::Retired;

@@ -1,0 +1,106 @@
+//! Calls that a system lacks, and calls that a signal interrupts, on one thread and on two.
+
+use std::process::{Command, Output};
+
+use curt_testkit::{Scratch, skip};
+
+use crate::strace::available;
+
+fn tree() -> Scratch {
+    let scratch = Scratch::in_memory();
+    for directory in 0..120 {
+        for file in 0..3 {
+            scratch.file(format!("tree/d{directory}/f{file}"));
+        }
+    }
+    scratch.file("tree/a/b/c/file");
+    scratch.link("tree/link", "a");
+    scratch
+}
+
+/// What a command does where these calls fail so.
+fn run(scratch: &Scratch, args: &[&str], injections: &[String]) -> Output {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null"]);
+    for injection in injections {
+        command.args(["-e", injection]);
+    }
+    command.arg(env!("CARGO_BIN_EXE_curt")).args(args);
+    command.current_dir(scratch.path()).output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    let mut lines: Vec<String> =
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+const READING: [&[&str]; 4] = [
+    &["walk", "tree"],
+    &["walk", "--fields=kind,size,path", "tree"],
+    &["walk", "-x", "tree"],
+    &["du", "-a", "tree"],
+];
+
+#[test]
+fn where_calls_are_lacking_the_answer_is_the_same() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for lacking in [&["openat2"][..], &["statx"], &["openat2", "statx"], &["close_range"]] {
+        let lacking: Vec<String> =
+            lacking.iter().map(|call| format!("inject={call}:error=ENOSYS")).collect();
+        for threads in ["-j1", "-j2"] {
+            let scratch = tree();
+            for args in READING {
+                let args = [args, &[threads]].concat();
+                let usual = run(&scratch, &args, &[]);
+                let other = run(&scratch, &args, &lacking);
+                assert_eq!(other.status.code(), Some(0), "{args:?} {lacking:?} {other:?}");
+                assert_eq!(lines(&other), lines(&usual), "{args:?} {lacking:?}");
+            }
+            let removed = run(&scratch, &["rm", "-r", threads, "tree"], &lacking);
+            assert_eq!(removed.status.code(), Some(0), "{lacking:?} {removed:?}");
+            assert!(removed.stderr.is_empty() && !scratch.exists("tree"), "{lacking:?}");
+        }
+    }
+}
+
+/// A call that is interrupted is made again, or its failure is reported: never is something left out
+/// in silence.
+#[test]
+fn an_interrupted_call_is_made_again_or_reported() {
+    if !available() {
+        return skip("strace is not installed, or may not trace");
+    }
+    for call in ["openat", "openat2", "getdents64", "statx", "unlinkat"] {
+        for threads in ["-j1", "-j2"] {
+            // The first calls of that name load the program; each thread counts for itself.
+            for when in ["9", "20+40"] {
+                let injection = [format!("inject={call}:error=EINTR:when={when}")];
+                let scratch = tree();
+                for args in READING {
+                    let args = [args, &[threads]].concat();
+                    let usual = run(&scratch, &args, &[]);
+                    let other = run(&scratch, &args, &injection);
+                    let same = lines(&other) == lines(&usual);
+                    let says = String::from_utf8_lossy(&other.stderr);
+                    let reports = other.status.code() == Some(1) && says.contains("Interrupted");
+                    assert!(
+                        same && other.status.success() || reports,
+                        "{args:?} {injection:?} {says}"
+                    );
+                }
+                let removed = run(&scratch, &["rm", "-r", threads, "tree"], &injection);
+                let says = String::from_utf8_lossy(&removed.stderr);
+                assert_eq!(
+                    removed.status.success(),
+                    !scratch.exists("tree"),
+                    "{injection:?} {says}"
+                );
+                assert!(removed.status.success() || says.contains("Interrupted"), "{says}");
+            }
+        }
+    }
+}

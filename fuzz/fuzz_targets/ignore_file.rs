@@ -1,0 +1,28 @@
+//! Any ignore file is read or refused without a crash, its rules answer about any path, and whatever it
+//! holds, a plain last line counts, for its own name and for no other.
+#![no_main]
+
+use std::path::Path;
+
+use curt::IgnoreFile;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let (rules, path) = data.split_at(data.iter().position(|&byte| byte == 0).unwrap_or(data.len()));
+    let path = String::from_utf8_lossy(path).replace('\0', "x");
+    if let Ok(alone) = IgnoreFile::parse(rules) {
+        for is_directory in [false, true] {
+            let _ = alone.ignores(Path::new(&path), is_directory);
+        }
+    }
+    for (last, expected) in [("zz-hidden", true), ("!zz-hidden", false)] {
+        let text = [rules, b"\n", last.as_bytes(), b"\n"].concat();
+        let Ok(file) = IgnoreFile::parse(&text) else { continue };
+        let said = file.ignores(Path::new("zz-hidden"), false);
+        assert_eq!(said, Some(expected), "{last} counts");
+        // What the line does not name is as it is without it.
+        let without = IgnoreFile::parse(rules).expect("fewer lines are read, too");
+        let other = Path::new("yy-other");
+        assert_eq!(file.ignores(other, false), without.ignores(other, false));
+    }
+});

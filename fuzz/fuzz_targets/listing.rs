@@ -1,0 +1,34 @@
+//! Any bytes that `getdents64` may write: what is read of them is what a plain reading finds, and no
+//! broken record ends in a crash or in a circle.
+#![no_main]
+
+use curt::os::linux::model::listed;
+use libfuzzer_sys::fuzz_target;
+
+/// The records up to the first broken one, read as getdents(2) describes them: number, position,
+/// length, kind, name.
+fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
+    let mut found = Vec::new();
+    while rest.len() >= 19 {
+        let length = usize::from(u16::from_ne_bytes([rest[16], rest[17]]));
+        if length < 19 || length > rest.len() {
+            break;
+        }
+        let (record, behind) = rest.split_at(length);
+        let name = &record[19..];
+        let Some(end) = name.iter().position(|&byte| byte == 0) else { break };
+        let name = name[..end].to_vec();
+        let id = u64::from_ne_bytes(record[..8].try_into().expect("eight bytes"));
+        if name != b"." && name != b".." {
+            // Kinds that POSIX does not have are unknown.
+            let kind = if [1, 2, 4, 6, 8, 10, 12].contains(&record[18]) { record[18] } else { 0 };
+            found.push((id, kind, name));
+        }
+        rest = behind;
+    }
+    found
+}
+
+fuzz_target!(|data: &[u8]| {
+    assert_eq!(listed(data), plain(data));
+});
