@@ -1,14 +1,15 @@
 //! The list of tests that may be skipped where all checks run, and the rule that no others are.
 //!
-//! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, or `user` for what needs root. SUITE is the
-//! package and the test program (`curt-cli/gnu`). TEST is a name, or `*` for every test of the
-//! suites, which is for users only. The reason may end with `…`, for any end. An empty line, and
-//! one that begins with `#`, is a comment.
+//! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for what needs root, or `wine` for
+//! what Wine cannot do. SUITE is the package and the test program (`curt-cli/gnu`). TEST is a name.
+//! Both may be `*`, for any, where the line is not for `always`. The reason may end with `…`, for
+//! any end. An empty line, and one that begins with `#`, is a comment.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// When set to `listed`, a skip that is not on the list is a failure.
+/// When set to `listed`, a skip that is not on the list is a failure; so it is when set to `wine`,
+/// for suites that run under Wine.
 const VARIABLE: &str = "CURT_SKIPS";
 
 /// The committed list.
@@ -38,11 +39,22 @@ impl std::fmt::Display for Skip {
 
 /// Those that are not on the list, where the list counts.
 pub(crate) fn unlisted<'a>(skips: impl IntoIterator<Item = &'a Skip>) -> Vec<&'a Skip> {
-    if std::env::var_os(VARIABLE).is_none_or(|value| value != "listed") {
-        return Vec::new();
-    }
-    let is_root = host::output_of("id", &["-u"]).is_some_and(|id| id.trim() == "0");
-    skips.into_iter().filter(|skip| !is_listed(LIST, skip, is_root)).collect()
+    let is_root = || host::output_of("id", &["-u"]).is_some_and(|id| id.trim() == "0");
+    let place = match std::env::var(VARIABLE).as_deref() {
+        Ok("listed") if is_root() => Place::Root,
+        Ok("listed") => Place::User,
+        Ok("wine") => Place::Wine,
+        _ => return Vec::new(),
+    };
+    skips.into_iter().filter(|skip| !is_listed(LIST, skip, place)).collect()
+}
+
+/// Where tests ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Root,
+    User,
+    Wine,
 }
 
 /// A chore cannot run here: said aloud as a test does, and a failure where the list forbids it.
@@ -55,7 +67,7 @@ pub(crate) fn chore(skip: &Skip) -> Outcome {
 }
 
 /// Whether a list allows a skip.
-fn is_listed(list: &str, skip: &Skip, is_root: bool) -> bool {
+fn is_listed(list: &str, skip: &Skip, place: Place) -> bool {
     list.lines().filter(|line| !line.starts_with('#')).any(|line| {
         let mut words = line.splitn(4, ' ').filter(|word| !word.is_empty());
         let (Some(when), Some(suite), Some(test), Some(reason)) =
@@ -63,19 +75,18 @@ fn is_listed(list: &str, skip: &Skip, is_root: bool) -> bool {
         else {
             return false;
         };
-        let may = match when {
-            "always" => test == skip.test && suite == skip.suite,
-            "user" => {
-                let is_named = |word: &str, name: &str| word == "*" || word == name;
-                !is_root && is_named(suite, &skip.suite) && is_named(test, &skip.test)
-            }
-            _ => false,
+        let is_here = match when {
+            "user" => place == Place::User,
+            "wine" => place == Place::Wine,
+            _ => when == "always",
         };
+        let is_named = |word: &str, name: &str| word == "*" || word == name;
+        let is_test = is_named(suite, &skip.suite) && is_named(test, &skip.test);
         let is_reason = match reason.strip_suffix('…') {
             Some(start) => skip.reason.starts_with(start),
             None => skip.reason == reason,
         };
-        may && is_reason
+        is_here && is_test && is_reason
     })
 }
 
@@ -84,26 +95,33 @@ mod tests {
     use super::*;
 
     const SOME: &str = "# why\n\nalways curt/kernel names no openat2\nalways curt/kernel group \
-        cannot: …\nuser * * needs root";
+        cannot: …\nuser * * needs root\nwine * * Wine …";
 
     #[track_caller]
-    fn check(skip: &str, is_root: bool, expected: bool) {
-        assert_eq!(is_listed(SOME, &Skip::parse(skip).unwrap(), is_root), expected, "{skip}");
+    fn check(skip: &str, place: Place, expected: bool) {
+        assert_eq!(is_listed(SOME, &Skip::parse(skip).unwrap(), place), expected, "{skip}");
     }
 
     #[test]
     fn suite_test_and_reason_must_be_listed() {
-        check("curt/kernel: names: no openat2", true, true);
-        check("curt-cli/kernel: names: no openat2", true, false);
-        check("curt/kernel: others: no openat2", true, false);
-        check("curt/kernel: names: no time", true, false);
-        check("curt/kernel: group: cannot: EPERM: no", true, true);
+        check("curt/kernel: names: no openat2", Place::Root, true);
+        check("curt-cli/kernel: names: no openat2", Place::Root, false);
+        check("curt/kernel: others: no openat2", Place::Root, false);
+        check("curt/kernel: names: no time", Place::Root, false);
+        check("curt/kernel: group: cannot: EPERM: no", Place::Root, true);
     }
 
     #[test]
     fn what_needs_root_may_be_skipped_by_users_only() {
-        check("curt/kernel: mounts: needs root", false, true);
-        check("curt/kernel: mounts: needs root", true, false);
+        check("curt/kernel: mounts: needs root", Place::User, true);
+        check("curt/kernel: mounts: needs root", Place::Root, false);
+    }
+
+    #[test]
+    fn what_wine_cannot_do_may_be_skipped_under_wine_only() {
+        check("curt/win32: links: Wine has none", Place::Wine, true);
+        check("curt/win32: links: Wine has none", Place::Root, false);
+        check("curt/win32: links: needs root", Place::Wine, false);
     }
 
     #[test]
@@ -111,8 +129,8 @@ mod tests {
         for line in LIST.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let words: Vec<&str> = line.splitn(4, ' ').collect();
             assert!(words.len() == 4 && !words.contains(&""), "{line}");
-            let (when, test) = (words[0], words[2]);
-            assert!(when == "user" || when == "always" && test != "*", "{line}");
+            let has_star = words[1] == "*" || words[2] == "*";
+            assert!(matches!(words[0], "user" | "wine") || words[0] == "always" && !has_star);
         }
     }
 }

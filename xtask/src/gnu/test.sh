@@ -30,7 +30,7 @@ exec unshare --pid --fork --kill-child=KILL chroot /mnt sh -euc '
         host_triplet="$(value host_triplet)" CONFIG_HEADER=$tree/lib/config.h \
         CU_TEST_NAME="suite,$test" CC=gcc AWK=mawk EGREP="grep -E" EXEEXT= MAKE=make PERL=perl \
         RUN_EXPENSIVE_TESTS=yes SHELL=/bin/bash TMPDIR=/tmp PATH="$PWD/src:$PATH"
-    perl="perl -w -I$tree/tests -MCoreutils -MCuSkip -MCuTmpdir=$test"
+    perl="perl -w -I$tree/tests -MCuSkip -MCoreutils -MCuTmpdir=${test##*/}"
     case $test in
     *.sh) set -- /bin/bash "$tree/tests/$test" ;;
     *.pl) set -- $perl "$tree/tests/$test" ;;
