@@ -100,9 +100,9 @@ pub(super) fn a_step_reads_links<G: Ground>(ground: &G) {
     let base = base(ground, &sys);
     let link = |child: &str| sys.link(&base.dir, name(&units::<G::S>(child)));
     for child in ["file", "dir"] {
-        assert_eq!(link(child).unwrap(), Link::No, "{child}");
+        assert!(matches!(link(child), Ok(Link::No)), "{child}");
     }
-    assert_eq!(sys.link(&base.dir, name(G::S::ITSELF)).unwrap(), Link::No);
+    assert!(matches!(sys.link(&base.dir, name(G::S::ITSELF)), Ok(Link::No)));
     assert_eq!(number_or_kind(&link("nothing").unwrap_err()), ErrorKind::NotFound);
     if has_links {
         for (child, target) in [("link", "dir"), ("broken", "nothing")] {
