@@ -98,7 +98,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "windows-test",
-        arguments: "[FILTER]",
+        arguments: "[FILTER…]",
         about: "run every suite of the Windows build under Wine",
         run: windows::test::run,
     },

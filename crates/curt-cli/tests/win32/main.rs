@@ -13,7 +13,6 @@ mod names;
 mod operands;
 mod output;
 mod trees;
-mod variables;
 
 use std::ffi::{OsStr, OsString};
 use std::os::windows::ffi::OsStringExt;

@@ -60,3 +60,39 @@ impl Changes {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Changes;
+    use crate::sys::{Os, Setup, Sys};
+
+    /// What is left when all is taken away and then these are set or taken away, in capitals.
+    fn left(changes: &[(&str, Option<&str>)]) -> Vec<String> {
+        let sys = Os::start(&Setup::default());
+        let mut variables = Changes::default();
+        variables.set::<Os>("CURT_BEFORE".as_ref(), Some("1".as_ref()));
+        variables.clear();
+        for (name, value) in changes {
+            variables.set::<Os>(name.as_ref(), value.map(AsRef::as_ref));
+        }
+        let all = variables.apply(&sys).unwrap();
+        let text = |(name, value): &(_, _)| {
+            let texts: [&std::borrow::Cow<'_, std::ffi::OsStr>; 2] = [name, value];
+            let [name, value] = texts.map(|text| text.to_string_lossy().into_owned());
+            format!("{}={value}", name.to_uppercase())
+        };
+        all.iter().map(text).collect()
+    }
+
+    /// Wine adds it where a program is given none, so that no child can show whether it was given.
+    #[test]
+    fn a_cleared_environment_keeps_what_programs_need_to_start() {
+        let own = std::env::var("SystemRoot").map(|root| format!("SYSTEMROOT={root}"));
+        let own: Vec<String> = own.into_iter().filter(|_| cfg!(windows)).collect();
+        assert_eq!(own.is_empty(), cfg!(not(windows)));
+        assert_eq!(left(&[]), own);
+        assert_eq!(left(&[("systemroot", Some("X"))]), ["SYSTEMROOT=X"]);
+        assert_eq!(left(&[("SystemRoot", None)]), [""; 0]);
+        assert_eq!(left(&[("A", Some("1"))]), [&own[..], &["A=1".to_owned()]].concat());
+    }
+}

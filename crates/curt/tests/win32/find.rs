@@ -145,7 +145,7 @@ fn directories_files_and_paths_are_told_apart() {
     let full = scratch.at("b").join("X");
     assert!(search.find(full).unwrap().path().ends_with("x.bat"));
     let error = search.find("here").unwrap_err();
-    assert_eq!(error.word(), "not-found");
+    assert_eq!(error.word(), "not-found", "{error:?}");
     assert!(error.path().unwrap().ends_with("here.cmd"), "{error:?}");
     assert_eq!(search.find("file").unwrap_err().word(), "not-found");
 }

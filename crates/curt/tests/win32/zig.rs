@@ -116,6 +116,6 @@ fn a_bare_file_that_is_no_program_is_passed_over() {
     for bare in [curt::Bare::First, curt::Bare::Last] {
         let error = run("alone", bare).unwrap_err();
         assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)), "{error:?}");
-        assert_eq!(error.path(), scratch.at(r"node\alone"));
+        assert!(error.path().ends_with(r"node\alone"), "{error:?}");
     }
 }

@@ -152,7 +152,9 @@ impl Lookup for Windows {
         let filled =
             match self.door.query_directory_for(dir.handle()?, space, class, false, pattern) {
                 Ok(bytes) => (bytes / 2).min(room),
-                Err(status) if status.is_end() || status.is_gone() => return Ok(Batch::End),
+                Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
+                    return Ok(Batch::End);
+                }
                 Err(status) => return Err(status.into()),
             };
         tell(&space[..filled], each);

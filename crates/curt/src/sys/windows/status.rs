@@ -36,8 +36,8 @@ impl Status {
         )
     }
 
-    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none is, or
-    /// leads to no server, share or drive.
+    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none is,
+    /// leads to no server, share or drive, or is a device that has no directories.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,
@@ -49,6 +49,9 @@ impl Status {
                 | codes::STATUS_BAD_NETWORK_PATH
                 | codes::STATUS_BAD_NETWORK_NAME
                 | codes::STATUS_NO_SUCH_DEVICE
+                | codes::STATUS_BAD_DEVICE_TYPE
+                | codes::STATUS_INVALID_DEVICE_REQUEST
+                | codes::STATUS_OBJECT_TYPE_MISMATCH
                 | codes::STATUS_DEVICE_NOT_READY
                 | codes::STATUS_NO_MEDIA_IN_DEVICE
         )
