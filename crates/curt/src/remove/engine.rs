@@ -180,7 +180,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(name) = self.names.get(at) else {
             return nothing;
         };
-        let Some(dir) = self.frames[parent].dir() else {
+        let Some(dir) = self.frames[parent].dir_with(role) else {
             return nothing;
         };
         let mounts = self.at.run.mounts();
@@ -202,7 +202,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.path.truncate(path_len);
                 Entered::Later
             }
-            opened => Entered::Not { kept: self.not_entered(parent, at, path_len, opened) },
+            opened => Entered::Not { kept: self.not_entered(parent, at, role, path_len, opened) },
         }
     }
 
@@ -251,13 +251,14 @@ impl<'r, S: Sys> Engine<'r, S> {
         &mut self,
         parent: usize,
         at: usize,
+        role: Role,
         path_len: usize,
         opened: Opened<S::Dir>,
     ) -> bool {
         let Some(name) = self.names.get(at) else {
             return false;
         };
-        let Some(dir) = self.frames[parent].dir() else {
+        let Some(dir) = self.frames[parent].dir_with(role) else {
             return false;
         };
         let kept = match opened {
