@@ -47,8 +47,9 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) nesting: u32,
     /// Whether the last base that was taken off had something left in it.
     pub(super) base_kept: bool,
-    /// Since when no descriptor was to be had.
+    /// Since when no descriptor was to be had, and whether what is opened next was waited for.
     pub(super) short_since: Option<Duration>,
+    pub(super) has_waited: bool,
     /// How many directories were entered, and since when each of those that were looked at had been
     /// made after the removal began.
     pub(super) entered: u64,
@@ -91,6 +92,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             nesting: 0,
             base_kept: false,
             short_since: None,
+            has_waited: false,
             entered: 0,
             new_since: None,
             leaves_new: false,
@@ -191,7 +193,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             && !self.at.sys.may_write(dir, name, Kind::Directory);
         match self.at.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
-                self.short_since = None;
+                self.came_free();
                 self.push(dir, role, at, path_len, protected);
                 if role == Role::Child && self.is_made_ahead() {
                     self.give_up(Cause::BeingWrittenTo);

@@ -304,9 +304,13 @@ impl<S: Sys> Engine<'_, S> {
         let renamed = match self.at.sys.is_child(parent, name, stat.identity) {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && stat.links == 0 => {
-                self.operand_failed(error);
-                return false;
+            // It was removed, or it has another name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.at.sys.stat_dir(dir).map_or(true, |stat| stat.links == 0) {
+                    self.operand_failed(error);
+                    return false;
+                }
+                Cause::Os(error)
             }
             Err(error) => Cause::Os(error),
         };

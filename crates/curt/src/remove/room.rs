@@ -220,7 +220,7 @@ impl<S: Sys> Engine<'_, S> {
                 Opened::NotDirectory | Opened::Mount => return Err(Some(Cause::Replaced)),
             }
         };
-        self.short_since = None;
+        self.came_free();
         let known = self.frames[index].identity;
         let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
@@ -274,12 +274,19 @@ impl<S: Sys> Engine<'_, S> {
         }
         let now = self.at.sys.now();
         let since = *self.short_since.get_or_insert(now);
-        if now.saturating_sub(since) > self.at.run.options.retry_window {
-            self.short_since = None;
-            return false;
+        // A shortage that lasts is waited for once, and not again for each directory that meets it.
+        self.has_waited = now.saturating_sub(since) <= self.at.run.options.retry_window;
+        if self.has_waited {
+            self.at.sys.sleep(NAP);
         }
-        self.at.sys.sleep(NAP);
-        true
+        self.has_waited
+    }
+
+    /// A directory was opened: if it was waited for, the shortage is over.
+    pub(super) fn came_free(&mut self) {
+        if std::mem::take(&mut self.has_waited) {
+            self.short_since = None;
+        }
     }
 
     /// The path of the topmost directory, to be shared by all that are moved from there.

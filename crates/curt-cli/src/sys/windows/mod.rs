@@ -104,6 +104,11 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
+/// A list of names, to be read.
+pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
+    std::fs::File::open(path)
+}
+
 /// All of a file.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
