@@ -25,7 +25,7 @@ pub(crate) use system::close_many;
 pub(crate) use system::{
     device_parts, end_as, end_by, error_number, error_text, leave_signals, listen, local_zone,
     name_from_bytes, name_from_json, name_to_json, open_list, pass_signals_on,
-    raise_descriptor_limit, read_file, read_input, take_signals_back, terminal_width,
+    raise_descriptor_limit, read_input, take_signals_back, terminal_width,
 };
 
 #[cfg(unix)]

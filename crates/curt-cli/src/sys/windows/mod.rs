@@ -109,11 +109,6 @@ pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }
 
-/// All of a file.
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
-}
-
 /// The local time zone, as the system's settings or `TZ` name it.
 pub(crate) fn local_zone() -> jiff::tz::TimeZone {
     jiff::tz::TimeZone::system()
