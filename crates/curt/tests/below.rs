@@ -17,6 +17,9 @@ fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
     for name in ["..", ".", "tree/a", "/", ""] {
         let report = Remove::new().run_below(here.as_fd(), name);
         assert_eq!(report.error_count, 1, "{name}: {report:?}");
+        // A refusal is none of the things that may be fine; an empty name is a missing one.
+        let report = Remove::new().missing_is_fine(true).run_below(here.as_fd(), name);
+        assert_eq!(report.error_count, u64::from(!name.is_empty()), "{name}: {report:?}");
     }
     let report = Remove::new().run_below(here.as_fd(), "tree");
     assert!(report.is_complete(), "{report:?}");

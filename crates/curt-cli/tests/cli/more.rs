@@ -100,6 +100,30 @@ fn names_from_a_list() {
 }
 
 #[test]
+fn a_name_that_is_too_long_is_passed_over() {
+    let scratch = Scratch::new();
+    scratch.file("one");
+    scratch.file_with("list", &[b"one\0".to_vec(), vec![b'x'; 3 << 20]].concat());
+    let (code, _, messages) = run(&scratch, "--files0-from list");
+    assert_eq!(code, Some(1));
+    assert_eq!(messages, "curt rm: 'list':2: file name too long\n");
+    assert_eq!(scratch.list("."), ["- list"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_makes_it_fail() {
+    let scratch = Scratch::in_memory();
+    for number in 0..20_000 {
+        scratch.file(format!("tree/{number}"));
+    }
+    let mut child = curt(&scratch, &["-rv", "tree"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(!child.wait().unwrap().success());
+    assert!(scratch.exists("tree"));
+}
+
+#[test]
 fn names_from_standard_input() {
     let scratch = Scratch::new();
     scratch.file("a");

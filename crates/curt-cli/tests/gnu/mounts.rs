@@ -107,6 +107,70 @@ fn a_bind_mount_of_the_same_device_is_a_mount() {
     }
 }
 
+#[test]
+fn what_is_missing_on_a_read_only_file_system_is_missing() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    for options in ["", "-f", "-r", "-rf", "-d", "-v"] {
+        let script = format!("mount -t tmpfs -o ro none d; set +e; $RM {options} d/missing");
+        assert_eq!(namespace.curt(&script), namespace.gnu(&script), "{options}");
+    }
+}
+
+/// All in a changed root, so that what is emptied where this fails is a copy.
+#[test]
+fn a_bind_mount_of_the_root_directory_is_refused() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    let Some(root) = small_root(&namespace.bench) else {
+        skip("a small root directory needs ldd");
+        return;
+    };
+    let again = root.dir("again");
+    let script = "mount --bind \"$0\" \"$1\" && exec chroot \"$0\" /curt rm -rf /again";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script]).args([root.path(), &again]);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(said(&output).messages.contains("dangerous"), "{output:?}");
+    assert!(root.exists("canary/f"));
+}
+
+/// ext4 can be made so that its listings tell no kinds.
+#[test]
+fn a_listing_without_kinds_leaves_nothing_unsaid() {
+    let Some(namespace) = Namespace::new() else {
+        return;
+    };
+    let mount = "truncate -s 64M i; mkfs.ext4 -q -O ^filetype i; mount -o loop i d/m; cd d/m; \
+                 mkdir t; cd t; seq -f f%g 3000 | xargs touch; seq -f d%g 3000 | xargs mkdir; cd ..; \
+                 ls -f t | wc -l; CHATTR; set +e; $RM OPTIONS t 2>&1; echo exit $?; \
+                 ls t 2>/dev/null; chattr -i t/f7 2>/dev/null; cd ../..";
+    if Command::new("mkfs.ext4").arg("-V").output().is_err() {
+        return skip("there is no mkfs.ext4");
+    }
+    for threads in ["", "-j4", "-j8"] {
+        for (options, left) in [("-r --contents", 0), ("-r", 1)] {
+            let options = format!("{options} {threads}");
+            let chattr = if left > 0 { "chattr +i t/f7" } else { ":" };
+            let script = mount.replace("CHATTR", chattr).replace("OPTIONS", &options);
+            let said = namespace.curt(&script);
+            let lines: Vec<&str> = said.out.lines().collect();
+            if lines.first() != Some(&"6002") {
+                return skip("there is no loop device, or no such file system");
+            }
+            let expected: &[&str] = if left > 0 {
+                &["curt rm: cannot remove 't/f7': Operation not permitted", "exit 1", "f7"]
+            } else {
+                &["exit 0"]
+            };
+            assert_eq!(&lines[1..=expected.len()], expected, "{options}: {said:?}");
+        }
+    }
+}
+
 /// A root directory with nothing in it but what the two programs need to run.
 fn small_root(bench: &Bench) -> Option<Scratch> {
     let root = Scratch::new();

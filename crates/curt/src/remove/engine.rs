@@ -47,8 +47,9 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) nesting: u32,
     /// Whether the last base that was taken off had something left in it.
     pub(super) base_kept: bool,
-    /// Since when no descriptor was to be had.
+    /// Since when no descriptor was to be had, and whether what is opened next was waited for.
     pub(super) short_since: Option<Duration>,
+    pub(super) has_waited: bool,
     /// How many directories were entered, and since when each of those that were looked at had been
     /// made after the removal began.
     pub(super) entered: u64,
@@ -91,6 +92,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             nesting: 0,
             base_kept: false,
             short_since: None,
+            has_waited: false,
             entered: 0,
             new_since: None,
             leaves_new: false,
@@ -180,7 +182,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(name) = self.names.get(at) else {
             return nothing;
         };
-        let Some(dir) = self.frames[parent].dir() else {
+        let Some(dir) = self.frames[parent].dir_with(role) else {
             return nothing;
         };
         let mounts = self.at.run.mounts();
@@ -191,7 +193,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             && !self.at.sys.may_write(dir, name, Kind::Directory);
         match self.at.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
-                self.short_since = None;
+                self.came_free();
                 self.push(dir, role, at, path_len, protected);
                 if role == Role::Child && self.is_made_ahead() {
                     self.give_up(Cause::BeingWrittenTo);
@@ -202,7 +204,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.path.truncate(path_len);
                 Entered::Later
             }
-            opened => Entered::Not { kept: self.not_entered(parent, at, path_len, opened) },
+            opened => Entered::Not { kept: self.not_entered(parent, at, role, path_len, opened) },
         }
     }
 
@@ -251,13 +253,14 @@ impl<'r, S: Sys> Engine<'r, S> {
         &mut self,
         parent: usize,
         at: usize,
+        role: Role,
         path_len: usize,
         opened: Opened<S::Dir>,
     ) -> bool {
         let Some(name) = self.names.get(at) else {
             return false;
         };
-        let Some(dir) = self.frames[parent].dir() else {
+        let Some(dir) = self.frames[parent].dir_with(role) else {
             return false;
         };
         let kept = match opened {

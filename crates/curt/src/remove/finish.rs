@@ -49,6 +49,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.may_hold_more() {
             return;
         }
+        self.remove_shelf();
         if self.stays() {
             self.close_topmost();
             return;
@@ -142,11 +143,15 @@ impl<S: Sys> Engine<'_, S> {
         true
     }
 
-    /// Names both places of a directory that was moved into the one at the path, and stays.
+    /// Names both places of a directory that was moved into the shelf of the topmost one, whose path
+    /// this is, and stays.
     fn report_moved(&mut self, from: &LogicalPath<S::Unit>, serial: u64) {
         let mut to = self.at.path.clone();
-        if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
-            to.push(name);
+        let shelf = self.frames.last().and_then(|frame| frame.shelf.as_ref());
+        for serial in shelf.map(|shelf| shelf.serial).into_iter().chain([serial]) {
+            if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
+                to.push(name);
+            }
         }
         let relocated = Relocated { from: to_path::<S>(from), to: to_path::<S>(&to) };
         self.at.report.relocated.push(relocated);
@@ -239,6 +244,11 @@ impl<S: Sys> Engine<'_, S> {
             self.frames[index].listing = Batch::More;
             return;
         }
+        if self.frames[index].role == Role::Root && !self.is_still_there(index) {
+            self.frames[index].kept = true;
+            self.close_topmost();
+            return;
+        }
         let stat = self.directory_stat();
         let finished = self.remove_topmost();
         let is_empty =
@@ -253,7 +263,7 @@ impl<S: Sys> Engine<'_, S> {
                 self.at.tell_removed(Kind::Directory);
                 self.at.tick();
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.at.report.vanished += 1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.vanished(),
             Err(_) if !is_empty => {
                 if self.reopen(index) {
                     self.not_empty();
@@ -268,13 +278,54 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
+    /// The topmost directory is no longer there.
+    fn vanished(&mut self) {
+        let is_operand = self.frames.last().is_some_and(|frame| frame.role == Role::Root);
+        if is_operand {
+            self.operand_failed(io::ErrorKind::NotFound.into());
+        } else {
+            self.at.report.vanished += 1;
+        }
+    }
+
+    /// Whether the operand's name still leads to the directory that was emptied. Where somebody has
+    /// renamed it, it lives on under another name, and what has its name now is not ours to remove.
+    fn is_still_there(&mut self, index: usize) -> bool {
+        let frame = &self.frames[index];
+        let name = self.names.get(frame.name);
+        let (Some(name), Some(dir), Some(parent)) =
+            (name, frame.dir(), self.frames[index - 1].dir())
+        else {
+            return true;
+        };
+        let Ok(stat) = self.at.sys.stat_dir(dir) else {
+            return true;
+        };
+        let renamed = match self.at.sys.is_child(parent, name, stat.identity) {
+            Ok(true) => return true,
+            Ok(false) => Cause::Replaced,
+            // It was removed, or it has another name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if self.at.sys.stat_dir(dir).map_or(true, |stat| stat.links == 0) {
+                    self.operand_failed(error);
+                    return false;
+                }
+                Cause::Os(error)
+            }
+            Err(error) => Cause::Os(error),
+        };
+        self.at.fail(Operation::Remove, renamed);
+        false
+    }
+
     /// Removes the topmost directory from the one below it, which is open.
     fn remove_topmost(&mut self) -> io::Result<()> {
         let index = self.frames.len() - 1;
         let dir = self.frames[index].take();
         let vanished = || io::Error::from(io::ErrorKind::NotFound);
         let name = self.names.get(self.frames[index].name).ok_or_else(vanished)?;
-        let parent = self.frames[index - 1].dir().ok_or_else(vanished)?;
+        let role = self.frames[index].role;
+        let parent = self.frames[index - 1].dir_with(role).ok_or_else(vanished)?;
         let Some(dir) = dir else {
             return self.at.sys.remove_empty_dir(parent, name);
         };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::path::{Above, LogicalPath};
-use super::room::moved_serial;
+use super::room::is_moved_name;
 use crate::name::Name;
 use crate::pool::SharedJoin;
 use crate::sys::{Batch, Identity, Sys};
@@ -54,6 +54,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) left: Option<Left<S::Unit>>,
     /// For a directory that was moved upwards: the path that it interrupts, and its number.
     pub(super) before: Option<Box<(LogicalPath<S::Unit>, u64)>>,
+    /// What directories from too deep below are moved into.
+    pub(super) shelf: Option<Box<Shelf<S::Dir>>>,
     /// Its path, shared by what was moved away from it.
     pub(super) shared: Option<Arc<Above<S::Unit>>>,
     /// Known once it was closed early, to know it again.
@@ -79,7 +81,7 @@ pub(super) enum Role {
     Root,
     /// Anything below.
     Child,
-    /// A directory that was moved upwards, and is now a child of the operand.
+    /// A directory that was moved upwards, into the shelf of the frame below.
     Moved,
 }
 
@@ -88,7 +90,7 @@ struct Passed<U> {
     /// What stays, by name, so that a second listing does not fail with it again. Not filled where
     /// somebody chooses what stays: there, no directory is listed twice.
     stayed: BTreeSet<Vec<U>>,
-    /// Directories that were moved here from deep below, and wait.
+    /// Directories that were moved into the shelf from deep below, and wait.
     moved_here: VecDeque<Moved<U>>,
 }
 
@@ -103,6 +105,13 @@ pub(super) struct Again {
 
 /// The names of entries that a worker could not remove from another one's directory.
 pub(super) type Left<U> = Arc<Mutex<BTreeSet<Vec<U>>>>;
+
+/// A directory, in that of a frame, which nobody else may look into.
+pub(super) struct Shelf<D> {
+    pub(super) dir: D,
+    /// The number in its name.
+    pub(super) serial: u64,
+}
 
 /// A directory that was moved upwards.
 pub(super) struct Moved<U> {
@@ -145,6 +154,7 @@ impl<S: Sys> Frame<S> {
             join: None,
             left: None,
             before: None,
+            shelf: None,
             shared: None,
             identity: None,
         }
@@ -239,18 +249,19 @@ impl<S: Sys> Frame<S> {
         })
     }
 
-    /// Whether a listing that shows this entry is to pass over it: it has failed before, or it is a
-    /// directory that was moved here, which has its own turn and its own path.
+    /// The directory that a child of this role is an entry of.
+    pub(super) fn dir_with(&self, role: Role) -> Option<&S::Dir> {
+        match role {
+            Role::Moved => self.shelf.as_ref().map(|shelf| &shelf.dir),
+            _ => self.dir(),
+        }
+    }
+
+    /// Whether a listing that shows this entry is to pass over it: it has failed before, or it is
+    /// what directories were moved into, which have their own turn and their own paths.
     pub(super) fn passes_over(&self, name: Name<'_, S::Unit>) -> bool {
-        self.passed.as_ref().is_some_and(|passed| {
-            passed.stayed.contains(name.units())
-                || (!passed.moved_here.is_empty()
-                    && moved_serial(name).is_some_and(|serial| {
-                        // Numbers are given in order.
-                        let serials = |moved: &Moved<_>| moved.serial;
-                        passed.moved_here.binary_search_by_key(&serial, serials).is_ok()
-                    }))
-        })
+        self.passed.as_ref().is_some_and(|passed| passed.stayed.contains(name.units()))
+            || self.shelf.as_ref().is_some_and(|shelf| is_moved_name(name, shelf.serial))
     }
 
     /// Whether names of children are waiting.

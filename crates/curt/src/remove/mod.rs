@@ -25,11 +25,14 @@
 //! | … closed in ranges by one thread ([`Remove::batch_close`]) | 3, and 1 for 256 directories | – |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | wrong guess that a listing had ended | 1, at most 4 times | never made |
-//! | operand | 2 (`openat`, `close`) where it lies in another directory than the one before, 1 (`statx`) if it is a directory | the same |
+//! | operand | 2 (`openat`, `close`) where it lies in another directory than the one before, 3 (`statx`) if it is a directory, 1 (`openat2`) if it is not | the same |
+//! | directory that stays: contents only, or a failure in it | 3 for another listing, until nothing new is found | the same |
+//! | every 65,536 entries of one directory | one more listing of what is left | the same |
+//! | every 1,024 directories | 1 (`statx`) | the same |
 //! | beside | 2 (the limit of descriptors, the root's identity) | the same |
 //! | several threads | 1 for 256 entries (processor time), 20 for each thread | the same |
 //! | question, bytes, owner | 1 or 2 for each entry | the same |
-//! | depth beyond the descriptors | 1 for each time they are used up (`renameat2`) | the same |
+//! | depth beyond the descriptors | 1 for each time they are used up (`renameat2`), and 7 for the first | the same |
 //!
 //! No listing call is made to learn that a listing has ended: removing the directory is the test.
 //! No entry is asked for its metadata unless an option needs it.
@@ -40,7 +43,10 @@
 //! that changes its kind is dealt with as what it is when it is removed; an entry that vanishes is
 //! no error; a mount that appears is refused by the call that would enter it (on systems without
 //! `openat2`, by comparing what was opened with its parent); a directory that grows is emptied
-//! again, for as long as [`Remove::retries`] says, and then reported.
+//! again, for as long as [`Remove::retries`] says, and then reported; where it stays, it is listed
+//! until nothing new is found. Somebody who adds entries as fast as they go, to one directory or
+//! ahead of the removal in new ones, is dealt with for as long. An operand that is renamed while it
+//! is removed is reported, and what has its name by then stays.
 //!
 //! *Not prevented*: entries that somebody moves **into** the tree while it is removed go with it.
 //! What somebody moves out of the tree after its directory was opened is still emptied: it is the

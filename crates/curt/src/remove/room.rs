@@ -1,7 +1,7 @@
 //! What happens when a traversal holds as many directories open as it may.
 //!
-//! **Hoisting.** The next directory is renamed into the operand's own directory, under a fresh
-//! name, and dealt with when the traversal comes back there. So a tree of any depth takes the same
+//! **Hoisting.** The next directory is renamed into one that is made for this in the operand, which
+//! nobody else may look into, and dealt with when the traversal comes back there. So a tree of any depth takes the same
 //! number of descriptors and a constant number of calls per level; nothing climbs with `..`, no
 //! path is resolved twice, and no length of a path matters.
 //!
@@ -13,10 +13,10 @@
 use std::time::Duration;
 
 use super::engine::Engine;
-use super::frame::{Hold, Moved};
+use super::frame::{Hold, Moved, Role, Shelf};
 use crate::error::{Cause, Operation};
 use crate::name::{Name, Unit};
-use crate::sys::{Opened, Sys};
+use crate::sys::{Finished, Opened, Sys};
 
 /// So many directories below the one that others are moved to are entered in any case.
 const LEAST_DEPTH: usize = 4;
@@ -51,39 +51,89 @@ impl<S: Sys> Engine<'_, S> {
         (self.frames.len() - 1).saturating_sub(self.top)
     }
 
-    /// Moves the child whose name lies at `at` into the topmost directory of this tree.
+    /// Moves the child whose name lies at `at` into the shelf of the topmost directory of this tree.
     fn hoist(&mut self, at: usize) -> bool {
+        if self.frames[self.top].shelf.is_none() && !self.make_shelf() {
+            return false;
+        }
         let Some(name) = self.names.get(at) else {
             return false;
         };
         let Some(from) = self.frames.last().and_then(|frame| frame.dir()) else {
             return false;
         };
-        let Some(to) = self.frames[self.top].dir() else {
+        let Some(to) = self.frames[self.top].dir_with(Role::Moved) else {
             return false;
         };
+        let serial = self.at.run.serial();
+        let fresh = moved_name::<S::Unit>(serial);
+        let Some(fresh) = Name::until_nul(&fresh) else {
+            return false;
+        };
+        match self.at.sys.move_dir(from, name, to, fresh) {
+            Ok(()) => {
+                let name = name.terminated().to_vec();
+                let moved = Moved { serial, parent: self.shared_path(), name };
+                self.frames[self.top].moved_here().push_back(moved);
+                true
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                self.at.report.vanished += 1;
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Makes the shelf of the topmost directory of this tree. What protects a directory may be the
+    /// mode of one that it lies in, so nobody else may look into this one.
+    fn make_shelf(&mut self) -> bool {
         for _ in 0..FRESH_NAMES {
             let serial = self.at.run.serial();
             let fresh = moved_name::<S::Unit>(serial);
-            let Some(fresh) = Name::until_nul(&fresh) else {
+            let (Some(name), Some(top)) = (Name::until_nul(&fresh), self.frames[self.top].dir())
+            else {
                 return false;
             };
-            match self.at.sys.move_dir(from, name, to, fresh) {
-                Ok(()) => {
-                    let name = name.terminated().to_vec();
-                    let moved = Moved { serial, parent: self.shared_path(), name };
-                    self.frames[self.top].moved_here().push_back(moved);
+            match self.at.sys.make_private(top, name) {
+                Ok(dir) => {
+                    self.frames[self.top].shelf = Some(Box::new(Shelf { dir, serial }));
                     return true;
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    self.at.report.vanished += 1;
-                    return true;
-                }
                 Err(_) => return false,
             }
         }
         false
+    }
+
+    /// Removes the shelf of the topmost directory, where all that was moved there had its turn.
+    pub(super) fn remove_shelf(&mut self) {
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let Some(shelf) = frame.shelf.take() else {
+            return;
+        };
+        let fresh = moved_name::<S::Unit>(shelf.serial);
+        let (Some(name), Some(dir)) = (Name::until_nul(&fresh), frame.dir()) else {
+            return;
+        };
+        match self.at.sys.finish_dir(dir, name, shelf.dir) {
+            Finished::Done | Finished::Gone => {}
+            // What stays in it was reported by the path where it was found.
+            Finished::NotEmpty(dir) if frame.kept => self.at.sys.close(dir),
+            Finished::NotEmpty(dir) => {
+                self.at.sys.close(dir);
+                self.at.fail_in(name, std::io::ErrorKind::DirectoryNotEmpty.into());
+                frame.kept = true;
+            }
+            Finished::Failed(dir, error) => {
+                self.at.sys.close(dir);
+                self.at.fail_in(name, error);
+                frame.kept = true;
+            }
+        }
     }
 
     /// Closes one directory between the operand and the present one, if there is one to spare, but
@@ -170,7 +220,7 @@ impl<S: Sys> Engine<'_, S> {
                 Opened::NotDirectory | Opened::Mount => return Err(Some(Cause::Replaced)),
             }
         };
-        self.short_since = None;
+        self.came_free();
         let known = self.frames[index].identity;
         let same = self.at.sys.stat_dir(&dir).is_ok_and(|stat| Some(stat.identity) == known);
         if !same {
@@ -187,7 +237,7 @@ impl<S: Sys> Engine<'_, S> {
         let Some(name) = self.names.get(self.frames[index].name) else {
             return Opened::Gone;
         };
-        let Some(parent) = self.frames[index - 1].dir() else {
+        let Some(parent) = self.frames[index - 1].dir_with(self.frames[index].role) else {
             return Opened::Gone;
         };
         self.at.sys.open_child(parent, name, self.at.run.mounts())
@@ -224,12 +274,19 @@ impl<S: Sys> Engine<'_, S> {
         }
         let now = self.at.sys.now();
         let since = *self.short_since.get_or_insert(now);
-        if now.saturating_sub(since) > self.at.run.options.retry_window {
-            self.short_since = None;
-            return false;
+        // A shortage that lasts is waited for once, and not again for each directory that meets it.
+        self.has_waited = now.saturating_sub(since) <= self.at.run.options.retry_window;
+        if self.has_waited {
+            self.at.sys.sleep(NAP);
         }
-        self.at.sys.sleep(NAP);
-        true
+        self.has_waited
+    }
+
+    /// A directory was opened: if it was waited for, the shortage is over.
+    pub(super) fn came_free(&mut self) {
+        if std::mem::take(&mut self.has_waited) {
+            self.short_since = None;
+        }
     }
 
     /// The path of the topmost directory, to be shared by all that are moved from there.
@@ -244,17 +301,12 @@ impl<S: Sys> Engine<'_, S> {
 }
 
 /// Room for the name of a directory that was moved upwards: two numbers and a few characters.
-pub(super) const MOVED_NAME: usize = 40;
+const MOVED_NAME: usize = 40;
 
-/// The name of a directory that was moved upwards, terminated.
+/// The name of a directory that was moved upwards, or that such are moved into, terminated:
+/// `.curt-PROCESS-SERIAL`.
 pub(super) fn moved_name<U: Unit>(serial: u64) -> [U; MOVED_NAME] {
     let mut name = [U::NUL; MOVED_NAME];
-    write_moved_name(serial, &mut name);
-    name
-}
-
-/// Writes `.curt-PROCESS-SERIAL` without allocating.
-pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME]) {
     let mut at = 0;
     let mut put = |character: u8| {
         name[at] = U::ascii(character);
@@ -264,19 +316,12 @@ pub(super) fn write_moved_name<U: Unit>(serial: u64, name: &mut [U; MOVED_NAME])
     write_hexadecimal(u64::from(std::process::id()), &mut put);
     put(b'-');
     write_hexadecimal(serial, &mut put);
-    put(0);
+    name
 }
 
-/// The number in such a name, if it is one of this process.
-pub(super) fn moved_serial<U: Unit>(name: Name<'_, U>) -> Option<u64> {
-    let digits = name.units().iter().rev().take_while(|&&unit| unit != U::ascii(b'-'));
-    let mut serial = 0;
-    for (place, &digit) in digits.take(16).enumerate() {
-        let value = b"0123456789abcdef".iter().position(|&known| U::ascii(known) == digit)?;
-        serial |= (value as u64) << (4 * place);
-    }
-    let same = Name::until_nul(&moved_name::<U>(serial))?.units() == name.units();
-    same.then_some(serial)
+/// Whether a name is the one with this number.
+pub(super) fn is_moved_name<U: Unit>(name: Name<'_, U>, serial: u64) -> bool {
+    Name::until_nul(&moved_name::<U>(serial)).is_some_and(|moved| moved.units() == name.units())
 }
 
 fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
@@ -288,7 +333,7 @@ fn write_hexadecimal(number: u64, put: &mut impl FnMut(u8)) {
 
 #[cfg(test)]
 mod tests {
-    use super::{moved_name, moved_serial};
+    use super::{is_moved_name, moved_name};
     use crate::name::Name;
 
     #[test]
@@ -298,11 +343,7 @@ mod tests {
             let expected = format!(".curt-{:x}-{serial:x}", std::process::id());
             let name = Name::until_nul(&name).unwrap();
             assert_eq!(name.units(), expected.as_bytes());
-            assert_eq!(moved_serial(name), Some(serial));
-        }
-        for other in [".curt-", ".curt-0-1", "curt", "", "-", ".curt-1-00000000000000000000"] {
-            let name = format!("{other}\0");
-            assert_eq!(moved_serial(Name::until_nul(name.as_bytes()).unwrap()), None, "{other}");
+            assert!(is_moved_name(name, serial) && !is_moved_name(name, serial ^ 1));
         }
     }
 }

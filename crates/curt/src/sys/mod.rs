@@ -238,6 +238,10 @@ pub(crate) trait Sys:
     ) -> Finished<Self::Dir>;
     /// Removes a directory that is not open, if it is empty.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
+    /// Makes a directory that nobody else may look into, where users are kept apart by modes, and opens
+    /// it. An error if it cannot be made, or is found to be another one.
+    fn make_private(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>)
+    -> io::Result<Self::Dir>;
     /// Moves a directory to another place of the same tree; never replaces anything of value.
     fn move_dir(
         &self,
@@ -343,6 +347,15 @@ pub(crate) trait Sys:
 
     fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat>;
     fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
+    /// Whether the directory that [`Sys::finish_dir`] would remove under this name has this identity.
+    fn is_child(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        identity: Identity,
+    ) -> io::Result<bool> {
+        Ok(self.stat_child(parent, name)?.identity == identity)
+    }
     /// The identity of the root directory.
     fn root_identity(&self) -> io::Result<Identity>;
     /// Whether an open directory of this identity is a root directory. `root` keeps for all workers

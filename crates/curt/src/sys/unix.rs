@@ -426,6 +426,16 @@ pub(super) fn finished<D>(
     }
 }
 
+/// Makes a call again for as long as a signal interrupts it.
+pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            answer => return answer,
+        }
+    }
+}
+
 /// A time stamp; those before 1970 are as good as 1970 for whom this is made.
 pub(super) fn since_epoch(seconds: i64, nanoseconds: u32) -> Duration {
     Duration::new(seconds.try_into().unwrap_or(0), nanoseconds)

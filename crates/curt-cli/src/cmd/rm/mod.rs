@@ -148,7 +148,9 @@ impl Job<'_> {
         if let Some(signal) = signal {
             return interrupt::end(signal);
         }
-        if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+        // What reads the output went away, and with it the removal ended.
+        let is_done = failures == 0 && !report.cancelled;
+        if is_done && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
     }
 
     fn finish_text(&self, report: &Report, is_interrupted: bool, screen: &Screen) {

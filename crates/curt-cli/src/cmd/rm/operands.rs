@@ -1,13 +1,16 @@
 //! What to remove: the operands, or the names in a list.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::args::RmOptions;
 use crate::out;
 use crate::quote::quote;
 use crate::sys;
+
+/// No system takes a name this long, with the NUL behind it.
+const LONGEST_NAME: u64 = 128 << 10;
 
 /// The names that were given.
 pub(super) struct Gathered {
@@ -27,10 +30,13 @@ pub(super) fn gather(options: &RmOptions) -> Result<Gathered, String> {
         let names = options.operands.iter().map(|name| with_one_slash(name)).collect();
         return Ok(Gathered { names, refused: 0 });
     };
-    let list = if are_from_input(options) { read_input() } else { sys::read_file(path) };
     let shown = if are_from_input(options) { "standard input".to_owned() } else { quote(path) };
-    let list = list.map_err(|error| format!("cannot read {shown}: {}", sys::error_text(&error)))?;
-    Ok(split(&list, &shown))
+    let gathered = if are_from_input(options) {
+        split(io::stdin().lock(), &shown)
+    } else {
+        sys::open_list(path).and_then(|list| split(BufReader::new(list), &shown))
+    };
+    gathered.map_err(|error| format!("cannot read {shown}: {}", sys::error_text(&error)))
 }
 
 /// The name with no more than one slash at its end, which is how GNU rm shows it.
@@ -48,34 +54,51 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-fn read_input() -> io::Result<Vec<u8>> {
-    let mut list = Vec::new();
-    io::stdin().lock().read_to_end(&mut list)?;
-    Ok(list)
-}
-
-/// Takes a list apart. The NUL behind the last name may be missing, as in the GNU tools.
-fn split(list: &[u8], shown: &str) -> Gathered {
-    let list = list.strip_suffix(b"\0").unwrap_or(list);
+/// Takes a list apart as it is read. The NUL behind the last name may be missing, as in the GNU tools.
+fn split(mut list: impl BufRead, shown: &str) -> io::Result<Gathered> {
     let mut gathered = Gathered { names: Vec::new(), refused: 0 };
-    if list.is_empty() {
-        return gathered;
-    }
-    for (at, bytes) in list.split(|&byte| byte == 0).enumerate() {
-        let name = sys::name_from_bytes(bytes).filter(|name| !name.is_empty());
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        list.by_ref().take(LONGEST_NAME).read_until(0, &mut bytes)?;
+        if bytes.is_empty() {
+            break;
+        }
+        let is_whole = bytes.last() == Some(&0) || (bytes.len() as u64) < LONGEST_NAME;
+        if !is_whole {
+            pass_over_name(&mut list)?;
+        }
+        let text = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
+        let name = sys::name_from_bytes(text).filter(|name| is_whole && !name.is_empty());
         if let Some(name) = name {
             gathered.names.push(name);
-        } else {
-            let what = if bytes.is_empty() { "zero-length " } else { "" };
-            out::complain(&format!(
-                "{}: {shown}:{}: invalid {what}file name\n",
-                super::PROGRAM,
-                at + 1
-            ));
-            gathered.refused += 1;
+            continue;
+        }
+        let what = match text {
+            [] => "invalid zero-length file name",
+            _ if is_whole => "invalid file name",
+            _ => "file name too long",
+        };
+        out::complain(&format!("{}: {shown}:{number}: {what}\n", super::PROGRAM));
+        gathered.refused += 1;
+    }
+    Ok(gathered)
+}
+
+/// Reads to the end of a name, and keeps nothing.
+fn pass_over_name(list: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let room = match list.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            room => room?,
+        };
+        let end = room.iter().position(|&byte| byte == 0);
+        let length = end.map_or(room.len(), |end| end + 1);
+        list.consume(length);
+        if end.is_some() || length == 0 {
+            return Ok(());
         }
     }
-    gathered
 }
 
 #[cfg(test)]
@@ -104,11 +127,14 @@ mod tests {
             (b"a\0", &["a"]),
             (b"a\0b c\n\0", &["a", "b c\n"]),
         ] {
-            let gathered = split(list, "list");
+            let gathered = split(list, "list").unwrap();
             assert_eq!(gathered.names, names);
             assert_eq!(gathered.refused, 0);
         }
-        let gathered = split(b"\0a\0\0", "list");
+        let gathered = split(&b"\0a\0\0"[..], "list").unwrap();
         assert_eq!((gathered.names.len(), gathered.refused), (1, 2));
+        let long = [vec![b'x'; 1 << 20], b"\0short\0".to_vec(), vec![b'y'; 1 << 20]].concat();
+        let gathered = split(&long[..], "list").unwrap();
+        assert_eq!((gathered.names, gathered.refused), (vec!["short".into()], 2));
     }
 }

@@ -234,6 +234,17 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
+/// A list of names, to be read.
+pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
+    struct List(rustix::fd::OwnedFd);
+    impl io::Read for List {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            Ok(rustix::io::read(&self.0, room)?)
+        }
+    }
+    Ok(List(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
+}
+
 /// A name from a list: its bytes.
 #[expect(clippy::unnecessary_wraps, reason = "other systems have bytes that are no names")]
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {

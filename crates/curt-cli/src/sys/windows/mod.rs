@@ -104,9 +104,9 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// All of a file.
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    std::fs::read(path)
+/// A list of names, to be read.
+pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
+    std::fs::File::open(path)
 }
 
 /// The local time zone, as the system's settings or `TZ` name it.

@@ -62,6 +62,13 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     });
 }
 
+/// Whether nobody but its owner may look into a directory.
+#[cfg(unix)]
+fn is_private(directory: &std::path::Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(directory).unwrap().mode() & 0o077 == 0
+}
+
 /// Cancels after so many directories.
 struct Stop<'a>(&'a Cancel, std::sync::atomic::AtomicU64, u64);
 
@@ -89,6 +96,8 @@ fn moved_directories_are_named_when_it_stops<S: Sys<Setup = Setup>>() {
     for relocated in &report.relocated {
         assert!(relocated.to.exists(), "{relocated:?}");
         assert!(relocated.to.starts_with(scratch.at("tree")), "{relocated:?}");
+        #[cfg(unix)]
+        assert!(is_private(relocated.to.parent().unwrap()), "{relocated:?}");
         assert!(relocated.from.ends_with("d") && !relocated.from.exists(), "{relocated:?}");
     }
     let report = remove::<S>(&Remove::new(), &scratch, "tree");

@@ -11,6 +11,33 @@ use crate::sys::{Setup, Sys};
 
 on_real_platforms!(every_call_fails_once, shortage_of_descriptors_passes);
 
+#[cfg(unix)]
+mod interrupted {
+    use super::super::on_real_platforms;
+    use super::a_signal_that_interrupts_a_call_is_no_failure;
+
+    on_real_platforms!(a_signal_that_interrupts_a_call_is_no_failure);
+}
+
+#[cfg(unix)]
+fn a_signal_that_interrupts_a_call_is_no_failure<S: Sys<Setup = Setup>>() {
+    let names = ["openat2", "openat", "getdents64", "readdir", "unlinkat"];
+    let mut interrupted = 0;
+    for name in names {
+        for nth in 0..20 {
+            let scratch = Scratch::in_memory();
+            mixed_tree(&scratch, "tree");
+            let fault = Faults::default().fail(name, nth, rustix::io::Errno::INTR.raw_os_error());
+            let (setup, faults) = setup(fault);
+            let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
+            assert!(report.is_complete(), "{name} {nth}: {report:?}");
+            assert!(!scratch.exists("tree"), "{name} {nth}");
+            interrupted += faults.hits();
+        }
+    }
+    assert!(interrupted > 20, "{interrupted}");
+}
+
 /// Errors in the numbers of the platform: "nothing is there", what is said when descriptors or memory
 /// run out, and others.
 #[cfg(unix)]

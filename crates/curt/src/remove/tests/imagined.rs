@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::remove_on;
 use crate::error::Cause;
 use crate::fields::Kind;
-use crate::remove::{Remove, Report, Threads};
+use crate::remove::{Directories, Remove, Report, Threads};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
@@ -262,4 +262,117 @@ fn what_is_excluded_survives_every_kind_of_listing() {
             ["- a/b/c/d/file", "- a/b/c/x", "- e/2", "d a", "d a/b", "d a/b/c", "d a/b/c/d", "d e"];
         assert_eq!(setup.world(|world| world.list("tree")), left);
     }
+}
+
+#[test]
+fn a_dry_run_removes_nothing_in_any_way() {
+    let list = Denied { list: true, ..Denied::default() };
+    for threads in [1, 2] {
+        for directories in [Directories::Recursive, Directories::OnlyEmpty] {
+            for operand in ["tree", "tree/empty", "tree/shut"] {
+                let setup = setup(|world| {
+                    world.dir("tree/shut").deny("tree/shut", list);
+                });
+                let before = setup.world(|world| world.list("tree"));
+                let options = options().threads(Threads::AtMost(threads)).directories(directories);
+                remove_on::<Memory>(&options.dry_run(true), &setup, &[PathBuf::from(operand)]);
+                assert_eq!(setup.world(|world| world.list("tree")), before, "{operand}");
+            }
+        }
+    }
+}
+
+#[test]
+fn where_the_root_cannot_be_told_nothing_is_removed() {
+    for nth in 0..2 {
+        let setup = setup(|_| {}).with_faults(Faults::default().fail("statx", nth, 5));
+        let report = remove(&options(), &setup);
+        assert_eq!(report.errors[0].raw_os_error(), Some(5), "{report:?}");
+        assert_eq!((report.files, report.directories), (0, 0));
+    }
+}
+
+#[test]
+fn an_operand_that_was_renamed_is_reported() {
+    let calls = {
+        let setup = setup(|_| {});
+        remove(&options(), &setup);
+        setup.world(|world| world.calls_made())
+    };
+    for call in 5..calls {
+        for replaced in [false, true] {
+            for missing_is_fine in [false, true] {
+                let setup = setup(|world| {
+                    world.after(call, move |world| {
+                        if world.exists("tree") {
+                            world.rename("tree", "elsewhere");
+                            if replaced {
+                                world.dir("tree");
+                            }
+                        }
+                    });
+                });
+                let report = remove(&options().missing_is_fine(missing_is_fine), &setup);
+                let elsewhere = setup.world(|world| world.exists("elsewhere"));
+                // Between the last look and the removal itself it cannot be told.
+                let told = report.error_count > 0 || report.directories == DIRECTORIES;
+                assert!(!elsewhere || told, "before call {call}: {report:?}");
+                if elsewhere && call + 4 < calls {
+                    assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
+                    assert_eq!(setup.world(|world| world.exists("tree")), replaced);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_shortage_that_lasts_is_waited_for_once() {
+    let mut faults = Faults::default();
+    for nth in 2..100_000 {
+        faults = faults.fail("openat", nth, 12);
+    }
+    let setup = setup(|world| {
+        for number in 0..40 {
+            world.file(format!("tree/d{number}/file"));
+        }
+    })
+    .with_faults(faults);
+    let window = Duration::from_millis(50);
+    let report = remove(&options().retries(10, window), &setup);
+    assert!(report.error_count >= 40, "{report:?}");
+    assert!(setup.world(|world| world.clock) < window * 2, "{report:?}");
+}
+
+#[test]
+fn what_takes_the_place_of_a_directory_while_it_is_closed_is_left() {
+    let place = "tree/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep";
+    let mut replaced = 0;
+    for link in [false, true] {
+        for call in (180..700).step_by(13) {
+            let mut world = World::new();
+            for level in 0..60 {
+                world.dir(format!("tree/{}", "deep/".repeat(level)));
+            }
+            world.file("victim/file");
+            world.after(call, move |world| {
+                if link {
+                    world.swap_for_link(place, "/victim");
+                } else if world.exists(place) {
+                    world.rename(place, "aside").rename("victim", place);
+                }
+            });
+            let setup = Setup::new(world);
+            let options = options().descriptors(8).without(Feature::Hoist);
+            let report = remove(&options, &setup);
+            let victim = if link { String::from("victim") } else { String::from(place) };
+            if setup.world(|world| world.exists("aside") || world.exists("aside-1")) {
+                let left = setup.world(|world| world.exists(format!("{victim}/file")));
+                assert!(left, "before call {call}: {report:?}");
+                let is_replaced = |error: &crate::Error| matches!(error.cause(), Cause::Replaced);
+                replaced += u64::from(report.errors.iter().any(is_replaced));
+            }
+        }
+    }
+    assert!(replaced > 10, "{replaced}");
 }

@@ -15,6 +15,7 @@ use rustix::io::{Errno, Result};
 use crate::calls::Calls;
 use crate::sys::gate::Gate;
 use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
+use crate::sys::unix::uninterrupted;
 use crate::sys::{Setup, Usage};
 
 /// What most links hold fits into this.
@@ -82,6 +83,7 @@ enum Call {
     Chdir,
     Execve,
     Write,
+    Geteuid,
 }
 
 /// Their names, as a tracer prints them.
@@ -128,6 +130,7 @@ const NAMES: [&str; 42] = [
     "chdir",
     "execve",
     "write",
+    "geteuid",
 ];
 
 /// The door of one worker.
@@ -154,8 +157,10 @@ impl Door {
         mode: Mode,
         resolve: ResolveFlags,
     ) -> Result<OwnedFd> {
-        self.pass(Call::Openat2)?;
-        rustix::fs::openat2(dir, name, flags, mode, resolve)
+        uninterrupted(|| {
+            self.pass(Call::Openat2)?;
+            rustix::fs::openat2(dir, name, flags, mode, resolve)
+        })
     }
 
     pub(super) fn openat(
@@ -165,27 +170,33 @@ impl Door {
         flags: OFlags,
         mode: Mode,
     ) -> Result<OwnedFd> {
-        self.pass(Call::Openat)?;
-        rustix::fs::openat(dir, name, flags, mode)
+        uninterrupted(|| {
+            self.pass(Call::Openat)?;
+            rustix::fs::openat(dir, name, flags, mode)
+        })
     }
 
     /// Opens a path as the caller typed it.
     pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
-        self.pass(Call::Openat)?;
-        rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+        uninterrupted(|| {
+            self.pass(Call::Openat)?;
+            rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+        })
     }
 
     /// Fills the empty buffer with directory records, as many as it has room for without growing.
     pub(super) fn getdents64(&self, dir: BorrowedFd<'_>, buffer: &mut Vec<u8>) -> Result<()> {
-        self.pass(Call::Getdents64)?;
         let space = buffer.spare_capacity_mut();
-        // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
-        // descriptor is open for as long as it is borrowed. That the kernel writes no more than the
-        // length is the system call's contract.
-        let read = unsafe {
-            libc::syscall(libc::SYS_getdents64, dir.as_raw_fd(), space.as_mut_ptr(), space.len())
-        };
-        let length = buffer.len() + usize::try_from(read).map_err(|_| last_errno())?;
+        let read = uninterrupted(|| {
+            self.pass(Call::Getdents64)?;
+            let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
+            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
+            // descriptor is open for as long as it is borrowed. That the kernel writes no more than
+            // the length is the system call's contract.
+            let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
+            usize::try_from(read).map_err(|_| last_errno())
+        })?;
+        let length = buffer.len() + read;
         // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it also
         // wrote the padding between two records is assumed; nothing is decided by it.
         unsafe { buffer.set_len(length) };
@@ -193,8 +204,10 @@ impl Door {
     }
 
     pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {
-        self.pass(Call::Unlinkat)?;
-        rustix::fs::unlinkat(dir, name, flags)
+        uninterrupted(|| {
+            self.pass(Call::Unlinkat)?;
+            rustix::fs::unlinkat(dir, name, flags)
+        })
     }
 
     pub(super) fn close(&self, fd: OwnedFd) {
@@ -322,6 +335,15 @@ impl Door {
             self.pass(Call::Lgetxattr)?;
             rustix::fs::lgetxattr(path, name, buffer)
         })
+    }
+
+    /// The user that files are made for.
+    pub(super) fn effective_user(&self) -> u32 {
+        // It cannot fail; what a test plans is no answer either.
+        match self.pass(Call::Geteuid) {
+            Ok(()) => rustix::process::geteuid().as_raw(),
+            Err(_) => u32::MAX,
+        }
     }
 
     /// The magic number of the file system that something lies on, and the flags of its mount.

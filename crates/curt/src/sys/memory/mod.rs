@@ -28,6 +28,7 @@ use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
+use super::beneath::Beneath;
 use super::{
     Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
     Stat, Sys, Usage,
@@ -222,6 +223,14 @@ impl Sys for Memory {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         self.rmdir(parent, name).map_err(io::Error::from_raw_os_error)
+    }
+
+    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
+        Beneath::create_dir(self, parent, name, 0o700)?;
+        match self.open_child(parent, name, Mounts::Refuse) {
+            Opened::Dir(dir) => Ok(dir),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
     }
 
     fn move_dir(

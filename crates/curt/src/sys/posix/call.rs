@@ -17,6 +17,7 @@ use super::dir::{DirBuf, Stream};
 use crate::calls::Calls;
 use crate::sys::gate::Gate;
 use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
+use crate::sys::unix::uninterrupted;
 use crate::sys::{Batch, Setup};
 
 /// The kinds of call, in the order of [`NAMES`].
@@ -52,6 +53,7 @@ enum Call {
     Dup2,
     Chdir,
     Execve,
+    Geteuid,
 }
 
 /// Their names, as in C.
@@ -86,6 +88,7 @@ const NAMES: &[&str] = &[
     "dup2",
     "chdir",
     "execve",
+    "geteuid",
 ];
 
 /// The door of one worker.
@@ -111,19 +114,25 @@ impl Door {
         name: &CStr,
         flags: OFlags,
     ) -> Result<Stream> {
-        self.pass(Call::Openat)?;
-        Stream::new(rustix::fs::openat(dir, name, flags, Mode::empty())?)
+        Stream::new(uninterrupted(|| {
+            self.pass(Call::Openat)?;
+            rustix::fs::openat(dir, name, flags, Mode::empty())
+        })?)
     }
 
     /// Opens a path as the caller typed it.
     pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
-        self.pass(Call::Openat)?;
-        rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+        uninterrupted(|| {
+            self.pass(Call::Openat)?;
+            rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+        })
     }
 
     pub(super) fn readdir(&self, stream: &mut Stream, buf: &mut DirBuf) -> Result<Batch> {
-        self.pass(Call::Readdir)?;
-        stream.fill(buf)
+        uninterrupted(|| {
+            self.pass(Call::Readdir)?;
+            stream.fill(buf)
+        })
     }
 
     pub(super) fn rewinddir(&self, stream: &mut Stream) -> Result<()> {
@@ -133,8 +142,10 @@ impl Door {
     }
 
     pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {
-        self.pass(Call::Unlinkat)?;
-        rustix::fs::unlinkat(dir, name, flags)
+        uninterrupted(|| {
+            self.pass(Call::Unlinkat)?;
+            rustix::fs::unlinkat(dir, name, flags)
+        })
     }
 
     /// Closes a descriptor, or the listing that owns it.
@@ -198,6 +209,15 @@ impl Door {
         #[cfg(target_os = "android")]
         let flags = AtFlags::empty();
         rustix::fs::accessat(dir, name, access, flags)
+    }
+
+    /// The user that files are made for.
+    pub(super) fn effective_user(&self) -> u32 {
+        // It cannot fail; what a test plans is no answer either.
+        match self.pass(Call::Geteuid) {
+            Ok(()) => rustix::process::geteuid().as_raw(),
+            Err(_) => u32::MAX,
+        }
     }
 
     /// Reads what a link holds into the empty buffer.

@@ -52,6 +52,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
+use super::beneath::Beneath;
 use super::beneath::{Beneath, Fault};
 use super::{
     Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
@@ -351,6 +352,15 @@ impl Sys for Windows {
         Ok(self.remove(parent, name, DIRECTORY)?)
     }
 
+    /// What protects an entry here is its own list, wherever it lies.
+    fn make_private(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Dir> {
+        Beneath::create_dir(self, parent, name, 0)?;
+        match self.open_child(parent, name, Mounts::Refuse) {
+            Opened::Dir(dir) => Ok(dir),
+            _ => Err(io::ErrorKind::PermissionDenied.into()),
+        }
+    }
+
     fn move_dir(
         &self,
         from: &Dir,
@@ -456,6 +466,16 @@ impl Sys for Windows {
 
     fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
         Ok(info::about_handle(&self.door, dir.handle()?, dir.volume)?.stat)
+    }
+
+    /// A directory is removed by its handle, whatever has its name.
+    fn is_child(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u16>,
+        _identity: Identity,
+    ) -> io::Result<bool> {
+        Ok(true)
     }
 
     /// That of the drive of the working directory.
