@@ -320,7 +320,7 @@ pub(crate) fn parse() -> Result<Command, clap::Error> {
         Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
         Some("beneath") => only("beneath", args).map(Command::Beneath),
         Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
-        Some("walk") => only("walk", args).map(Command::Walk),
+        Some("walk") => walk::parse(args).map(Command::Walk),
         Some("expand") => only("expand", args).map(Command::Expand),
         Some("which") => only("which", args).map(Command::Which),
         Some("du") => du::parse(args).map(Command::Du),

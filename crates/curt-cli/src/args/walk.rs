@@ -4,9 +4,12 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
 use clap::Args;
+use clap::error::ErrorKind;
 use curt::{OneFileSystem, SortBy};
 
-use super::{feature_names, features};
+use super::{alone, feature_names, features, only};
+
+const SORT_KEYS: [&str; 6] = ["name", "size", "modified", "accessed", "changed", "created"];
 
 const ABOUT: &str = "List everything below directories";
 
@@ -91,11 +94,11 @@ pub(crate) struct WalkOptions {
     pub(crate) ignore: bool,
 
     /// With --ignore: names that begin with a dot all the same
-    #[arg(long)]
+    #[arg(long, requires = "ignore")]
     pub(crate) hidden: bool,
 
     /// With --ignore: no rules, only no names that begin with a dot
-    #[arg(long)]
+    #[arg(long, requires = "ignore")]
     pub(crate) no_ignore: bool,
 
     /// Sizes: +N more, -N less, N exactly; units c k M G T
@@ -117,8 +120,7 @@ pub(crate) struct WalkOptions {
 
     /// Sort the entries of each directory
     #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true,
-          default_missing_value = "name",
-          value_parser = ["name", "size", "modified", "accessed", "changed", "created"])]
+          default_missing_value = "name", value_parser = SORT_KEYS)]
     sort: Option<String>,
 
     /// The other way round
@@ -129,7 +131,7 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 
-    /// Print these fields of each entry, separated by commas here and by tabs there
+    /// Print these fields of each entry (and path, depth), separated by commas here and by tabs there
     #[arg(long, value_name = "LIST")]
     pub(crate) fields: Option<String>,
 
@@ -145,12 +147,12 @@ pub(crate) struct WalkOptions {
     #[arg(short = 'j', long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 
-    /// Run a command for each entry; '{}' stands for its path, ';' ends the command
+    /// Run a command for each entry; '{}' stands for its path, ';' must end the command
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"])]
     pub(crate) exec: Vec<OsString>,
 
-    /// Run a command for as many entries at a time as fit; '{}' stands for their paths
+    /// Run a command for as many entries at a time as fit; '{}' stands for their paths, ';' must end it
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "delete")]
     pub(crate) exec_batch: Vec<OsString>,
@@ -173,7 +175,37 @@ pub(crate) struct WalkOptions {
     without: Vec<String>,
 }
 
+/// Reads the words after `curt`, and refuses what clap takes for something that nobody means by it.
+pub(super) fn parse(
+    words: impl Iterator<Item = OsString>,
+) -> Result<Box<WalkOptions>, clap::Error> {
+    let words: Vec<OsString> = words.collect();
+    let options: Box<WalkOptions> = only("walk", words.iter().cloned())?;
+    let problem = if options.runs_unended(&words) {
+        Some("the command to run has no end: add ';' behind it (in a shell: ';' or \\;)".to_owned())
+    } else {
+        words.windows(2).find_map(sort_key_apart)
+    };
+    match problem {
+        None => Ok(options),
+        Some(words) => Err(alone::<WalkOptions>("walk").error(ErrorKind::ValueValidation, words)),
+    }
+}
+
+/// What is wrong where the word behind `--sort` looks like its key, and is a path to clap.
+fn sort_key_apart(words: &[OsString]) -> Option<String> {
+    let key = words[1].to_str().filter(|word| SORT_KEYS.contains(word))?;
+    (words[0] == "--sort")
+        .then(|| format!("'--sort {key}' is unclear: write --sort={key}, or ./{key} for a path"))
+}
+
 impl WalkOptions {
+    /// Whether all that follows would belong to the command that is run.
+    fn runs_unended(&self, words: &[OsString]) -> bool {
+        let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
+        runs && !words.iter().any(|word| word == ";")
+    }
+
     /// The features to do without.
     pub(crate) fn without(&self) -> impl Iterator<Item = curt::Feature> + '_ {
         features(&self.without)

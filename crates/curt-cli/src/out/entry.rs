@@ -6,8 +6,8 @@ use std::path::Path;
 
 use curt::{Fields, Kind, Metadata, Time, Value};
 
-use crate::out::json::{self, Object};
-use crate::out::{column, text};
+use crate::out::column;
+use crate::out::json::{self, Failure, Object};
 use crate::quote::for_terminal;
 use crate::time::LocalZone;
 
@@ -52,9 +52,7 @@ fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object
         Value::Value(value, _) => object.raw(name, &value),
         Value::NotRequested => object,
         Value::Unsupported => object.raw(name, "null"),
-        Value::Failed(error) => {
-            object.object(name, Object::new().text("error", &text::reason(error.cause())))
-        }
+        Value::Failed(error) => object.object(name, Failure::from(error).alone()),
     }
 }
 

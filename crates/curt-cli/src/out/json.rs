@@ -2,9 +2,10 @@
 //! its exact units.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report, Summary};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary};
 
 use crate::out::text;
 use crate::sys;
@@ -87,19 +88,75 @@ pub(crate) fn os_string(name: &OsStr) -> String {
     name.to_str().map_or_else(|| sys::name_to_json(name), string)
 }
 
-/// A failure.
-pub(crate) fn failure(error: &Error) -> String {
-    let mut fields = Object::new()
-        .text("operation", operation(error.operation()))
-        .path("path", error.path())
-        .text("cause", cause(error.cause()));
-    if let Cause::Os(error) = error.cause() {
-        if let Some(number) = sys::error_number(error) {
-            fields = fields.number("errno", number);
-        }
+/// A failure, in the shape that it has in every command and every answer.
+pub(crate) struct Failure {
+    operation: &'static str,
+    /// In JSON already.
+    path: Option<String>,
+    kind: String,
+    errno: Option<i32>,
+    message: String,
+}
+
+impl Failure {
+    /// One without a path and a number of the system.
+    pub(crate) fn new(operation: &'static str, kind: &str, message: String) -> Failure {
+        Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
     }
-    let fields = fields.text("message", &text::reason(error.cause()));
-    Object::new().object("error", fields).line()
+
+    /// That a line of input is no question.
+    pub(crate) fn no_question(message: String) -> Failure {
+        Failure::new("read_question", "invalid", message)
+    }
+
+    pub(crate) fn path(self, path: &Path) -> Failure {
+        self.path_in_json(os_string(path.as_os_str()))
+    }
+
+    pub(crate) fn path_in_json(self, path: String) -> Failure {
+        Failure { path: Some(path), ..self }
+    }
+
+    /// What the system said.
+    pub(crate) fn by_system(operation: &'static str, error: &io::Error) -> Failure {
+        let failure = Failure::new(operation, word(error), sys::error_text(error));
+        Failure { errno: sys::error_number(error), ..failure }
+    }
+
+    /// Adds it to an object.
+    pub(crate) fn add_to(self, object: Object) -> Object {
+        let number = self.errno.map(|number| number.to_string());
+        let fields = Object::new()
+            .text("operation", self.operation)
+            .raw("path", self.path.as_deref().unwrap_or("null"))
+            .text("kind", &self.kind)
+            .raw("errno", number.as_deref().unwrap_or("null"))
+            .text("message", &self.message);
+        object.object("error", fields)
+    }
+
+    /// It alone, as an answer.
+    pub(crate) fn alone(self) -> Object {
+        self.add_to(Object::new())
+    }
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Failure {
+        let cause = error.cause();
+        let failure =
+            Failure::new(operation(error.operation()), word_for(cause), text::reason(cause));
+        let errno = match cause {
+            Cause::Os(error) | Cause::Start(_, error) => sys::error_number(error),
+            _ => error.raw_os_error(),
+        };
+        Failure { errno, ..failure }.path(error.path())
+    }
+}
+
+/// A failure as a line.
+pub(crate) fn failure(error: &Error) -> String {
+    Failure::from(error).alone().line()
 }
 
 /// An entry that is gone, or would be.
@@ -154,7 +211,7 @@ pub(crate) fn calls(calls: &Calls) -> Object {
     by_kind.number("total", calls.total())
 }
 
-fn operation(operation: Operation) -> &'static str {
+pub(crate) fn operation(operation: Operation) -> &'static str {
     match operation {
         Operation::Remove => "remove",
         Operation::OpenDirectory => "open_directory",
@@ -169,22 +226,69 @@ fn operation(operation: Operation) -> &'static str {
         Operation::CreateDirectory => "create_directory",
         Operation::Rename => "rename",
         Operation::Canonicalize => "canonicalize",
+        Operation::Find => "find",
+        Operation::Start => "start",
+        Operation::Enter => "enter",
+        Operation::Wait => "wait",
+        Operation::Kill => "kill",
         _ => "other",
     }
 }
 
-fn cause(cause: &Cause) -> &'static str {
+/// One word for why it failed.
+fn word_for(cause: &Cause) -> &'static str {
     match cause {
-        Cause::Os(_) => "system",
-        Cause::MountPoint => "mount_point",
-        Cause::BeingWrittenTo => "being_written_to",
-        Cause::DotOrDotDot => "dot_or_dot_dot",
-        Cause::RootDirectory => "root_directory",
-        Cause::OtherFileSystem => "other_file_system",
-        Cause::IsADirectory => "is_a_directory",
+        Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
+            word(error)
+        }
+        Cause::MountPoint => "mount-point",
+        Cause::BeingWrittenTo => "being-written-to",
+        Cause::DotOrDotDot => "dot-or-dot-dot",
+        Cause::RootDirectory => "root-directory",
+        Cause::OtherFileSystem => "other-file-system",
+        Cause::IsADirectory => "is-a-directory",
         Cause::Replaced => "replaced",
-        Cause::Refused(_) => "refused",
+        Cause::Loop => "loop",
+        Cause::Refused(refusal) => refusal.name(),
+        Cause::Find(error) => error.word(),
+        Cause::Start(why, _) => match why {
+            StartFailure::ProgramMissing => "not-found",
+            StartFailure::NotExecutable => "not-executable",
+            StartFailure::InterpreterMissing { .. } => "interpreter-missing",
+            StartFailure::BadFormat => "bad-format",
+            StartFailure::TextBusy => "text-busy",
+            StartFailure::NeedsElevation => "needs-elevation",
+            _ => "other",
+        },
         _ => "other",
+    }
+}
+
+/// One word for what the system said.
+fn word(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::NotFound => "not-found",
+        Kind::PermissionDenied => "permission-denied",
+        Kind::NotADirectory => "not-a-directory",
+        Kind::IsADirectory => "is-a-directory",
+        Kind::DirectoryNotEmpty => "directory-not-empty",
+        Kind::AlreadyExists => "already-exists",
+        Kind::ReadOnlyFilesystem => "read-only-filesystem",
+        Kind::ResourceBusy => "resource-busy",
+        Kind::StorageFull => "storage-full",
+        Kind::FileTooLarge => "file-too-large",
+        Kind::OutOfMemory => "out-of-memory",
+        Kind::Interrupted => "interrupted",
+        Kind::Unsupported => "unsupported",
+        Kind::InvalidInput => "invalid",
+        // The standard library has no kinds for these that can be used.
+        _ => match sys::error_name(error).as_str() {
+            "ELOOP" => "loop",
+            "ENAMETOOLONG" => "name-too-long",
+            "EMFILE" | "ENFILE" => "too-many-open-files",
+            _ => "other",
+        },
     }
 }
 

@@ -6,6 +6,7 @@ use curt::{
     Calls, Cause, Error, GlobError, Kind, Question, Report, StartFailure, Subject, Summary,
 };
 
+use crate::cmd::which;
 use crate::quote::quote;
 use crate::sys;
 
@@ -50,6 +51,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::OtherFileSystem => "it's on a different device".to_owned(),
         Cause::IsADirectory => "Is a directory".to_owned(),
         Cause::Refused(refusal) => refusal.name().to_owned(),
+        Cause::Find(error) => which::reason(error),
         other => other.to_string(),
     }
 }

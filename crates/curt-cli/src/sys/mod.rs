@@ -23,9 +23,9 @@ use windows as system;
 #[cfg(target_os = "linux")]
 pub(crate) use system::close_many;
 pub(crate) use system::{
-    device_parts, end_as, end_by, error_number, error_text, leave_signals, listen, local_zone,
-    name_from_bytes, name_from_json, name_to_json, open_list, pass_signals_on,
-    raise_descriptor_limit, read_input, take_signals_back, terminal_width,
+    argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_number, error_text,
+    leave_signals, listen, local_zone, name_from_bytes, name_from_json, name_to_json, open_list,
+    pass_signals_on, raise_descriptor_limit, read_input, take_signals_back, terminal_width,
 };
 
 #[cfg(unix)]

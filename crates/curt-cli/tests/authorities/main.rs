@@ -168,7 +168,7 @@ impl Ground {
             serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
         match answer["found"].as_str() {
             Some(found) => Answer::Found(self.plain(found)),
-            None => Answer::Not(answer["err"].as_str().unwrap().to_owned()),
+            None => Answer::Not(answer["error"]["kind"].as_str().unwrap().to_owned()),
         }
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Counts, Traced, available, curt, difference, total, without_last_looks};
+use crate::strace::{
+    Counts, Traced, available, curt, difference, total, trace, without_last_looks,
+};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories with `files` files and `links` links to directories each, in one.
@@ -231,4 +234,30 @@ fn ignore_rules_cost_nothing_where_there_are_none() {
     }
     let more = difference(&walk(&scratch, &["-j1", "--ignore", "tree"]).counted, &ruled.counted);
     assert_eq!((more["openat"], more["read"], more["close"]), (10, 20, 10));
+}
+
+/// No directory of `PATH` is tried by starting what may not be there, and none is opened twice.
+#[test]
+fn programs_are_looked_for_once() {
+    if !available() {
+        return;
+    }
+    let scratch = Scratch::new();
+    for number in 0..5 {
+        scratch.file(format!("t/{number}"));
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+    let args = ["walk", "t", "--type=f", "--exec", "true", "{}", ";"];
+    let (_, log) = trace(&scratch, program, &args);
+    let starts: Vec<&str> = log.lines().filter(|line| line.contains("execve(")).collect();
+    assert_eq!(starts.len(), 6, "{starts:#?}");
+    assert!(!starts.iter().any(|line| line.contains("= -1")), "{starts:#?}");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for directory in std::env::split_paths(&path) {
+        let opened = format!("open(\"{0}\"|openat(AT_FDCWD, \"{0}\"", directory.display());
+        let opened: Vec<&str> = opened.split('|').collect();
+        let count =
+            log.lines().filter(|line| opened.iter().any(|begin| line.contains(begin))).count();
+        assert!(count <= 1, "{}: {count}", directory.display());
+    }
 }

@@ -17,6 +17,18 @@ fn beneath(scratch: &Scratch, args: &[&str], input: &str) -> (Option<i32>, Strin
     said(&child.wait_with_output().unwrap())
 }
 
+/// Answers in which an error is its kind alone.
+fn brief(answers: &str) -> String {
+    let brief = |line: &str| {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        match answer.get("error") {
+            Some(error) => format!("{{\"error\":{}}}\n", error["kind"]),
+            None => format!("{line}\n"),
+        }
+    };
+    answers.lines().map(brief).collect()
+}
+
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     scratch.file_with("root/pub/page", b"a page\n");
@@ -77,7 +89,10 @@ fn metadata_is_that_of_what_a_path_leads_to() {
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(code, Some(1));
     assert_eq!(lines[0]["kind"], "directory");
-    assert_eq!(lines[1], serde_json::json!({"path": "..", "deny": "escape"}));
+    assert_eq!(
+        (&lines[1]["error"]["path"], &lines[1]["error"]["kind"]),
+        (&"..".into(), &"escape".into())
+    );
     let summary = serde_json::json!({"summary": {"allowed": 1, "refused": 1, "errors": 0}});
     assert_eq!(lines[2], summary);
 }
@@ -97,20 +112,20 @@ fn questions_are_answered_in_their_order() {
 {"path":"x","mode":"loose"}
 "#;
     let answers = r#"{"allow":"pub/page"}
-{"deny":"escape"}
-{"error":"ENOENT"}
-{"deny":"trailing"}
-{"deny":"device"}
+{"error":"escape"}
+{"error":"not-found"}
+{"error":"trailing"}
+{"error":"device"}
 {"allow":"pub"}
-{"deny":"empty"}
-{"deny":"nul"}
-{"deny":"absolute"}
-{"error":"EINVAL","message":"'mode' is neither \"open\" nor \"strict\""}
+{"error":"empty"}
+{"error":"nul"}
+{"error":"absolute"}
+{"error":"invalid"}
 "#;
     let (code, out, messages) = beneath(&scratch, &["--root", "root", "--batch"], questions);
     let separator = serde_json::to_string(std::path::MAIN_SEPARATOR_STR).unwrap();
     let separator = separator.trim_matches('"');
-    assert_eq!(out, answers.replace("pub/page", &format!("pub{separator}page")));
+    assert_eq!(brief(&out), answers.replace("pub/page", &format!("pub{separator}page")));
     assert_eq!((code, &*messages), (Some(0), ""));
 }
 
@@ -132,16 +147,16 @@ fn text_is_checked_by_the_rules_of_any_system() {
 {"path":"HTACCE~1","flavor":"posix","mode":"strict"}
 {"path":{"utf16":[55296]},"flavor":"windows"}
 "#;
-    let answers = r#"{"deny":"device"}
+    let answers = r#"{"error":"device"}
 {"allow":"d\\con"}
-{"deny":"device"}
+{"error":"device"}
 {"allow":"d\\con"}
 {"allow":"x"}
-{"deny":"shortname"}
+{"error":"shortname"}
 {"allow":{"utf16":[55296]}}
 "#;
     let (code, out, _) = beneath(&scratch, &["--check-only", "--batch"], questions);
-    assert_eq!((code, &*out), (Some(0), answers));
+    assert_eq!((code, &*brief(&out)), (Some(0), answers));
 }
 
 #[test]
@@ -180,16 +195,16 @@ fn links_are_followed_within_and_refused_where_aliases_are() {
 {"path":"pub/page/x"}
 "#;
     let answers = r#"{"allow":"pub/page"}
-{"deny":"link"}
-{"deny":"escape"}
-{"deny":"escape"}
-{"deny":"escape"}
-{"error":"ELOOP"}
-{"error":"ENOTDIR"}
+{"error":"link"}
+{"error":"escape"}
+{"error":"escape"}
+{"error":"escape"}
+{"error":"loop"}
+{"error":"not-a-directory"}
 "#;
     for more in [&[][..], &["--without", "openat2"]] {
         let args = [&["--root", "root", "--batch"], more].concat();
-        assert_eq!(beneath(&scratch, &args, questions).1, answers, "{more:?}");
+        assert_eq!(brief(&beneath(&scratch, &args, questions).1), answers, "{more:?}");
         // Nobody writes to the pipe, and nobody waits for that.
         let args = [&["--root", "root", "--cat", "pipe", "in/page"], more].concat();
         assert_eq!(beneath(&scratch, &args, "").1, "a page\n", "{more:?}");

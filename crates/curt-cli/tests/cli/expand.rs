@@ -92,7 +92,7 @@ fn json_has_the_path_the_answer_and_a_summary() {
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(code, Some(1));
     assert_eq!(lines[0], serde_json::json!({"input": "a", "ok": "/usr/a"}));
-    assert_eq!(lines[1]["err"], "no-user");
+    assert_eq!(lines[1]["error"]["kind"], "no-user");
     let summary = &lines[2]["summary"];
     assert_eq!((&summary["paths"], &summary["errors"]), (&2.into(), &1.into()));
     if cfg!(target_os = "linux") {
@@ -123,10 +123,10 @@ fn questions_are_answered_in_order() {
     assert_eq!(answers[0], serde_json::json!({"ok": "/usr/a"}));
     assert_eq!(answers[1], serde_json::json!({"ok": "/d/a"}));
     assert_eq!(answers[2], serde_json::json!({"ok": r"D:\x\y"}));
-    assert_eq!(answers[3]["err"], "drive");
-    assert_eq!(answers[4]["err"], "no-home");
+    assert_eq!(answers[3]["error"]["kind"], "drive");
+    assert_eq!(answers[4]["error"]["kind"], "no-home");
     assert_eq!(answers[5], serde_json::json!({"ok": {"bytes": "L2Mv/w=="}}));
     assert_eq!(answers[6], serde_json::json!({"ok": {"utf16": [67, 58, 92, 55296]}}));
-    assert_eq!(answers[7]["err"], "invalid");
+    assert_eq!(answers[7]["error"]["kind"], "invalid");
     assert!(messages.starts_with("curt expand: "), "{messages}");
 }

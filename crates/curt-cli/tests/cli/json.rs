@@ -1,9 +1,12 @@
 //! `--json`.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use curt_testkit::Scratch;
 use serde_json::{Value, json};
 
-use crate::{missing, native, run, tree};
+use crate::{missing, native, run, said, tree};
 
 /// Every line, read.
 fn objects(text: &str) -> Vec<Value> {
@@ -33,11 +36,11 @@ fn failures_are_objects() {
     assert_eq!(objects.len(), 5);
     assert_eq!(
         objects[0],
-        json!({"error": {"operation": "remove", "path": "missing", "cause": "system", "errno": 2,
+        json!({"error": {"operation": "remove", "path": "missing", "kind": "not-found", "errno": 2,
                          "message": missing()}})
     );
-    assert_eq!(objects[1]["error"]["cause"], "is_a_directory");
-    assert_eq!(objects[2]["error"]["cause"], "dot_or_dot_dot");
+    assert_eq!(objects[1]["error"]["kind"], "is-a-directory");
+    assert_eq!(objects[2]["error"]["kind"], "dot-or-dot-dot");
     assert_eq!(objects[3]["error"]["path"], "x/");
     assert_eq!(objects[4]["summary"]["errors"], 4);
 }
@@ -108,4 +111,63 @@ fn nothing_to_do_has_a_summary_too() {
     let (code, out, _) = run(&Scratch::new(), "-f --json");
     assert_eq!(code, Some(0));
     assert_eq!(objects(&out)[0]["summary"]["files"], 0);
+}
+
+/// Every command that has `--json` or `--batch`, with something that fails.
+#[test]
+fn an_error_has_one_shape_everywhere() {
+    let scratch = Scratch::new();
+    scratch.dir("root");
+    scratch.file("file");
+    let question = |text: &'static str| format!("{text}\nnonsense\n");
+    let of = |args: &'static [&'static str]| (args, String::new());
+    let batch = |args: &'static [&'static str], text| (args, question(text));
+    for ((args, input), expected) in [
+        (of(&["rm", "--json", "missing"]), &["not-found"][..]),
+        (of(&["rm", "-r", "--json", "."]), &["dot-or-dot-dot"]),
+        (of(&["ls", "--json", "missing"]), &["not-found"]),
+        (of(&["stat", "--json", "missing"]), &["not-found"]),
+        (of(&["stat", "--json", "file/x"]), &["not-a-directory"]),
+        (of(&["du", "--json", "missing"]), &["not-found"]),
+        (of(&["walk", "--json", "missing"]), &["not-found"]),
+        (of(&["walk", "--json", "--exec", "./missing", ";", "file"]), &["not-found"]),
+        (of(&["walk", "--json", "--exec-batch", "./missing", ";", "file"]), &["not-found"]),
+        (of(&["which", "--json", "missing"]), &["not-found"]),
+        (of(&["which", "--json", "--all", "missing"]), &["not-found"]),
+        (of(&["which", "--json", "--explain", "missing"]), &["not-found"]),
+        (of(&["expand", "--json", ""]), &["empty"]),
+        (of(&["beneath", "--json", "--root", "missing", "x"]), &["not-found"]),
+        (of(&["beneath", "--json", "--root", "root", "missing", ".."]), &["not-found", "escape"]),
+        (of(&["beneath", "--json", "--check-only", ".."]), &["escape"]),
+        (batch(&["stat", "--batch"], r#"{"path":"missing"}"#), &["not-found", "invalid"]),
+        (batch(&["which", "--batch"], r#"{"name":"missing"}"#), &["not-found", "invalid"]),
+        (batch(&["expand", "--batch"], r#"{"input":""}"#), &["empty", "invalid"]),
+        (
+            batch(&["beneath", "--root=root", "--batch"], r#"{"path":"x"}"#),
+            &["not-found", "invalid"],
+        ),
+        (batch(&["beneath", "--check-only", "--batch"], r#"{"path":""}"#), &["empty", "invalid"]),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(args).current_dir(scratch.typed());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A command that asks nothing may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let (_, out, messages) = said(&child.wait_with_output().unwrap());
+        assert_eq!(messages, "", "{args:?}");
+        let objects = objects(&out);
+        let errors: Vec<&Value> = objects.iter().filter_map(|object| object.get("error")).collect();
+        let kinds: Vec<&str> = errors.iter().map(|error| error["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, expected, "{args:?}: {out}");
+        for error in errors {
+            let mut keys: Vec<&String> = error.as_object().unwrap().keys().collect();
+            keys.sort();
+            assert_eq!(keys, ["errno", "kind", "message", "operation", "path"], "{args:?}: {out}");
+            let is_text = |key: &str| error[key].as_str().is_some_and(|text| !text.is_empty());
+            assert!(is_text("operation") && is_text("message"), "{args:?}: {out}");
+            assert!(error["errno"].is_null() || error["errno"].is_i64(), "{args:?}: {out}");
+            assert_eq!(error["path"].is_null(), error["operation"] == "read_question", "{out}");
+        }
+    }
 }

@@ -289,7 +289,7 @@ fn closed_streams_stay_closed() {
                   (: 3>&2) && s=$((s+4)); exit $s";
     scratch.script("streams", format!("#!/bin/sh\n{status}\n"), 0o755);
     let ways = WAYS.map(|way| [&["run"], way, &["--", "./streams"]].concat());
-    let walk = vec!["walk", "tree", "--type", "f", "--exec", "./streams", "{}"];
+    let walk = vec!["walk", "tree", "--type", "f", "--exec", "./streams", "{}", ";"];
     for (closed, open) in [
         ("", 7),
         ("<&-", 6),

@@ -52,11 +52,12 @@ fn json_tells_of_entries_and_then_of_the_walk() {
     assert_eq!(code, Some(1));
     let objects: Vec<serde_json::Value> =
         out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(objects.len(), 3);
+    assert_eq!(objects.len(), 4);
+    assert_eq!(objects[2]["error"]["path"], "none");
     assert_eq!(objects[1]["path"], native("t/f"));
     assert_eq!((&objects[1]["size"], &objects[1]["depth"]), (&5.into(), &1.into()));
     assert!(objects[1].get("modified").is_none(), "what was not asked for is absent");
-    let summary = &objects[2]["summary"];
+    let summary = &objects[3]["summary"];
     assert_eq!((&summary["entries"], &summary["errors"]), (&2.into(), &1.into()));
     assert_eq!(summary["interrupted"], false);
     assert!(summary.get("calls").is_none());
@@ -107,6 +108,8 @@ fn wrong_command_lines_touch_nothing() {
         &["--format=x", "--json"],
         &["--exec"],
         &["--exec=rm"],
+        &["--hidden"],
+        &["--no-ignore"],
         &["-j0"],
         &["--buffer=1"],
     ] {
@@ -155,8 +158,10 @@ fn the_first_entries_do_not_wait_for_the_last() {
     let scratch = Scratch::new();
     scratch.file("t/a");
     // A command runs as soon as its entry was found.
-    let (code, out, _) =
-        run(&scratch, &["t", "--max-depth=0", "--exec", env!("CARGO_BIN_EXE_curt"), "walk", "{}"]);
+    let (code, out, _) = run(
+        &scratch,
+        &["t", "--max-depth=0", "--exec", env!("CARGO_BIN_EXE_curt"), "walk", "{}", ";"],
+    );
     assert_eq!(code, Some(0));
     assert_eq!(out.lines().count(), 2);
 }
@@ -243,4 +248,36 @@ fn the_name_of_an_operand_is_its_last_part() {
         assert_eq!((&object["name"], &object["path"]), (&name.as_str().into(), &operand.into()));
     }
     assert_eq!(lines(&scratch, &["--format={name}", "a/b"]), ["b", "c"]);
+}
+
+#[test]
+fn what_would_be_taken_for_something_else_is_refused() {
+    let scratch = Scratch::new();
+    scratch.file("t/file");
+    for (args, words) in [
+        (&["t", "--exec", "rm", "{}"][..], "the command to run has no end"),
+        (&["t", "--exec", "rm", "{}", "--name", "*.o"], "the command to run has no end"),
+        (&["t", "--exec-batch", "rm"], "the command to run has no end"),
+        (&["--sort", "size", "t"], "'--sort size' is unclear: write --sort=size"),
+        (&["t", "--sort", "name"], "'--sort name' is unclear: write --sort=name"),
+    ] {
+        let (code, out, messages) = run(&scratch, args);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(messages.contains(words), "{args:?}: {messages}");
+        assert!(scratch.exists("t/file"));
+    }
+    // Where it is plain which is meant.
+    scratch.file("size/file");
+    assert_eq!(lines(&scratch, &["--sort", "./size"]), ["./size", "./size/file"].map(native));
+}
+
+#[test]
+fn the_path_and_the_depth_are_fields_too() {
+    let scratch = Scratch::new();
+    scratch.file_with("t/f", b"12345");
+    let printed = lines(&scratch, &["--type=f", "--fields=depth,path,size", "t"]);
+    assert_eq!(printed, [format!("1\t{}\t5", native("t/f"))]);
+    let out = lines(&scratch, &["--type=f", "--json", "--fields=path,size", "t"]).remove(0);
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(object, serde_json::json!({"path": native("t/f"), "size": 5, "depth": 1}));
 }

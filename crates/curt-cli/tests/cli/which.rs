@@ -68,7 +68,8 @@ fn each_question_has_its_answer() {
         given("w/here.com", "cwd", "image", true),
         given("a/bare", "path:0", "executable", false),
         given("a/x.js", "path:0", "association", false),
-        json!({"err": "not-found", "unsearchable": [], "message": "not found in PATH"}),
+        json!({"error": {"operation": "find", "path": "none", "kind": "not-found", "errno": null,
+                         "message": "not found in PATH"}, "unsearchable": []}),
         given("a/Hello.CMD", "path:0", "batch", false),
         given("b/hello.exe", "path:0", "image", false),
     ];
@@ -106,9 +107,9 @@ fn errors_have_words_and_name_the_culprit() {
     let asked: Vec<Value> = questions.iter().map(|(question, ..)| question.clone()).collect();
     let answers = answers(&scratch, &path, &asked);
     for ((question, word, culprit), answer) in questions.iter().zip(answers) {
-        assert_eq!(answer["err"], *word, "{question}: {answer}");
-        assert!(answer["message"].as_str().is_some_and(|text| !text.is_empty()));
-        let named = answer["path"].as_str().map(std::path::PathBuf::from);
+        assert_eq!(answer["error"]["kind"], *word, "{question}: {answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|text| !text.is_empty()));
+        let named = answer["candidate"].as_str().map(std::path::PathBuf::from);
         assert_eq!(named, *culprit, "{question}");
     }
 }
@@ -187,9 +188,9 @@ fn scripts_are_looked_into_in_json_alone() {
         let told = about(name);
         assert_eq!(told["kind"], kind, "{name}");
         assert_eq!(told["interpreter"], interpreter, "{name}");
-        assert_eq!(told["err"], err, "{name}");
+        assert_eq!(told["error"]["kind"], err, "{name}");
     }
-    assert!(about("dos")["message"].as_str().unwrap().contains("carriage return"));
+    assert!(about("dos")["error"]["message"].as_str().unwrap().contains("carriage return"));
 }
 
 /// By Windows' rules a directory that may be searched and not listed is asked name by name; in another case of

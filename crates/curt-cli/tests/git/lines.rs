@@ -249,7 +249,7 @@ fn below_rules_that_cannot_be_had_nothing_is_deleted() {
                 Some(text) => drop(scratch.file_with("t/d/.ignore", text.as_bytes())),
                 None => drop(scratch.link("t/d/.ignore", "nowhere")),
             }
-            for act in [&["--delete"][..], &["--exec", "rm", "{}"]] {
+            for act in [&["--delete"][..], &["--exec", "rm", "{}", ";"]] {
                 let output = walk(&scratch, &[&["--type=f", threads, "t"], act].concat());
                 assert_eq!(
                     (messages(&output), output.status.code()),

@@ -11,7 +11,7 @@ use crate::args::{BeneathOptions, Mode};
 use crate::batch;
 use crate::exit::Exit;
 use crate::out::Screen;
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::sys;
 
 /// Answers all questions.
@@ -26,10 +26,10 @@ pub(super) fn run(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exi
             let at = ways.iter().position(|&known| known == way).unwrap_or_default();
             match verdict::name(&roots[at], Path::new(&path), options.name) {
                 Ok(name) => Object::new().path("allow", &name),
-                Err(refused) => refused.told(Object::new()),
+                Err(refused) => refused.answer(Path::new(&path)),
             }
         }
-        Err(message) => no_question(&message),
+        Err(message) => Failure::no_question(message).alone(),
     });
     let mut calls = root.calls();
     for root in &roots {
@@ -74,9 +74,4 @@ pub(super) fn in_root(value: &Value, options: &BeneathOptions) -> Result<bool, S
             in_root.as_bool().ok_or_else(|| "'in_root' is neither true nor false".to_owned())
         }
     }
-}
-
-/// What is said of a line that is no question.
-pub(super) fn no_question(message: &str) -> Object {
-    Object::new().text("error", "EINVAL").text("message", message)
 }

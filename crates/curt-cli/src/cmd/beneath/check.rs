@@ -5,7 +5,7 @@ use std::path::Path;
 use curt::{Calls, Flavor, PathCheck, PathText, Refusal, Release};
 use serde_json::Value;
 
-use super::batch::{in_root, mode, no_question};
+use super::batch::{in_root, mode};
 use super::verdict::Refused;
 use super::{Counts, GONE, PROGRAM, aliases, stats};
 use crate::args::BeneathOptions;
@@ -13,7 +13,7 @@ use crate::args::expand::{FLAVORS, RELEASES};
 use crate::batch;
 use crate::cmd::expand::choice;
 use crate::exit::Exit;
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::out::{Screen, entry, path_text};
 
 /// The name of a text beneath the directory.
@@ -33,7 +33,8 @@ pub(super) fn run(options: &BeneathOptions, screen: &Screen) -> Exit {
     let calls = Calls::default();
     if options.batch {
         let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
-            answer(line, options, (flavor, release)).unwrap_or_else(|message| no_question(&message))
+            answer(line, options, (flavor, release))
+                .unwrap_or_else(|message| Failure::no_question(message).alone())
         });
         stats(options, &calls, screen);
         return exit;
@@ -49,7 +50,7 @@ pub(super) fn run(options: &BeneathOptions, screen: &Screen) -> Exit {
                 screen.data(&line(options, path, &name, flavor, screen));
             }
             Err(refusal) => {
-                counts.tell(&Refused::because(refusal), path, options.json, screen);
+                counts.tell(Refused::because(refusal), path, options.json, screen);
             }
         }
     }
@@ -92,6 +93,6 @@ fn answer(
     let check = check.aliases(aliases(mode)).in_root(in_root);
     Ok(match name(check, &path) {
         Ok(name) => Object::new().raw("allow", &path_text::to_json(&name, flavor)),
-        Err(refusal) => Refused::because(refusal).told(Object::new()),
+        Err(refusal) => Refused::because(refusal).answer_about(&path, flavor),
     })
 }

@@ -7,9 +7,9 @@ mod verdict;
 use std::io::{self, Read};
 use std::path::Path;
 
-use curt::{Aliases, Calls, Cancel, Fields, Follow, OpenOptions, Plan, Root, Scope};
+use curt::{Aliases, Calls, Cancel, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
 
-use self::verdict::{Refused, Verdict};
+use self::verdict::Refused;
 use crate::args::{BeneathOptions, Mode};
 use crate::cmd::stat;
 use crate::exit::Exit;
@@ -39,6 +39,10 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     };
     let root = match Root::open_without(path, &options.without()) {
         Ok(root) => root.scope(scope(options.in_root)).aliases(aliases(options.mode)),
+        Err(error) if options.json => {
+            screen.data(json::failure(&error).as_bytes());
+            return finish(&screen, Exit::FAILURE);
+        }
         Err(error) => {
             out::complain(&text::failed(PROGRAM, &error));
             return Exit::FAILURE;
@@ -93,7 +97,7 @@ fn paths(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
         };
         match answer {
             Ok(()) => counts.allowed += 1,
-            Err(error) => counts.tell(&error, path, options.json, screen),
+            Err(error) => counts.tell(error, path, options.json, screen),
         }
     }
     counts.sum_up(options, &root.calls(), screen)
@@ -109,13 +113,14 @@ struct Counts {
 
 impl Counts {
     /// Tells of a path that did not get what it asked for.
-    fn tell(&mut self, error: &Refused, path: &Path, is_json: bool, screen: &Screen) {
-        match error.verdict {
-            Verdict::Deny(_) => self.refused += 1,
-            Verdict::Error(_) => self.failed += 1,
+    fn tell(&mut self, error: Refused, path: &Path, is_json: bool, screen: &Screen) {
+        if error.is_denied {
+            self.refused += 1;
+        } else {
+            self.failed += 1;
         }
         if is_json {
-            screen.data(error.told(Object::new().path("path", path)).line().as_bytes());
+            screen.data(error.answer(path).line().as_bytes());
         } else {
             screen.message(&error.line(PROGRAM, path));
         }
@@ -173,7 +178,7 @@ fn cat(root: &Root, path: &Path, screen: &Screen) -> Result<(), Refused> {
             Ok(0) => return Ok(()),
             Ok(length) => screen.data(&buffer[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Refused::by_system("read", &error)),
+            Err(error) => return Err(Refused::by_system(Operation::ReadFile, &error)),
         }
         if GONE.is_cancelled() {
             return Ok(());

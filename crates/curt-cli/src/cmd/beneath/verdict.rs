@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use curt::{Cause, Error, Operation, Refusal, Root};
+use curt::{Cause, Error, Flavor, Operation, PathText, Refusal, Root};
 
-use crate::out::json::Object;
-use crate::out::text;
+use crate::out::json::{self, Failure, Object};
+use crate::out::{path_text, text};
 use crate::quote::quote;
 use crate::sys;
 
@@ -15,27 +15,26 @@ pub(super) struct Refused {
     /// What could not be done, and why, for people.
     verb: &'static str,
     reason: String,
-    /// The word for programs.
-    pub(super) verdict: Verdict,
-}
-
-/// The word for it.
-pub(super) enum Verdict {
-    Deny(&'static str),
-    Error(String),
+    /// The same for programs.
+    failure: Failure,
+    /// The path was refused; otherwise something failed.
+    pub(super) is_denied: bool,
 }
 
 impl Refused {
     /// What the system refused.
-    pub(super) fn by_system(verb: &'static str, error: &io::Error) -> Refused {
-        let verdict = Verdict::Error(sys::error_name(error));
-        Refused { verb, reason: sys::error_text(error), verdict }
+    pub(super) fn by_system(operation: Operation, error: &io::Error) -> Refused {
+        let reason = sys::error_text(error);
+        let failure = Failure::by_system(json::operation(operation), error);
+        Refused { verb: verb(operation), reason, failure, is_denied: false }
     }
 
     /// What was refused.
     pub(super) fn because(refusal: Refusal) -> Refused {
         let reason = refusal.name();
-        Refused { verb: "open", reason: reason.to_owned(), verdict: Verdict::Deny(reason) }
+        let asked = Operation::Canonicalize;
+        let failure = Failure::new(json::operation(asked), reason, reason.to_owned());
+        Refused { verb: verb(asked), reason: reason.to_owned(), failure, is_denied: true }
     }
 
     /// The line for people.
@@ -43,30 +42,31 @@ impl Refused {
         format!("{program}: cannot {} {}: {}\n", self.verb, quote(path), self.reason)
     }
 
-    /// Adds the word to an answer.
-    pub(super) fn told(&self, answer: Object) -> Object {
-        match &self.verdict {
-            Verdict::Deny(reason) => answer.text("deny", reason),
-            Verdict::Error(name) => answer.text("error", name),
-        }
+    /// The answer for programs.
+    pub(super) fn answer(self, path: &Path) -> Object {
+        self.failure.path(path).alone()
+    }
+
+    /// The same for a path that may be of another system.
+    pub(super) fn answer_about(self, path: &PathText, flavor: Flavor) -> Object {
+        self.failure.path_in_json(path_text::to_json(path, flavor)).alone()
     }
 }
 
 impl From<Error> for Refused {
     fn from(error: Error) -> Refused {
-        let verb = match error.operation() {
-            // Whoever asks for the name of a path wants to open it.
-            Operation::Canonicalize => "open",
-            operation => operation.verb(),
-        };
-        match error.cause() {
-            Cause::Os(error) => Refused::by_system(verb, error),
-            Cause::Refused(refusal) => Refused { verb, ..Refused::because(*refusal) },
-            cause => {
-                let verdict = Verdict::Error("EIO".to_owned());
-                Refused { verb, reason: text::reason(cause), verdict }
-            }
-        }
+        let verb = verb(error.operation());
+        let is_denied = matches!(error.cause(), Cause::Refused(_));
+        let reason = text::reason(error.cause());
+        Refused { verb, reason, failure: Failure::from(&error), is_denied }
+    }
+}
+
+/// What could not be done. One who asks for the name of a path wants to open it.
+fn verb(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Canonicalize => "open",
+        operation => operation.verb(),
     }
 }
 
@@ -74,7 +74,7 @@ impl From<Error> for Refused {
 pub(super) fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<PathBuf, Refused> {
     let found = root.canonical(path)?;
     if found.missing && !may_be_missing {
-        return Err(Refused::by_system("open", &io::ErrorKind::NotFound.into()));
+        return Err(Refused::by_system(Operation::Canonicalize, &io::ErrorKind::NotFound.into()));
     }
     Ok(found.path)
 }

@@ -10,7 +10,7 @@ use crate::args::ExpandOptions;
 use crate::args::expand::{DOT_DOTS, FLAVORS, RELEASES, STYLES, VERBATIMS, meaning};
 use crate::batch;
 use crate::exit::Exit;
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::out::{Screen, path_text, text};
 
 /// Answers all questions.
@@ -22,9 +22,9 @@ pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Scr
             Ok(question) => {
                 let answer = Answer::of(&question.expander, &question.input, options.explain);
                 calls.add(&question.expander.calls());
-                answer.fields(Object::new(), question.flavor)
+                answer.fields(Object::new(), &question.input, question.flavor)
             }
-            Err(message) => Object::new().text("err", "invalid").text("message", &message),
+            Err(message) => Failure::no_question(message).alone(),
         }
     });
     if options.stats {

@@ -9,7 +9,7 @@ use curt::{Calls, Cancel, Env, ExpandError, Expander, Flavor, PathText, Rule};
 pub(crate) use self::batch::choice;
 use crate::args::ExpandOptions;
 use crate::exit::Exit;
-use crate::out::json::{self, Object};
+use crate::out::json::{self, Failure, Object};
 use crate::out::{self, Screen, entry, path_text, text};
 use crate::quote::quote;
 use crate::sys;
@@ -100,10 +100,12 @@ impl Answer {
     }
 
     /// Adds the fields of the answer.
-    fn fields(&self, object: Object, flavor: Flavor) -> Object {
+    fn fields(&self, object: Object, input: &PathText, flavor: Flavor) -> Object {
         let object = match &self.result {
             Ok(full) => object.raw("ok", &path_text::to_json(full, flavor)),
-            Err(error) => object.text("err", error.word()).text("message", &error.to_string()),
+            Err(error) => Failure::new("expand", error.word(), error.to_string())
+                .path_in_json(path_text::to_json(input, flavor))
+                .add_to(object),
         };
         match &self.rules {
             Some(rules) => {
@@ -131,7 +133,7 @@ fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> E
         errors += u64::from(answer.result.is_err());
         if options.json {
             let object = Object::new().raw("input", &path_text::to_json(&path, flavor));
-            screen.data(answer.fields(object, flavor).line().as_bytes());
+            screen.data(answer.fields(object, &path, flavor).line().as_bytes());
             continue;
         }
         match answer.result.and_then(|full| full.to_path()) {

@@ -1,10 +1,9 @@
 //! What is known of the paths that standard input asks about.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Fields, Stat};
+use curt::{Calls, Fields, Stat};
 use serde_json::Value;
 
 use super::{GONE, PROGRAM, name, plan};
@@ -12,7 +11,7 @@ use crate::args::StatOptions;
 use crate::batch;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::out::{Screen, text};
 use crate::sys;
 
@@ -50,7 +49,7 @@ impl Answers<'_> {
     fn to(&mut self, line: &[u8]) -> Object {
         let question = match question(line, self.usual) {
             Ok(question) => question,
-            Err(message) => return refusal("invalid", &message),
+            Err(message) => return Failure::no_question(message).alone(),
         };
         let path = Path::new(&question.path);
         match self.stat(question.fields).path(path) {
@@ -58,7 +57,7 @@ impl Answers<'_> {
                 let shown = Shown { name: name(path), path, metadata: &metadata };
                 entry::object(&shown, question.fields)
             }
-            Err(error) => refusal(word(&error), &text::reason(error.cause())),
+            Err(error) => Failure::from(&error).path(path).alone(),
         }
     }
 
@@ -81,10 +80,6 @@ impl Answers<'_> {
     }
 }
 
-fn refusal(word: &str, message: &str) -> Object {
-    Object::new().text("err", word).text("message", message)
-}
-
 /// Reads a question.
 fn question(line: &[u8], usual: Fields) -> Result<Question, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
@@ -100,25 +95,6 @@ fn question(line: &[u8], usual: Fields) -> Result<Question, String> {
         Some(_) => return Err("'fields' is no list".to_owned()),
     };
     Ok(Question { path, fields })
-}
-
-/// One word for why it failed.
-fn word(error: &Error) -> &'static str {
-    let Cause::Os(error) = error.cause() else {
-        return "other";
-    };
-    match error.kind() {
-        io::ErrorKind::NotFound => "not-found",
-        io::ErrorKind::NotADirectory => "not-directory",
-        io::ErrorKind::PermissionDenied => "permission-denied",
-        io::ErrorKind::InvalidInput => "invalid",
-        // The standard library has no kinds for these that can be used.
-        _ => match sys::error_name(error).as_str() {
-            "ELOOP" => "loop",
-            "ENAMETOOLONG" => "name-too-long",
-            _ => "other",
-        },
-    }
 }
 
 #[cfg(test)]

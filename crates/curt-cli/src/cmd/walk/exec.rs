@@ -1,81 +1,106 @@
 //! Commands that are run for entries.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 
-/// How many bytes of paths one command gets: less than any system allows.
-const MOST_BYTES: usize = 24 << 10;
+use curt::{Command, Error, Search, Session};
+
+use crate::sys;
 
 /// A command line in which `{}` stands for a path.
 pub(super) struct Template(Vec<OsString>);
 
-/// What is run, and what waits to be run with.
-pub(super) enum Exec {
-    /// For each entry.
-    Each(Template),
-    /// For as many entries as fit.
-    Batch(Template, Mutex<Batch>),
+/// What is run, and when.
+pub(super) struct Exec {
+    template: Template,
+    /// For as many entries as fit; otherwise for each.
+    batch: Option<Mutex<Batch>>,
+    /// The directories of `PATH`, opened once for all programs.
+    session: Mutex<Session>,
+    /// How many bytes of a command line paths may take.
+    room: usize,
 }
 
 /// Paths that wait.
 #[derive(Default)]
-pub(super) struct Batch {
+struct Batch {
     paths: Vec<OsString>,
     bytes: usize,
+}
+
+/// What went wrong with a program.
+pub(super) enum Failure {
+    NotRun(Error),
+    /// It ended otherwise than well; its name, and how.
+    Ended(OsString, String),
 }
 
 impl Exec {
     /// What the options say.
     pub(super) fn new(each: &[OsString], batch: &[OsString]) -> Option<Exec> {
-        match (each, batch) {
-            ([], []) => None,
-            ([], batch) => Some(Exec::Batch(Template(batch.to_vec()), Mutex::default())),
-            (each, _) => Some(Exec::Each(Template(each.to_vec()))),
+        let words = if each.is_empty() { batch } else { each };
+        if words.is_empty() {
+            return None;
         }
+        let template = Template(words.to_vec());
+        let room = sys::argument_bytes().saturating_sub(template.bytes(&[]));
+        let batch = each.is_empty().then(Mutex::default);
+        let session = Mutex::new(Search::new().session());
+        Some(Exec { template, batch, session, room })
     }
 
     /// Runs it for an entry, or keeps that for later. The error says what went wrong.
-    pub(super) fn add(&self, path: &Path) -> Result<(), String> {
-        match self {
-            Exec::Each(template) => template.run(&[path.as_os_str().to_owned()]),
-            Exec::Batch(template, batch) => {
-                let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
-                let bytes = path.as_os_str().len() + size_of::<usize>() + 1;
-                let full = if batch.bytes + bytes > MOST_BYTES {
-                    std::mem::take(&mut *batch).paths
-                } else {
-                    Vec::new()
-                };
-                batch.bytes += bytes;
-                batch.paths.push(path.as_os_str().to_owned());
-                drop(batch);
-                if full.is_empty() { Ok(()) } else { template.run(&full) }
-            }
-        }
+    pub(super) fn add(&self, path: &Path) -> Result<(), Failure> {
+        let path = path.as_os_str().to_owned();
+        let Some(batch) = &self.batch else { return self.run(&[path]) };
+        let bytes = self.template.bytes(&[&path]) - self.template.bytes(&[]);
+        let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = if batch.bytes + bytes > self.room {
+            std::mem::take(&mut *batch).paths
+        } else {
+            Vec::new()
+        };
+        batch.bytes += bytes;
+        batch.paths.push(path);
+        drop(batch);
+        self.run(&full)
     }
 
     /// Runs it for what waits.
-    pub(super) fn finish(&self) -> Result<(), String> {
-        let Exec::Batch(template, batch) = self else { return Ok(()) };
-        let paths =
-            std::mem::take(&mut *batch.lock().unwrap_or_else(PoisonError::into_inner)).paths;
-        if paths.is_empty() { Ok(()) } else { template.run(&paths) }
+    pub(super) fn finish(&self) -> Result<(), Failure> {
+        let Some(batch) = &self.batch else { return Ok(()) };
+        let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = std::mem::take(&mut *batch).paths;
+        drop(batch);
+        self.run(&paths)
+    }
+
+    /// Runs the command with paths, if there are any.
+    fn run(&self, paths: &[OsString]) -> Result<(), Failure> {
+        let arguments = self.template.arguments(paths);
+        let Some((program, rest)) = arguments.split_first().filter(|_| !paths.is_empty()) else {
+            return Ok(());
+        };
+        let mut command = Command::new(program);
+        command.args(rest);
+        // Others may look for their programs while this one runs.
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let child = command.spawn_by(&mut session);
+        drop(session);
+        let ended = child.and_then(|mut child| child.wait()).map_err(Failure::NotRun)?;
+        if ended.success() {
+            return Ok(());
+        }
+        Err(Failure::Ended(program.clone(), format!("ended with {ended}")))
     }
 }
 
 impl Template {
-    /// Runs the command with paths.
-    #[allow(clippy::disallowed_methods, reason = "the calls of the started program are not curt's")]
-    fn run(&self, paths: &[OsString]) -> Result<(), String> {
-        let arguments = self.arguments(paths);
-        let Some((program, rest)) = arguments.split_first() else {
-            return Ok(());
-        };
-        let ended = Command::new(program).args(rest).status();
-        judge(program, ended)
+    /// How many bytes of a command line its words take with paths.
+    fn bytes(&self, paths: &[&OsString]) -> usize {
+        let paths: Vec<OsString> = paths.iter().map(|&path| path.clone()).collect();
+        self.arguments(&paths).iter().map(|word| sys::bytes_of_argument(word)).sum()
     }
 
     /// The words of the command. A word that is `{}` becomes all paths; within a word it becomes one.
@@ -111,15 +136,6 @@ impl Template {
 fn around_braces(word: &OsStr) -> Option<(OsString, OsString)> {
     let (before, after) = word.to_str()?.split_once("{}")?;
     Some((before.into(), after.into()))
-}
-
-fn judge(program: &OsStr, ended: io::Result<ExitStatus>) -> Result<(), String> {
-    let program = crate::quote::quote(program);
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{program} ended with {status}")),
-        Err(error) => Err(format!("cannot run {program}: {}", crate::sys::error_text(&error))),
-    }
 }
 
 #[cfg(test)]

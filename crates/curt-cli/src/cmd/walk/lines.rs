@@ -42,15 +42,21 @@ const USUAL: Fields = Fields::NAME.union(Fields::KIND);
 impl Lines {
     /// Reads what the options say; the error says what is wrong.
     pub(super) fn new(options: &WalkOptions) -> Result<Lines, String> {
-        let fields = options.fields.as_deref().map(entry::fields_named).transpose()?;
-        let shape = match (&options.format, fields) {
-            (_, fields) if options.json => {
-                let fields = fields.unwrap_or_default().into_iter();
-                let fields = fields.fold(Fields::NONE, |all, field| all | field);
-                Shape::Json(if fields.is_empty() { USUAL } else { fields })
-            }
+        let columns = options.fields.as_deref().map(columns).transpose()?;
+        let shape = match (&options.format, columns) {
+            // The path and the depth are in every object.
+            (_, Some(columns)) if options.json => Shape::Json(asked(&columns)),
+            (_, None) if options.json => Shape::Json(USUAL),
             (Some(format), _) => Shape::Line(parts(format)?),
-            (None, Some(fields)) => Shape::Line(columns(&fields)),
+            (None, Some(mut columns)) => {
+                // A name alone says little in a list.
+                for part in &mut columns {
+                    if *part == Part::Field(Fields::NAME) {
+                        *part = Part::Path;
+                    }
+                }
+                Shape::Line(columns)
+            }
             (None, None) => Shape::Path,
         };
         let end = if options.null { 0 } else { b'\n' };
@@ -63,11 +69,7 @@ impl Lines {
         match &self.shape {
             Shape::Path => Fields::NONE,
             Shape::Json(fields) => *fields,
-            Shape::Line(parts) => parts.iter().fold(Fields::NONE, |all, part| match part {
-                // The letters of a mode say the kind too.
-                Part::Field(field) => all | *field,
-                _ => all,
-            }),
+            Shape::Line(parts) => asked(parts),
         }
     }
 
@@ -135,16 +137,29 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// Fields side by side, with tabs between them; the path stands for the name, which alone says little.
-fn columns(fields: &[Fields]) -> Vec<Part> {
+/// What has to be known for a line.
+fn asked(parts: &[Part]) -> Fields {
+    parts.iter().fold(Fields::NONE, |all, part| match part {
+        // The letters of a mode say the kind too.
+        Part::Field(field) => all | *field,
+        _ => all,
+    })
+}
+
+/// Fields side by side, with tabs between them.
+fn columns(list: &str) -> Result<Vec<Part>, String> {
     let mut parts = Vec::new();
-    for &field in fields {
+    for name in list.split(',').map(str::trim) {
         if !parts.is_empty() {
             parts.push(Part::Text(b"\t".to_vec()));
         }
-        parts.push(if field == Fields::NAME { Part::Path } else { Part::Field(field) });
+        parts.push(match name {
+            "path" => Part::Path,
+            "depth" => Part::Depth,
+            name => Part::Field(entry::fields_named(name)?[0]),
+        });
     }
-    parts
+    Ok(parts)
 }
 
 /// Takes a format apart.

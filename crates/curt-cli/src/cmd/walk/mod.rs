@@ -22,6 +22,7 @@ use crate::args::WalkOptions;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
+use crate::quote::quote;
 use crate::sys;
 use exec::Exec;
 use filter::Filter;
@@ -155,9 +156,18 @@ impl Job<'_> {
             && self.filter.asks().is_empty()
     }
 
-    /// Reports a failure.
+    /// Reports a failure, in JSON as an object in its place.
     fn fail(&self, error: &Error) {
-        self.complain(&text::failed(PROGRAM, error));
+        if self.lines.are_json() {
+            self.report(json::failure(error).as_bytes());
+        } else {
+            self.complain(&text::failed(PROGRAM, error));
+        }
+    }
+
+    fn report(&self, object: &[u8]) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.screen.data(object);
     }
 
     fn complain(&self, line: &str) {
@@ -166,9 +176,17 @@ impl Job<'_> {
     }
 
     /// Reports what went wrong with a command.
-    fn judge(&self, ran: Result<(), String>) {
-        if let Err(message) = ran {
-            self.complain(&format!("{PROGRAM}: {message}\n"));
+    fn judge(&self, ran: Result<(), exec::Failure>) {
+        match ran {
+            Ok(()) => {}
+            Err(exec::Failure::NotRun(error)) => self.fail(&error),
+            Err(exec::Failure::Ended(program, how)) if self.lines.are_json() => {
+                let failure = json::Failure::new("run", "failed", how).path(Path::new(&program));
+                self.report(failure.alone().line().as_bytes());
+            }
+            Err(exec::Failure::Ended(program, how)) => {
+                self.complain(&format!("{PROGRAM}: {} {how}\n", quote(&program)));
+            }
         }
     }
 
@@ -215,7 +233,7 @@ impl Job<'_> {
             out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
         }
         let mut words = String::new();
-        if failures > 1 {
+        if failures > 1 && !self.lines.are_json() {
             words += &text::failures(PROGRAM, failures);
         }
         if self.options.stats && !self.lines.are_json() {

@@ -2,11 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
+use std::path::Path;
 
-use curt::{FindError, Found, Looked, SearchExplanation};
+use curt::{FindCause, FindError, Found, Looked, SearchExplanation};
 
 use super::reason;
-use crate::out::json::{self, Object};
+use crate::out::json::{self, Failure, Object};
 use crate::quote::quote;
 
 /// Adds what was found.
@@ -24,7 +25,8 @@ pub(super) fn found(object: Object, found: &Found) -> Object {
             } else {
                 "its interpreter is missing"
             };
-            object = object.text("err", "interpreter-missing").text("message", why);
+            let failure = Failure::new("find", "interpreter-missing", why.to_owned());
+            object = failure.path(&found.path()).add_to(object);
         }
     }
     object
@@ -32,16 +34,22 @@ pub(super) fn found(object: Object, found: &Found) -> Object {
 
 /// Adds why nothing was found.
 pub(super) fn failure(object: Object, error: &FindError) -> Object {
-    let mut object = object.text("err", error.word());
+    let mut object = failure_of(error).add_to(object);
     if let Some(path) = error.path() {
-        object = object.path("path", path);
+        object = object.path("candidate", path);
     }
     let directories = error.unsearchable().iter();
     let directories: Vec<String> =
         directories.map(|directory| json::os_string(directory.as_os_str())).collect();
-    object
-        .raw("unsearchable", &format!("[{}]", directories.join(",")))
-        .text("message", &reason(error))
+    object.raw("unsearchable", &format!("[{}]", directories.join(",")))
+}
+
+fn failure_of(error: &FindError) -> Failure {
+    let failure = match error.cause() {
+        FindCause::Os(error) => Failure::by_system("find", error),
+        _ => Failure::new("find", error.word(), reason(error)),
+    };
+    failure.path(Path::new(error.name()))
 }
 
 /// Every step of a search, and what came of it, as an object.

@@ -10,7 +10,7 @@ use crate::args::{LookUpOptions, WhichOptions};
 use crate::batch;
 use crate::exit::Exit;
 use crate::out::Screen;
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::sys;
 
 /// Answers all questions.
@@ -24,7 +24,7 @@ pub(super) fn run(options: &WhichOptions, screen: &Screen) -> Exit {
                 calls.add(&question.search.calls());
                 answer
             }
-            Err(message) => Object::new().text("err", "invalid").text("message", &message),
+            Err(message) => Failure::no_question(message).alone(),
         }
     });
     if options.stats {

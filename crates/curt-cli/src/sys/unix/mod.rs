@@ -141,6 +141,26 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
+/// How many bytes the arguments of a program may take beside the variables: what `xargs` fills, or less where the
+/// system allows less.
+pub(crate) fn argument_bytes() -> usize {
+    /// The least that any system allows today, which is also what `xargs` fills.
+    const USUAL: usize = 128 << 10;
+    /// What POSIX wants to be left to the program for more variables.
+    const LEFT: usize = 2048;
+    // On Linux a quarter of the stack; other systems have a constant that is larger than this.
+    let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
+    let most = usize::try_from(stack / 4).unwrap_or(usize::MAX).clamp(USUAL, 2 * USUAL);
+    let variable = |(name, value): (OsString, OsString)| bytes_of_argument(&name) + value.len() + 1;
+    let variables: usize = std::env::vars_os().map(variable).sum();
+    most.saturating_sub(variables + LEFT).min(USUAL)
+}
+
+/// How many of them an argument takes: its text, a NUL and a pointer.
+pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
+    argument.len() + 1 + size_of::<usize>()
+}
+
 /// The system's number of an error, also where std knows its kind only.
 pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     let number = match error.kind() {

@@ -3,6 +3,7 @@
 mod console;
 mod names;
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -67,6 +68,19 @@ pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
 /// Handles have no limit that could be raised.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
+}
+
+/// How many units a command line may have, with room for the path of the program: variables lie elsewhere.
+pub(crate) fn argument_bytes() -> usize {
+    (32 << 10) - 512
+}
+
+/// How many of them an argument takes at most: each quote and each backslash may need one more, and it has
+/// quotes around it and a blank before.
+pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
+    let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
+    let text = argument.as_encoded_bytes();
+    text.len() + text.iter().filter(doubled).count() + 3
 }
 
 /// The system's number of an error, also where std knows its kind only.

@@ -102,8 +102,8 @@ fn commands_get_the_words_that_find_gives_them() {
     for (find, curt) in [
         ("-exec ./words {} \\;", "--exec ./words {} \\;"),
         ("-exec ./words a {} -b {} \\;", "--exec ./words a {} -b {} \\;"),
-        ("-exec ./words x{}y \\;", "--exec ./words x{}y"),
-        ("-name *.rs -exec ./words {} \\;", "--name *.rs --exec ./words {}"),
+        ("-exec ./words x{}y \\;", "--exec ./words x{}y \\;"),
+        ("-name *.rs -exec ./words {} \\;", "--name *.rs --exec ./words {} \\;"),
     ] {
         let expected = told(&place, &format!("find t {find}"));
         assert_eq!(told(&place, &format!("\"$CURT\" walk t {curt}")), expected);
@@ -114,37 +114,44 @@ fn commands_get_the_words_that_find_gives_them() {
     assert!(whole.contains("-a|t|t/*|t/*/?|t/-dash|t/-dash/-x|"), "{whole}");
     assert!(whole.contains("with space/a b|"), "{whole}");
     assert!(whole.ends_with("|-b|"), "{whole}");
-    let one = "\"$CURT\" walk t/five t/a --max-depth 0 --exec-batch ./words {}";
+    let one = "\"$CURT\" walk t/five t/a --max-depth 0 --exec-batch ./words {} \\;";
     assert_eq!(told(&place, one).0, ["t/five|t/a|"]);
     // Nothing to run for.
-    let none = "\"$CURT\" walk t --name nothing --exec-batch ./words";
+    let none = "\"$CURT\" walk t --name nothing --exec-batch ./words \\;";
     assert_eq!(told(&place, none), (vec![], String::new(), Some(0)));
 }
 
 #[test]
-fn many_paths_are_given_in_several_batches() {
+fn a_command_line_is_filled_as_find_fills_it() {
     let Some(place) = Place::new() else { return };
     words(&place);
     for number in 0..3_000 {
-        place.scratch.file(format!("t/{}-{number}", "long".repeat(20)));
+        place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
-    let (lines, messages, code) = told(&place, "\"$CURT\" walk t --exec-batch ./words {} \\;");
-    assert_eq!((messages.as_str(), code), ("", Some(0)));
-    assert!(lines.len() > 5, "{}", lines.len());
-    assert_eq!(lines.iter().map(|line| line.matches('|').count()).sum::<usize>(), 3_001);
+    let batch = "\"$CURT\" walk t --exec-batch ./words {} \\;";
+    // With many variables, and with a stack of which a quarter is the least that there is for both.
+    let narrow = format!("ulimit -s 512; V=$(printf %060000d 0); export V; {batch}");
+    for (line, most) in [(batch, 2), (&*narrow, 4)] {
+        let (lines, messages, code) = told(&place, line);
+        assert_eq!((messages.as_str(), code), ("", Some(0)));
+        assert!((2..=most).contains(&lines.len()), "{}", lines.len());
+        assert_eq!(lines.iter().map(|line| line.matches('|').count()).sum::<usize>(), 3_001);
+    }
+    let found = told(&place, "find t -exec ./words {} +").0.len();
+    assert!(found <= 2, "{found}");
 }
 
 #[test]
 fn commands_that_fail_are_said() {
     let Some(place) = Place::odd() else { return };
-    let (_, messages, code) = told(&place, "\"$CURT\" walk t/five --exec false");
+    let (_, messages, code) = told(&place, "\"$CURT\" walk t/five --exec false \\;");
     assert_eq!(
         (messages.as_str(), code),
         ("curt walk: 'false' ended with exit status: 1\n", Some(1))
     );
     let (lines, messages, code) =
-        told(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {}");
-    let expected = "curt walk: cannot run './none': No such file or directory\n";
+        told(&place, "\"$CURT\" walk t/five t/pipe t/socket --exec-batch ./none {} \\;");
+    let expected = "curt walk: cannot start './none': no such program\n";
     assert_eq!((lines.len(), messages.as_str(), code), (0, expected, Some(1)));
     let (_, messages, code) =
         told(&place, "\"$CURT\" walk t/five t/pipe --exec sh -c 'kill -9 $$' \\;");
