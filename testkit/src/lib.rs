@@ -10,6 +10,8 @@ pub mod windows;
 
 pub use scratch::Scratch;
 pub use sys::alloc;
+#[cfg(unix)]
+pub use sys::handlers;
 #[cfg(target_os = "linux")]
 pub use sys::threads;
 
@@ -71,4 +73,21 @@ pub fn heed_signals() {
             let _ = register_conditional_default(number, is_usual.clone());
         }
     });
+}
+
+/// Runs the test with this whole name in a process of its own; `false` if this is that process. For tests that
+/// count or change what all threads of a process share.
+pub fn ran_apart(test: &str) -> bool {
+    const APART: &str = "CURT_TEST_APART";
+    if std::env::var_os(APART).is_some_and(|name| name == test) {
+        return false;
+    }
+    let program = std::env::current_exe().expect("a test knows its program");
+    let mut command = std::process::Command::new(program);
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(APART, test);
+    let output = command.output().expect("a test's program can be started");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}\n{error}");
+    true
 }

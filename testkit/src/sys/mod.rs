@@ -6,6 +6,8 @@ pub mod alloc;
 pub(crate) mod attributes;
 #[cfg(windows)]
 pub(crate) mod console;
+#[cfg(unix)]
+pub mod handlers;
 #[cfg(windows)]
 pub(crate) mod paths;
 #[cfg(target_os = "linux")]

@@ -13,17 +13,6 @@ pub fn separate_mounts() -> io::Result<()> {
     if made.success() { Ok(()) } else { Err(io::Error::other("mounts cannot be made private")) }
 }
 
-/// Gives this thread a table of descriptors that is a copy of the process's.
-///
-/// # Safety
-///
-/// From now on this thread uses no descriptor that another one opens, and no other thread one that this
-/// one opens.
-pub unsafe fn separate_descriptors() -> io::Result<()> {
-    // SAFETY: the caller's promise.
-    Ok(unsafe { unshare_unsafe(UnshareFlags::FILES) }?)
-}
-
 /// Makes this thread another user's. It does not get back.
 pub fn become_user(number: u32) -> io::Result<()> {
     let user = rustix::process::Uid::from_raw(number);

@@ -5,6 +5,7 @@
 
 mod links;
 mod names;
+mod processes;
 mod races;
 mod table;
 

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use super::in_every_way;
+use crate::error::Error;
 use crate::spawn::{Command, Stream};
+use crate::sys::Feature;
 use crate::sys::fault::Faults;
 
 const EIO: i32 = 5;
@@ -25,21 +27,24 @@ fn prepare(command: &mut Command) {
     command.stdin(Stream::pipe()).stdout(Stream::pipe()).stderr(Stream::pipe());
 }
 
-/// Runs the whole life of a child; whether all went well.
-fn live(command: &Command) -> bool {
-    let Ok(mut child) = command.spawn() else { return false };
-    let first = child.wait_timeout(std::time::Duration::from_millis(1)).is_ok();
-    let second = child.wait_with_output().is_ok_and(|output| output.stdout == b"out\n");
-    first && second
+/// Runs the whole life of a child.
+fn live(command: &Command) -> Result<(), Error> {
+    let mut child = command.spawn()?;
+    let first = child.wait_timeout(std::time::Duration::from_millis(1)).map(drop);
+    let output = child.wait_with_output()?;
+    assert_eq!(output.stdout, b"out\n");
+    first
 }
 
 #[test]
 fn every_call_fails_once() {
+    // Other tests of this program open descriptors meanwhile.
+    if curt_testkit::ran_apart("spawn::tests::faults::every_call_fails_once") {
+        return;
+    }
     if children().is_none() {
         curt_testkit::skip("the kernel does not list the children of a thread");
     }
-    // Other tests of this program open descriptors meanwhile: a process of its own counts better.
-    let is_alone = is_alone();
     in_every_way("/bin/sh", |way, mut command| {
         prepare(&mut command);
         command.setup.faults = Some(Arc::new(Faults::default()));
@@ -55,11 +60,13 @@ fn every_call_fails_once() {
                     let before = open_descriptors();
                     let faults = Arc::new(Faults::default().fail(kind, nth, errno));
                     command.setup.faults = Some(faults.clone());
-                    let went_well = live(&command);
-                    failed += usize::from(!went_well);
-                    if is_alone {
-                        assert_eq!(open_descriptors(), before, "{way}: {kind} {nth}");
+                    let case = format!("{way}: {kind} {nth}");
+                    if let Err(error) = live(&command) {
+                        failed += 1;
+                        assert_eq!(faults.hits(), 1, "{case}: {error}");
+                        assert_eq!(error.raw_os_error(), Some(errno), "{case}: {error}");
                     }
+                    assert_eq!(open_descriptors(), before, "{case}");
                     // A wait that fails leaves what it did not wait for.
                     if !matches!(kind, "wait4" | "waitid" | "pidfd_send_signal") {
                         assert_eq!(children().unwrap_or_default(), "", "{way}: {kind} {nth}");
@@ -81,7 +88,92 @@ fn reap_all() {
     }
 }
 
-/// Whether this test runs by itself, as a process of its own.
-fn is_alone() -> bool {
-    std::env::args().any(|argument| argument == "--exact")
+/// Handlers of the host run at any time, and may not ask for calls to be made again.
+#[test]
+fn waiting_and_reading_go_on_after_a_signal() {
+    const EINTR: i32 = 4;
+    in_every_way("/bin/sh", |way, mut command| {
+        prepare(&mut command);
+        let mut met = Vec::new();
+        for kind in ["wait4", "waitid", "ppoll", "read"] {
+            for nth in 0..3 {
+                let faults = Arc::new(Faults::default().fail(kind, nth, EINTR));
+                command.setup.faults = Some(faults.clone());
+                if let Err(error) = live(&command) {
+                    panic!("{way}: {kind} {nth}: {error}");
+                }
+                met.extend((faults.hits() > 0).then_some(kind));
+            }
+        }
+        assert!(met.contains(&"waitid") && met.contains(&"read"), "{way}: {met:?}");
+    });
+    // Where children have no handles.
+    let mut command = Command::new("/bin/true");
+    command.without(Feature::Clone3);
+    let faults = Faults::default().fail("pidfd_open", 0, EIO).fail("wait4", 0, EINTR);
+    command.setup.faults = Some(Arc::new(faults));
+    assert!(command.spawn().unwrap().wait().unwrap().success());
+    let faults = Faults::default().fail("pidfd_open", 0, EIO).fail("wait4", 0, EINTR);
+    command.setup.faults = Some(Arc::new(faults));
+    let ended = command.spawn().unwrap().wait_timeout(super::running::LONG).unwrap();
+    assert!(ended.unwrap().success());
+}
+
+/// After the wait the number of a group may be another's: where the handle cannot reach the group, nothing
+/// is sent.
+#[test]
+fn a_group_is_not_ended_by_a_number_that_was_given_back() {
+    const EINVAL: i32 = 22;
+    in_every_way("/bin/sh", |way, mut command| {
+        command.args(["-c", "sleep 100 </dev/null >/dev/null 2>&1 & echo $!"]);
+        command.own_tree(true).stdout(Stream::pipe());
+        let faults = Faults::default().fail("pidfd_send_signal", 0, EINVAL);
+        command.setup.faults = Some(Arc::new(faults));
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut line).unwrap();
+        let sleeper: u32 = line.trim().parse().unwrap();
+        assert!(child.wait().unwrap().success());
+        let answer = child.kill_tree().map_err(|error| error.kind());
+        assert_eq!(answer, Err(std::io::ErrorKind::Unsupported), "{way}");
+        assert!(!super::running::is_gone(sleeper), "{way}");
+        // The next one is not kept from it.
+        child.kill_tree().unwrap();
+        super::running::assert_goes(sleeper, way);
+    });
+}
+
+/// A signal may reach a child before it is the program; the host's handlers are not for it, and where memory is
+/// shared they would do the host's work there.
+#[test]
+fn handlers_of_the_host_do_not_run_in_children() {
+    use rustix::process::{Signal, kill_current_process_group, setpgid};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    if curt_testkit::ran_apart("spawn::tests::faults::handlers_of_the_host_do_not_run_in_children")
+    {
+        return;
+    }
+    setpgid(None, None).unwrap();
+    let signal = Signal::USR1;
+    let noted = curt_testkit::handlers::note_strangers(signal.as_raw()).unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let _at_last = curt_testkit::Over(&is_over);
+        threads.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                kill_current_process_group(signal).unwrap();
+            }
+        });
+        in_every_way("/bin/true", |way, command| {
+            let mut ended = 0;
+            for _ in 0..300 {
+                let status = command.spawn().unwrap().wait().unwrap();
+                ended += usize::from(!status.success());
+            }
+            assert!(ended > 0, "{way}: no signal reached a child");
+            let mut bytes = [0; 1];
+            let read = rustix::io::read(&noted, &mut bytes);
+            assert_eq!(read, Err(rustix::io::Errno::AGAIN), "{way}: a handler ran in a child");
+        });
+    });
 }

@@ -10,6 +10,9 @@
 //!   (`CLONE_CLEAR_SIGHAND`). So nothing is blocked around the call. A signal that reaches the child in this time
 //!   does to it what it would do to the program an instant later; what is ignored stays ignored, as
 //!   it does across `execve`. This thread takes signals again when the call returns.
+//! - **A signal that dumps core** and reaches the child in this time ends all who share its memory on kernels before
+//!   5.16, so this process too: `SIGQUIT` to the whole group, or a filter that kills with a dump. `posix_spawn`
+//!   of the C library has the same window, if a shorter one.
 //! - **Thread-local storage is shared** and not touched: the child's calls go straight to the kernel.
 //! - The shadow stack, where the processor keeps one, is this thread's too; the child pushes below what
 //!   this thread will come back to, and never returns past its own beginning.

@@ -143,6 +143,63 @@ fn action(signal: i32, new: Option<Action>) -> Result<Action, Errno> {
     Ok(old)
 }
 
+/// Has a descriptor closed by the program's start. A number that is none is none to close.
+fn mark(fd: RawFd) {
+    let set = [fd as usize, libc::F_SETFD as usize, libc::FD_CLOEXEC as usize, 0, 0];
+    let _ = plain(libc::SYS_fcntl, set);
+}
+
+/// The same for all from this one on, without a call for it: those that `/proc` lists, also above a limit that
+/// was lowered meanwhile. Without `/proc` those below the limit.
+fn mark_from(first: RawFd, limit: RawFd) {
+    if mark_listed(first).is_err() {
+        (first..limit).for_each(mark);
+    }
+}
+
+/// Nothing is opened or closed while the list is read, so it is whole.
+fn mark_listed(first: RawFd) -> Result<(), Errno> {
+    /// Where the name begins in a record of `getdents64`, and where its length is.
+    const NAME: usize = 19;
+    const LENGTH: usize = 16;
+    let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    let path = c"/proc/thread-self/fd".as_ptr() as usize;
+    let words = [libc::AT_FDCWD as usize, path, flags as usize, 0, 0];
+    // SAFETY: the path is a C string.
+    let dir = answer(unsafe { syscall(libc::SYS_openat, words) })?;
+    let mut records = [0u8; 1024];
+    let read = loop {
+        let words = [dir, records.as_mut_ptr() as usize, records.len(), 0, 0];
+        // SAFETY: the pointer and the length are those of the array.
+        let length = match answer(unsafe { syscall(libc::SYS_getdents64, words) }) {
+            Ok(0) => break Ok(()),
+            Ok(length) => length,
+            Err(error) => break Err(error),
+        };
+        let mut rest = records.get(..length).unwrap_or_default();
+        while let [low, high] = rest.get(LENGTH..LENGTH + 2).unwrap_or_default() {
+            let end = usize::from(u16::from_ne_bytes([*low, *high])).max(NAME);
+            let name = rest.get(NAME..end).unwrap_or_default();
+            if let Some(fd) = decimal(name).filter(|&fd| fd >= first) {
+                mark(fd);
+            }
+            rest = rest.get(end..).unwrap_or_default();
+        }
+    };
+    let _ = plain(libc::SYS_close, [dir, 0, 0, 0, 0]);
+    read
+}
+
+/// The number that a name is, up to its NUL. `None` for dots.
+fn decimal(name: &[u8]) -> Option<RawFd> {
+    let mut number: RawFd = 0;
+    for byte in name.iter().take_while(|&&byte| byte != 0) {
+        let digit = byte.checked_sub(b'0').filter(|&digit| digit < 10)?;
+        number = number.checked_mul(10)?.checked_add(RawFd::from(digit))?;
+    }
+    Some(number)
+}
+
 /// The calls of a child.
 pub(super) struct Raw;
 
@@ -193,11 +250,7 @@ impl ChildCalls for Raw {
             Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {}
             answer => return answer.map(drop),
         }
-        for fd in first..limit {
-            let set = [fd as usize, libc::F_SETFD as usize, libc::FD_CLOEXEC as usize, 0, 0];
-            // A number that is no descriptor is none to close.
-            let _ = plain(libc::SYS_fcntl, set);
-        }
+        mark_from(first, limit);
         Ok(())
     }
 
@@ -237,5 +290,43 @@ impl ChildCalls for Raw {
         // SAFETY: the caller's promise.
         let result = answer(unsafe { syscall(libc::SYS_execve, words) });
         result.err().unwrap_or(Errno::NOSYS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::{FdFlags, dup, fcntl_dupfd_cloexec, fcntl_getfd, fcntl_setfd};
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+    use super::{decimal, mark_from};
+
+    #[test]
+    fn all_descriptors_are_marked_whatever_the_limit_is() {
+        let test = || {
+            // SAFETY: this thread uses no descriptor that another one opens from here on.
+            unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
+            let file = openat(CWD, c"/", OFlags::PATH, Mode::empty()).unwrap();
+            let kept = dup(&file).unwrap();
+            let far = fcntl_dupfd_cloexec(&file, 800).unwrap();
+            fcntl_setfd(&far, FdFlags::empty()).unwrap();
+            // More than one reading of the list.
+            let many: Vec<_> = (0..100).map(|_| dup(&file).unwrap()).collect();
+            let first = std::os::fd::AsRawFd::as_raw_fd(&many[0]);
+            mark_from(first, 10);
+            assert_eq!(fcntl_getfd(&kept).unwrap(), FdFlags::empty());
+            for marked in many.iter().chain([&far]) {
+                assert_eq!(fcntl_getfd(marked).unwrap(), FdFlags::CLOEXEC);
+            }
+        };
+        std::thread::scope(|threads| threads.spawn(test).join().unwrap());
+    }
+
+    #[test]
+    fn names_of_descriptors_are_numbers() {
+        assert_eq!(decimal(b"12\0\0\0"), Some(12));
+        assert_eq!(decimal(b"2147483647\0"), Some(i32::MAX));
+        assert_eq!(decimal(b"2147483648\0"), None);
+        assert_eq!((decimal(b".\0"), decimal(b"..\0")), (None, None));
     }
 }

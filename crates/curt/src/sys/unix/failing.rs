@@ -46,14 +46,14 @@ fn missing<P>(door: &impl ProcessDoor, launch: &Launch<'_, P>) -> StartFailure {
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return StartFailure::ProgramMissing;
     };
-    let file = match door.open_to_read(&path) {
+    let file = match super::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
         // It is there, and cannot be looked at.
         Err(Errno::ACCESS | Errno::PERM) => return StartFailure::System,
         Err(_) => return StartFailure::ProgramMissing,
     };
     let mut head = Vec::with_capacity(HEAD);
-    let read = door.read_fd(file.as_fd(), &mut head);
+    let read = super::uninterrupted(|| door.read_fd(file.as_fd(), &mut head));
     door.close_fd(file);
     let interpreter = read.ok().and_then(|_| interpreter(&head));
     interpreter.map_or(StartFailure::System, |(path, carriage_return)| {

@@ -13,6 +13,9 @@ use rustix::io::Errno;
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 
+/// How many descriptors are closed one after the other where the system has no better way.
+const MOST_CLOSED: usize = 1 << 20;
+
 /// One call of the child's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
@@ -143,7 +146,8 @@ impl<'a> Steps<'a> {
             Group::Same => {}
         }
         if launch.close_others {
-            let limit = RawFd::try_from(birth.limit).unwrap_or(RawFd::MAX);
+            // Only for systems that cannot list them: no limit may make the start take for ever.
+            let limit = RawFd::try_from(birth.limit.min(MOST_CLOSED)).unwrap_or(0);
             steps.push(Step::CloseFrom { first: 3, limit });
         }
         descriptors(launch, &mut steps, &mut slots);

@@ -1,0 +1,76 @@
+//! What other programs get of this process, and as whom it acts.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use curt::{Fields, OpenOptions, Plan, Walk};
+use curt_testkit::{Scratch, skip};
+use rustix::process::Uid;
+
+use crate::{WAYS, root};
+
+/// What a program that is started now has open, as `/proc` has it.
+fn inherited() -> String {
+    let listing = Command::new("ls").args(["-l", "/proc/self/fd"]).output().unwrap();
+    assert!(listing.status.success());
+    String::from_utf8(listing.stdout).unwrap()
+}
+
+/// Other threads of a host start programs at any time.
+#[test]
+fn nothing_that_is_open_here_is_open_there() {
+    let scratch = Scratch::in_memory();
+    scratch.file("root/a/b/c/file");
+    scratch.link("root/link", "a");
+    let place = scratch.path().canonicalize().unwrap().display().to_string();
+    let check = |when: &str| {
+        let listing = inherited();
+        assert!(!listing.contains(&place), "{when}: {listing}");
+    };
+    let plan = || Plan::new(Fields::KIND | Fields::SIZE);
+    for (way, without) in WAYS {
+        let root = root(&scratch.at("root"), without);
+        let _file = root.open_file("link/b/c/file", &OpenOptions::new().read(true)).unwrap();
+        let _dir = root.open_dir("link/b").unwrap();
+        let mut list = root.read_dir("link/b").unwrap().list(plan());
+        assert!(list.next().is_some());
+        check(way);
+        let mut walk = Walk::new(plan());
+        for &feature in without {
+            walk = walk.without(feature);
+        }
+        let mut walking = walk.walk([scratch.at("root")]);
+        let mut entries = 0;
+        while let Some(entry) = walking.next() {
+            let path = entry.unwrap().path().display().to_string();
+            check(&format!("{way}: walking at {path}"));
+            entries += 1;
+        }
+        assert_eq!(entries, 6, "{way}");
+    }
+}
+
+/// The user that a thread acts as counts, not the one that started the process.
+#[test]
+fn permissions_are_those_of_the_effective_user() {
+    if !rustix::process::geteuid().is_root() {
+        return skip("acting as another user needs root");
+    }
+    let scratch = Scratch::in_memory();
+    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = scratch.script("program", "#!/bin/sh\n", 0o700);
+    let allowed = || {
+        let asked = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
+        let known = curt::stat(&path, Plan::new(asked)).unwrap();
+        [known.is_readable(), known.is_writable(), known.is_executable()].map(|is| is.known())
+    };
+    assert_eq!(allowed(), [Some(true); 3]);
+    let as_another = || {
+        let (real, effective) = (Uid::from_raw(0), Uid::from_raw(65534));
+        rustix::thread::set_thread_res_uid(real, effective, real).unwrap();
+        allowed()
+    };
+    let answer = std::thread::scope(|threads| threads.spawn(as_another).join().unwrap());
+    assert_eq!(answer, [Some(false); 3]);
+}
