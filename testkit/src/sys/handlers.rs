@@ -23,7 +23,7 @@ extern "C" fn note(_signal: libc::c_int) {
 pub fn note_strangers(signal: i32) -> io::Result<OwnedFd> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&reader, true)?;
-    OWNER.store(std::process::id().cast_signed(), Ordering::Relaxed);
+    OWNER.store(i32::try_from(std::process::id()).unwrap_or(0), Ordering::Relaxed);
     NOTE.store(writer.as_raw_fd(), Ordering::Relaxed);
     // It stays open as long as the handler is there.
     std::mem::forget(writer);

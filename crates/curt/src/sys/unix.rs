@@ -342,16 +342,6 @@ pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
-/// Calls until no signal interrupts it.
-pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-    loop {
-        match call() {
-            Err(Errno::INTR) => {}
-            answer => return answer,
-        }
-    }
-}
-
 /// What the answer to opening a directory by a single step means.
 pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     match opened {

@@ -87,7 +87,7 @@ enum Call {
 }
 
 /// Their names, as a tracer prints them.
-const NAMES: [&str; 42] = [
+const NAMES: [&str; 43] = [
     "openat2",
     "openat",
     "getdents64",
