@@ -142,7 +142,7 @@ pub(crate) struct WalkOptions {
     pub(crate) null: bool,
 
     /// The most threads to work with; 1 starts none [default: as many as pay]
-    #[arg(short = 'j', long, value_name = "N")]
+    #[arg(short = 'j', long, value_name = "N", value_parser = super::parse_threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Run a command for each entry; '{}' stands for its path, ';' ends the command

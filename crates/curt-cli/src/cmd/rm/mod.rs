@@ -141,14 +141,9 @@ impl Job<'_> {
         } else {
             self.finish_text(report, signal.is_some(), screen);
         }
-        let written = screen.finish();
-        if let Err(error) = &written {
-            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
-        }
-        if let Some(signal) = signal {
-            return interrupt::end(signal);
-        }
-        if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+        let exit = if failures == 0 { Exit::SUCCESS } else { Exit::FAILURE };
+        let exit = screen.end(PROGRAM, exit, Exit::FAILURE);
+        signal.map_or(exit, interrupt::end)
     }
 
     fn finish_text(&self, report: &Report, is_interrupted: bool, screen: &Screen) {
