@@ -10,11 +10,15 @@ use regex::bytes::RegexSet;
 use crate::quote::quote;
 
 /// Patterns of paths that are left out.
-pub(super) struct Patterns(RegexSet);
+pub(super) struct Patterns(Option<RegexSet>);
 
 impl Patterns {
     /// The error says what is wrong with a pattern.
     pub(super) fn new(patterns: &[OsString]) -> Result<Patterns, String> {
+        if patterns.is_empty() {
+            // Building none would ask for the number of processors.
+            return Ok(Patterns(None));
+        }
         let mut expressions = Vec::new();
         for pattern in patterns {
             let text = pattern.to_str();
@@ -23,21 +27,24 @@ impl Patterns {
             expressions.push(expression(text));
         }
         let too_large = |error: regex::Error| format!("invalid pattern: {error}");
-        RegexSet::new(expressions).map(Patterns).map_err(too_large)
+        RegexSet::new(expressions).map(|set| Patterns(Some(set))).map_err(too_large)
     }
 
     pub(super) fn are_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// Whether an operand, or what lies below one, is left out.
     pub(super) fn match_path(&self, path: &OsStr) -> bool {
+        let Some(patterns) = &self.0 else {
+            return false;
+        };
         let bytes = path.as_encoded_bytes();
         if MAIN_SEPARATOR == '/' {
-            return self.0.is_match(bytes);
+            return patterns.is_match(bytes);
         }
         let slashes = |&byte: &u8| if char::from(byte) == MAIN_SEPARATOR { b'/' } else { byte };
-        self.0.is_match(&bytes.iter().map(slashes).collect::<Vec<u8>>())
+        patterns.is_match(&bytes.iter().map(slashes).collect::<Vec<u8>>())
     }
 }
 
