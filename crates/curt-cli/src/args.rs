@@ -4,8 +4,9 @@
 mod beneath;
 mod du;
 pub(crate) mod expand;
+mod gnu;
 mod ls;
-mod plain;
+mod message;
 mod run;
 mod walk;
 mod which;
@@ -21,7 +22,8 @@ use crate::bench;
 pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
-pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish};
+pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish, parse_width};
+pub(crate) use message::Refused;
 pub(crate) use run::RunOptions;
 pub(crate) use walk::WalkOptions;
 pub(crate) use which::{LookUpOptions, WhichOptions};
@@ -57,7 +59,7 @@ A file whose name begins with '-' is removed by 'curt rm -- -name' or 'curt rm .
 
 Exit status:
   0  everything asked for was done; entries that were excluded, or that the answer to a prompt
-     kept, are part of that, and so is a reader of the output that went away
+     kept, are part of that
   1  something could not be removed; each failure has one line on standard error
   2  the command line was wrong; nothing was touched
   An interrupted command says what it did so far and then ends by the signal (130 in a shell).";
@@ -211,7 +213,7 @@ pub(crate) struct RmOptions {
     pub(crate) retry_ms: u64,
 
     /// The most threads to work with; 1 starts none [default: as many as pay]
-    #[arg(short = 'j', long, value_name = "N", help_heading = BEYOND_GNU)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Show a line of progress while it lasts, on a terminal
@@ -235,8 +237,8 @@ pub(crate) struct RmOptions {
           action = clap::ArgAction::Append)]
     without: Vec<String>,
 
-    /// Take standard input for a terminal
-    #[arg(long, hide = true)]
+    /// Take standard input for a terminal; GNU's tests write it with three dashes
+    #[arg(long, alias = "-presume-input-tty", hide = true)]
     pub(crate) presume_input_tty: bool,
 
     /// What the options that prompt or keep quiet come to, in their order
@@ -300,46 +302,60 @@ enum PreserveRoot {
 }
 
 /// What the command line asks; the error is help, or what is wrong with it.
-pub(crate) fn parse() -> Result<Command, clap::Error> {
-    let mut args = std::env::args_os().skip(1).peekable();
-    let command = args.peek().and_then(|command| command.to_str());
-    let words = || std::env::args_os().skip(2);
-    let plain = match command {
-        Some("rm") => plain::rm(words()).map(Command::Rm),
-        Some("ls") => plain::ls(words()).map(Command::Ls),
-        Some("du") => plain::du(words()).map(Command::Du),
-        Some("walk") => plain::walk(words()).map(|options| Command::Walk(Box::new(options))),
-        _ => None,
-    };
-    if let Some(command) = plain {
-        return Ok(command);
-    }
+pub(crate) fn parse() -> Result<Command, Refused> {
+    let mut words = std::env::args_os().skip(1).peekable();
+    let first = words.peek().and_then(|word| word.to_str()).map(str::to_owned);
     // The definitions of the other commands take longer to build than ten files to remove.
-    match command {
-        Some("rm") => rm_from(&rm_alone().try_get_matches_from(args)?).map(Command::Rm),
-        Some("ls") => only::<LsOptions>("ls", args).map(Command::Ls),
-        Some("beneath") => only("beneath", args).map(Command::Beneath),
-        Some("stat") => only::<StatOptions>("stat", args).map(Command::Stat),
-        Some("walk") => walk::parse(args).map(Command::Walk),
-        Some("expand") => only("expand", args).map(Command::Expand),
-        Some("which") => only("which", args).map(Command::Which),
-        Some("du") => du::parse(args).map(Command::Du),
-        Some("run") => only("run", args).map(Command::Run),
-        _ => Ok(Cli::from_arg_matches(&Cli::command().try_get_matches()?)?.command),
+    match first.as_deref() {
+        Some("rm") => read("rm", words, rm_from).map(Command::Rm),
+        Some("ls") => read("ls", words, ls::from).map(Command::Ls),
+        Some("beneath") => read("beneath", words, only).map(Command::Beneath),
+        Some("stat") => read("stat", words, only).map(Command::Stat),
+        Some("walk") => {
+            let words: Vec<OsString> = words.collect();
+            let from = |command: &mut clap::Command, matches: &ArgMatches| {
+                walk::from(command, matches, &words)
+            };
+            read("walk", words.iter().cloned(), from).map(Command::Walk)
+        }
+        Some("expand") => read("expand", words, only).map(Command::Expand),
+        Some("which") => read("which", words, only).map(Command::Which),
+        Some("du") => read("du", words, du::from).map(Command::Du),
+        Some("run") => read("run", words, only).map(Command::Run),
+        name => {
+            let mut command = Cli::command();
+            let matches = command.try_get_matches_from_mut(std::env::args_os());
+            matches
+                .and_then(|matches| Cli::from_arg_matches(&matches))
+                .map(|cli| cli.command)
+                .map_err(|error| {
+                    Refused::new(name.filter(|name| has_command(name)), error, &command)
+                })
+        }
     }
 }
 
-/// Parses the words of one command.
-fn only<T: Args>(
+/// Reads the words of one command, the first of which is its name.
+fn read<T: Args>(
     name: &'static str,
     words: impl Iterator<Item = OsString>,
-) -> Result<T, clap::Error> {
-    T::from_arg_matches(&alone::<T>(name).try_get_matches_from(words)?)
+    from: impl FnOnce(&mut clap::Command, &ArgMatches) -> Result<T, clap::Error>,
+) -> Result<T, Refused> {
+    let gnu = gnu::options(name);
+    let mut command = alone::<T>(name);
+    if let Some(gnu) = gnu {
+        command = gnu.add_to(command);
+    }
+    let read = command.try_get_matches_from_mut(words).and_then(|matches| {
+        gnu.map_or(Ok(()), |gnu| gnu.check(&mut command, &matches))?;
+        from(&mut command, &matches)
+    });
+    read.map_err(|error| Refused::new(Some(name), error, &command))
 }
 
-/// `curt rm` as a command of its own.
-fn rm_alone() -> clap::Command {
-    alone::<RmOptions>("rm")
+/// The options as they were given.
+fn only<T: Args>(_: &mut clap::Command, matches: &ArgMatches) -> Result<T, clap::Error> {
+    T::from_arg_matches(matches)
 }
 
 /// One command without the others.
@@ -350,10 +366,10 @@ fn alone<T: Args>(name: &'static str) -> clap::Command {
     T::augment_args(command)
 }
 
-fn rm_from(matches: &ArgMatches) -> Result<RmOptions, clap::Error> {
+fn rm_from(command: &mut clap::Command, matches: &ArgMatches) -> Result<RmOptions, clap::Error> {
     let mut options = RmOptions::from_arg_matches(matches)?;
     options.asking = asking(&options, matches);
-    options.root = root(&options, matches)?;
+    options.root = root(command, &options, matches)?;
     Ok(options)
 }
 
@@ -382,10 +398,14 @@ fn asking(options: &RmOptions, matches: &ArgMatches) -> Asking {
 }
 
 /// The options about the root directory: of the two the last one wins, and `all` stays.
-fn root(options: &RmOptions, matches: &ArgMatches) -> Result<Root, clap::Error> {
+fn root(
+    command: &mut clap::Command,
+    options: &RmOptions,
+    matches: &ArgMatches,
+) -> Result<Root, clap::Error> {
     let last = |id| matches.indices_of(id).into_iter().flatten().last();
     if options.no_preserve_root && !std::env::args_os().any(|arg| arg == "--no-preserve-root") {
-        return Err(rm_alone().error(
+        return Err(command.error(
             clap::error::ErrorKind::ArgumentConflict,
             "you may not abbreviate the --no-preserve-root option",
         ));
@@ -414,6 +434,11 @@ fn parse_when(word: &str) -> Result<When, String> {
         Some(_) => Err("ambiguous; say never, once or always".to_owned()),
         None => Err("say never (no, none), once, or always (yes)".to_owned()),
     }
+}
+
+/// How many threads may work.
+fn parse_threads(word: &str) -> Result<NonZeroUsize, String> {
+    word.parse().map_err(|_| "say a number of threads, 1 or more".to_owned())
 }
 
 fn parse_preserve_root(word: &str) -> Result<PreserveRoot, String> {

@@ -14,8 +14,8 @@ use crate::sys;
 const READ: usize = 64 * 1024;
 /// The longest question: far more than the longest path.
 const LONGEST: u64 = 1024 * 1024;
-/// Answers all questions, until the reader of the answers goes away. One that is too long is asked as an
-/// empty one.
+
+/// Answers all questions, until the reader of the answers goes away. One that is too long is not asked.
 pub(crate) fn answer(
     program: &str,
     gone: &Cancel,
@@ -32,8 +32,13 @@ pub(crate) fn answer(
             return Exit::SUCCESS;
         }
         match next_line(&mut input, &mut line) {
-            Ok(true) => screen.data(to(&line).line().as_bytes()),
-            Ok(false) => return Exit::SUCCESS,
+            Ok(Line::Read) => screen.data(to(&line).line().as_bytes()),
+            Ok(Line::TooLong) => {
+                let message = format!("the line is longer than {} MiB", LONGEST >> 20);
+                let answer = Object::new().text("err", "invalid").text("message", &message);
+                screen.data(answer.line().as_bytes());
+            }
+            Ok(Line::End) => return Exit::SUCCESS,
             Err(error) => {
                 let text = sys::error_text(&error);
                 out::complain(&format!("{program}: cannot read standard input: {text}\n"));
@@ -43,13 +48,22 @@ pub(crate) fn answer(
     }
 }
 
-/// Reads a line, without its end; `false` at the end of the input. One that is too long is read to its
-/// end and left empty.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+/// What reading a line came to.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Read,
+    /// It was read to its end, and is not kept.
+    TooLong,
+    /// There was no further one.
+    End,
+}
+
+/// Reads a line, without its end.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     let mut read = input.by_ref().take(LONGEST).read_until(b'\n', line)?;
     if read == 0 {
-        return Ok(false);
+        return Ok(Line::End);
     }
     let is_too_long = read as u64 == LONGEST && line.last() != Some(&b'\n');
     while is_too_long && read > 0 && line.last() != Some(&b'\n') {
@@ -58,26 +72,29 @@ fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     }
     if is_too_long {
         line.clear();
+        return Ok(Line::TooLong);
     }
     if line.last() == Some(&b'\n') {
         line.pop();
     }
-    Ok(true)
+    Ok(Line::Read)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::next_line;
+    use super::{Line, next_line};
 
     #[test]
     fn lines_that_are_too_long_are_passed_over() {
         let long = [vec![b'x'; 2_500_000], b"\nnext\n".to_vec(), vec![b'y'; 1_500_000]].concat();
         let mut input = &long[..];
         let mut line = Vec::new();
-        for expected in [&b""[..], b"next", b""] {
-            assert!(next_line(&mut input, &mut line).unwrap());
-            assert_eq!(line, expected);
+        for (expected, text) in
+            [(Line::TooLong, &b""[..]), (Line::Read, b"next"), (Line::TooLong, b"")]
+        {
+            assert_eq!(next_line(&mut input, &mut line).unwrap(), expected);
+            assert_eq!(line, text);
         }
-        assert!(!next_line(&mut input, &mut line).unwrap());
+        assert_eq!(next_line(&mut input, &mut line).unwrap(), Line::End);
     }
 }

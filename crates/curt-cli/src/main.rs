@@ -40,10 +40,6 @@ fn run() -> Exit {
         Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
-        Err(error) => {
-            // Help or a usage error. Where it cannot be written there is nobody to tell.
-            let _ = error.print();
-            if error.use_stderr() { Exit::USAGE } else { Exit::SUCCESS }
-        }
+        Err(refused) => refused.report(),
     }
 }

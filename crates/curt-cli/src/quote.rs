@@ -56,11 +56,56 @@ fn short_form(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
+/// The text of a message, without a character that a terminal would act upon or that would change how
+/// the rest of the line looks: each of its bytes is an octal number instead. Line ends stay.
+pub(crate) fn shield(text: &str) -> String {
+    let is_harmless = |character| character == '\n' || is_printable(character);
+    if text.chars().all(is_harmless) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_harmless(character) {
+            shown.push(character);
+        } else {
+            let mut units = [0; 4];
+            let bytes = character.encode_utf8(&mut units).bytes();
+            shown.extend(bytes.flat_map(octal));
+        }
+    }
+    shown
+}
+
+/// A name as GNU ls and find show it on a terminal where they do not quote: a question mark stands for
+/// what a terminal would act upon.
+pub(crate) fn masked(name: &[u8]) -> String {
+    let mut shown = String::with_capacity(name.len());
+    let mask = |character| if is_printable(character) { character } else { '?' };
+    for chunk in name.utf8_chunks() {
+        shown.extend(chunk.valid().chars().map(mask));
+        shown.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    shown
+}
+
 /// Whether a terminal shows this as itself and does nothing else.
-fn is_printable(character: char) -> bool {
+pub(crate) fn is_printable(character: char) -> bool {
     let is_separator = matches!(character, '\u{2028}' | '\u{2029}');
-    let turns_text_around = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !(character.is_control() || is_separator || turns_text_around)
+    // What turns text around, and what is invisible or marks the text around it. The joiners of
+    // scripts and of pictures are not among these.
+    let is_formatting = matches!(
+        character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    );
+    !(character.is_control() || is_separator || is_formatting)
+}
+
+/// A byte as an octal number behind a backslash.
+fn octal(byte: u8) -> [char; 4] {
+    let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
+    ['\\', digit(6), digit(3), digit(0)]
 }
 
 /// A quotation being written: between single quotes, or between `$'` and `'`.
@@ -105,10 +150,7 @@ impl Quoted {
 
     fn octal(&mut self, byte: u8) {
         self.begin_escape();
-        self.text.push('\\');
-        for shift in [6, 3, 0] {
-            self.text.push(char::from(b'0' + (byte >> shift & 7)));
-        }
+        self.text.extend(octal(byte));
     }
 
     fn begin_escape(&mut self) {
@@ -121,7 +163,7 @@ impl Quoted {
 
 #[cfg(test)]
 mod tests {
-    use super::{for_terminal, quote};
+    use super::{for_terminal, masked, quote, shield};
 
     #[test]
     fn as_the_gnu_tools_write_them() {
@@ -164,5 +206,21 @@ mod tests {
             assert_eq!(for_terminal(name, ""), shown, "{name:?}");
         }
         assert_eq!(for_terminal("a:b", ":"), "'a:b'");
+    }
+
+    #[test]
+    fn what_a_terminal_acts_upon_is_shown_as_something_else() {
+        for (text, shielded, masked_text) in [
+            ("plain é漢", "plain é漢", "plain é漢"),
+            ("a\u{1b}[2Jb", "a\\033[2Jb", "a?[2Jb"),
+            ("\u{9b}", "\\302\\233", "?"),
+            ("a\u{202e}b", "a\\342\\200\\256b", "a?b"),
+            ("\u{61c}", "\\330\\234", "?"),
+            ("one\ntwo", "one\ntwo", "one?two"),
+        ] {
+            assert_eq!(shield(text), shielded, "{text:?}");
+            assert_eq!(masked(text.as_bytes()), masked_text, "{text:?}");
+        }
+        assert_eq!(masked(b"a\x9b\xff"), "a??");
     }
 }

@@ -58,6 +58,14 @@ pub trait Exclude: Sync {
     /// Whether to leave out the entry at `path` and everything below it. The path is relative to the
     /// operand, which is itself never asked about.
     fn excludes(&self, path: &Path, kind: Kind) -> bool;
+
+    /// The same, also with the path that begins with the operand as it was given. Walks and
+    /// measurements ask this; what it answers by itself is what [`Exclude::excludes`] answers for the
+    /// relative path.
+    fn excludes_entry(&self, path: &Path, relative: &Path, kind: Kind) -> bool {
+        let _ = path;
+        self.excludes(relative, kind)
+    }
 }
 
 /// Reads the rules that directories hold in files of their own.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::find::FindError;
+use crate::quoted::Quoted;
 use crate::refusal::Refusal;
 
 /// What was being done when it failed.
@@ -176,7 +177,7 @@ impl fmt::Display for StartFailure {
         f.write_str(match self {
             StartFailure::ProgramMissing => "no such program",
             StartFailure::InterpreterMissing { interpreter, carriage_return } => {
-                write!(f, "its interpreter '{}' is missing", interpreter.display())?;
+                write!(f, "its interpreter {} is missing", Quoted(interpreter.as_os_str()))?;
                 if *carriage_return {
                     f.write_str("; its first line ends in a carriage return")?;
                 }
@@ -264,9 +265,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "cannot {} '{}': {}",
+            "cannot {} {}: {}",
             self.operation().verb(),
-            self.path().display(),
+            Quoted(self.path().as_os_str()),
             self.cause()
         )
     }

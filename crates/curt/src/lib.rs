@@ -46,6 +46,7 @@ mod list;
 mod name;
 pub mod os;
 mod pool;
+mod quoted;
 mod refusal;
 mod remove;
 mod spawn;

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::{ArgAction, ArgMatches, Args, FromArgMatches};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::{alone, feature_names, features};
+use super::{feature_names, features, parse_threads};
 
 const ABOUT: &str = "Tell how much space directories take";
 
@@ -100,8 +100,8 @@ pub(crate) struct DuOptions {
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// Leave out what GLOB matches, and all that lies below it: names, or with a slash in it paths below
-    /// the operand. Can be repeated
+    /// Leave out what GLOB matches, and all that lies below it. GLOB is compared with the path as it would
+    /// be shown, and with each of its ends that begins behind a slash. Can be repeated
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 
@@ -110,7 +110,7 @@ pub(crate) struct DuOptions {
     pub(crate) top: Option<usize>,
 
     /// The most threads to work with; 1 starts none [default: as many as pay]
-    #[arg(short = 'j', long, value_name = "N", help_heading = BEYOND_GNU)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Say how many operating-system calls were made
@@ -138,8 +138,10 @@ pub(crate) struct DuOptions {
 /// What sizes are shown in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// KiB, rounded up.
+    /// As the environment says; KiB, rounded up, where it says nothing.
     #[default]
+    Usual,
+    /// KiB, rounded up.
     Kilobytes,
     Bytes,
     /// Whatever gives the shortest number.
@@ -158,14 +160,13 @@ impl DuOptions {
     }
 }
 
-/// What the words after `curt` ask, the first of which is `du`.
-pub(super) fn parse(args: impl Iterator<Item = OsString>) -> Result<DuOptions, clap::Error> {
-    let matches = alone::<DuOptions>("du").try_get_matches_from(args)?;
-    let mut options = DuOptions::from_arg_matches(&matches)?;
-    options.unit = unit(&options, &matches);
+/// What the command line asks.
+pub(super) fn from(command: &mut Command, matches: &ArgMatches) -> Result<DuOptions, clap::Error> {
+    let mut options = DuOptions::from_arg_matches(matches)?;
+    options.unit = unit(&options, matches);
     let is_deeper = options.max_depth.is_some_and(|depth| depth > 0);
     if options.summarize && is_deeper {
-        return Err(alone::<DuOptions>("du").error(
+        return Err(command.error(
             clap::error::ErrorKind::ArgumentConflict,
             "--summarize is --max-depth=0, and another depth was given",
         ));
@@ -187,7 +188,12 @@ fn unit(options: &DuOptions, matches: &ArgMatches) -> Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Unit, parse};
+    use super::{DuOptions, Unit, from};
+    use crate::args::{Refused, read};
+
+    fn parse(words: impl Iterator<Item = std::ffi::OsString>) -> Result<DuOptions, Refused> {
+        read("du", words, from)
+    }
 
     fn unit(words: &str) -> (Unit, bool) {
         let words = ["du"].into_iter().chain(words.split_whitespace());
@@ -197,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_last_unit_wins() {
-        assert_eq!(unit(""), (Unit::Kilobytes, false));
+        assert_eq!(unit(""), (Unit::Usual, false));
         assert_eq!(unit("-bh"), (Unit::Human, true));
         assert_eq!(unit("-hb"), (Unit::Bytes, true));
         assert_eq!(unit("-h -k"), (Unit::Kilobytes, false));

@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::BEYOND_GNU;
+use super::parse_threads;
+
+/// The heading of the options that GNU ls does not have.
+const BEYOND_GNU: &str = "Options that GNU ls does not have";
 
 const LS_LONG_ABOUT: &str = "\
 List directories, and what is known of their entries.
@@ -60,8 +63,8 @@ pub(crate) struct LsOptions {
     pub(crate) by_change: bool,
 
     /// List in columns
-    #[arg(short = 'C', overrides_with_all = ["long", "across", "one_per_line", "format"])]
-    pub(crate) columns: bool,
+    #[arg(short = 'C')]
+    columns: bool,
 
     /// Colour names by what they are: always (which is also what no WHEN means), auto, never
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
@@ -91,13 +94,12 @@ pub(crate) struct LsOptions {
     pub(crate) slash: bool,
 
     /// across (-x), long (-l), single-column (-1), vertical (-C)
-    #[arg(long, value_name = "WORD", value_parser = parse_format,
-          overrides_with_all = ["long", "columns", "across", "one_per_line"])]
-    pub(crate) format: Option<Format>,
+    #[arg(long = "format", value_name = "WORD", value_parser = parse_format)]
+    named_format: Option<Format>,
 
     /// As -l --time-style=full-iso
     #[arg(long)]
-    pub(crate) full_time: bool,
+    full_time: bool,
 
     /// As -l, without the owner
     #[arg(short = 'g')]
@@ -124,8 +126,8 @@ pub(crate) struct LsOptions {
     pub(crate) inode: bool,
 
     /// List in long form: mode, links, owner, group, size, time, name
-    #[arg(short = 'l', overrides_with_all = ["columns", "across", "format"])]
-    pub(crate) long: bool,
+    #[arg(short = 'l')]
+    long: bool,
 
     /// Tell of what links lead to, instead of the links
     #[arg(short = 'L', long, overrides_with = "dereference_command_line")]
@@ -182,12 +184,12 @@ pub(crate) struct LsOptions {
     pub(crate) unsorted: bool,
 
     /// Take the line for so many columns; 0 is no limit
-    #[arg(short, long, value_name = "COLUMNS")]
+    #[arg(short, long, value_name = "COLUMNS", value_parser = parse_width)]
     pub(crate) width: Option<usize>,
 
     /// List in lines, not in columns
-    #[arg(short = 'x', overrides_with_all = ["long", "columns", "one_per_line", "format"])]
-    pub(crate) across: bool,
+    #[arg(short = 'x')]
+    across: bool,
 
     /// Sort by what follows the last dot
     #[arg(short = 'X', overrides_with_all = ["sort", "by_size", "by_time", "unsorted", "raw"])]
@@ -198,8 +200,8 @@ pub(crate) struct LsOptions {
     pub(crate) zero: bool,
 
     /// List one file in a line
-    #[arg(short = '1', overrides_with_all = ["columns", "across", "format"])]
-    pub(crate) one_per_line: bool,
+    #[arg(short = '1')]
+    one_per_line: bool,
 
     /// With -l, mark with '+' what has access rules beyond its mode; one more call for each entry
     #[arg(long, help_heading = BEYOND_GNU)]
@@ -218,7 +220,7 @@ pub(crate) struct LsOptions {
     pub(crate) explain_cost: bool,
 
     /// The most threads to ask with about the entries of a directory; 1 starts none [default: as many as pay]
-    #[arg(short = 'j', long, value_name = "N", help_heading = BEYOND_GNU)]
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Say how many operating-system calls were made
@@ -228,6 +230,66 @@ pub(crate) struct LsOptions {
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
+
+    /// What the options about the form come to, in their order
+    #[arg(skip)]
+    pub(crate) format: Option<Format>,
+}
+
+/// What the command line asks.
+pub(super) fn from(_: &mut Command, matches: &ArgMatches) -> Result<LsOptions, clap::Error> {
+    let mut options = LsOptions::from_arg_matches(matches)?;
+    options.format = format(&options, matches);
+    if options.full_time && place(matches, "full_time") > place(matches, "time_style") {
+        options.time_style = Some("full-iso".to_owned());
+    }
+    // Of these two the last one counts.
+    if options.zero && place(matches, "zero") > place(matches, "color") {
+        options.color = None;
+    }
+    Ok(options)
+}
+
+/// Where an option was given for the last time.
+fn place(matches: &ArgMatches, id: &str) -> Option<usize> {
+    matches.indices_of(id).into_iter().flatten().last()
+}
+
+/// The last of the options about the form wins, except that one file in a line is what the long form
+/// has anyway.
+fn format(options: &LsOptions, matches: &ArgMatches) -> Option<Format> {
+    let mut given = [
+        ("across", options.across, Some(Format::Across)),
+        ("columns", options.columns, Some(Format::Columns)),
+        ("full_time", options.full_time, Some(Format::Long)),
+        ("long", options.long, Some(Format::Long)),
+        ("named_format", options.named_format.is_some(), options.named_format),
+        ("no_group_long", options.no_group_long, Some(Format::Long)),
+        ("no_owner", options.no_owner, Some(Format::Long)),
+        ("numeric_uid_gid", options.numeric_uid_gid, Some(Format::Long)),
+        ("one_per_line", options.one_per_line, None),
+        ("zero", options.zero, None),
+    ]
+    .map(|(id, is_given, format)| (place(matches, id).filter(|_| is_given), format));
+    given.sort_by_key(|&(place, _)| place);
+    given.iter().filter(|(place, _)| place.is_some()).fold(None, |before, &(_, format)| {
+        let one_per_line = before.filter(|&before| before == Format::Long);
+        format.or(one_per_line).or(Some(Format::OnePerLine))
+    })
+}
+
+/// A width in decimal, octal or hexadecimal digits. One that no number holds is no limit, as 0 is.
+pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
+    let digits = word.trim_start().strip_prefix('+').unwrap_or(word.trim_start());
+    let (digits, base) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None if digits.len() > 1 && digits.starts_with('0') => (digits, 8),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
+        return Err("say a number of columns".to_owned());
+    }
+    Ok(usize::from_str_radix(digits, base).unwrap_or(0))
 }
 
 /// What `curt stat` was asked.

@@ -3,19 +3,12 @@
 use std::ffi::OsString;
 
 use super::{
-    Asking, Cli, LsOptions, RmOptions, Root, WalkOptions, When, asking, du, only, parse_when,
-    plain, rm_alone, root,
+    Asking, Cli, Format, Refused, RmOptions, Root, When, ls, parse_when, parse_width, read, rm_from,
 };
-use clap::{CommandFactory, FromArgMatches};
+use clap::CommandFactory;
 
-fn rm(words: &[&str]) -> Result<RmOptions, clap::Error> {
-    let matches = rm_alone().try_get_matches_from([&["rm"], words].concat())?;
-    let mut options = RmOptions::from_arg_matches(&matches)?;
-    options.asking = asking(&options, &matches);
-    if !options.no_preserve_root {
-        options.root = root(&options, &matches)?;
-    }
-    Ok(options)
+fn rm(words: &[&str]) -> Result<RmOptions, Refused> {
+    read("rm", [&["rm"], words].concat().into_iter().map(OsString::from), rm_from)
 }
 
 #[test]
@@ -78,72 +71,51 @@ fn the_root_is_preserved_unless_given_up() {
 fn nonsense_is_refused() {
     for words in [&["--bogus"][..], &["-j0", "x"], &["--interactive=sometimes", "x"], &["-z", "x"]]
     {
-        assert_eq!(rm(words).err().unwrap().exit_code(), 2, "{words:?}");
+        assert!(rm(words).is_err(), "{words:?}");
     }
 }
 
-/// Reads all command lines of up to so many words in both ways; how many were plain.
-fn compare<T: PartialEq + std::fmt::Debug>(
-    words: &[&str],
-    most: u32,
-    plain: impl Fn(std::vec::IntoIter<OsString>) -> Option<T>,
-    by_clap: impl Fn(&[&str]) -> Result<T, clap::Error>,
-) -> usize {
-    let mut plain_ones = 0;
-    for length in 0..=most {
-        for number in 0..words.len().pow(length) {
-            let word = |place| words[number / words.len().pow(place) % words.len()];
-            let line: Vec<&str> = (0..length).map(word).collect();
-            let line_of_system: Vec<OsString> = line.iter().map(Into::into).collect();
-            let Some(plain) = plain(line_of_system.into_iter()) else { continue };
-            assert_eq!(plain, by_clap(&line).ok().unwrap(), "{line:?}");
-            plain_ones += 1;
-        }
+/// What an abbreviation means to the GNU tools.
+#[test]
+fn abbreviations_mean_what_they_mean_to_gnu() {
+    for (word, option) in [("--r", "recursive"), ("--re", "recursive"), ("--f", "force")] {
+        let options = rm(&[word, "x"]).ok().unwrap();
+        assert_eq!((options.recursive, options.force), (option == "recursive", option == "force"));
     }
-    plain_ones
+    assert!(rm(&["--d", "x"]).ok().unwrap().dir);
+    assert_eq!(rm(&["--retri=7", "x"]).ok().unwrap().retries, 7);
+    assert!(rm(&["--ver", "x"]).is_err(), "--verbose or --version");
 }
 
 #[test]
-fn plain_command_lines_mean_what_clap_makes_of_them() {
-    let words = ["-r", "-R", "-f", "-d", "-v", "-rf", "-fvdR", "--", "-", "", "tree", "-ri"];
-    let plain_ones = compare(&words, 4, plain::rm, rm);
-    assert!(plain_ones > 15_000, "{plain_ones}");
-
-    let words = [
-        "-1", "-A", "-R", "-a", "-d", "-h", "-i", "-l", "-n", "-r", "-s", "-lart", "-lah", "-aA",
-        "--", "-", "", "tree",
-    ];
-    let plain_ones = compare(&words, 3, plain::ls, |words| {
-        only::<LsOptions>("ls", [&["ls"], words].concat().iter().map(Into::into))
-    });
-    assert!(plain_ones > 5_000, "{plain_ones}");
-
-    let words = ["--", "-", "", "tree", "-0", "-j1"];
-    let plain_ones = compare(&words, 4, plain::walk, |words| {
-        only::<WalkOptions>("walk", [&["walk"], words].concat().iter().map(Into::into))
-    });
-    assert!(plain_ones > 300, "{plain_ones}");
-
-    let words = ["-a", "-c", "-h", "-l", "-s", "-x", "-sh", "-hcs", "-k", "--", "-", "", "tree"];
-    let plain_ones = compare(&words, 3, plain::du, |words| {
-        du::parse([&["du"], words].concat().iter().map(Into::into))
-    });
-    assert!(plain_ones > 1_200, "{plain_ones}");
+fn the_last_of_the_options_about_the_form_wins() {
+    let format = |words: &str| {
+        let words = ["ls"].into_iter().chain(words.split_whitespace()).map(OsString::from);
+        read("ls", words, ls::from).ok().unwrap().format
+    };
+    for (words, expected) in [
+        ("", None),
+        ("-C -o", Some(Format::Long)),
+        ("-x --full-time", Some(Format::Long)),
+        ("-C -g -1", Some(Format::Long)),
+        ("-l -C", Some(Format::Columns)),
+        ("-l -C -1", Some(Format::OnePerLine)),
+        ("-C --zero", Some(Format::OnePerLine)),
+        ("--zero -x", Some(Format::Across)),
+        ("-n --format=single-column", Some(Format::OnePerLine)),
+    ] {
+        assert_eq!(format(words), expected, "{words}");
+    }
 }
 
 #[test]
-fn what_is_not_plain_is_left_to_clap() {
-    for word in ["-i", "-I", "-j1", "-rx", "--force", "--recursive", "--help", "-rf-", "-r=", "-é"]
+fn widths_are_numbers_of_any_size_and_base() {
+    for (word, width) in
+        [("0", 0), ("80", 80), ("0x10", 16), ("010", 8), ("99999999999999999999", 0)]
     {
-        assert!(plain::rm([word.into()].into_iter()).is_none(), "{word}");
+        assert_eq!(parse_width(word), Ok(width));
     }
-    for word in ["-t", "-S", "-U", "-f", "-F", "-lF", "-g", "-w9", "-x", "--all", "--help", "-l-"] {
-        assert!(plain::ls([word.into()].into_iter()).is_none(), "{word}");
-    }
-    for word in ["-0", "-L", "-x", "--help", "--name"] {
-        assert!(plain::walk([word.into()].into_iter()).is_none(), "{word}");
-    }
-    for word in ["-b", "-k", "-d1", "-j1", "-as", "-D", "-0", "--summarize", "--help"] {
-        assert!(plain::du([word.into()].into_iter()).is_none(), "{word}");
+    for word in ["", "x", "-1", "08", "0x", "1k"] {
+        assert!(parse_width(word).is_err(), "{word}");
     }
 }

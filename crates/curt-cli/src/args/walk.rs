@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::Args;
+use clap::{ArgMatches, Args, FromArgMatches};
 use clap::error::ErrorKind;
 use curt::{OneFileSystem, SortBy};
 
-use super::{alone, feature_names, features, only};
+use super::{feature_names, features};
 
 const SORT_KEYS: [&str; 6] = ["name", "size", "modified", "accessed", "changed", "created"];
 
@@ -144,7 +144,7 @@ pub(crate) struct WalkOptions {
     pub(crate) null: bool,
 
     /// The most threads to work with; 1 starts none [default: as many as pay]
-    #[arg(short = 'j', long, value_name = "N")]
+    #[arg(short = 'j', long, value_name = "N", value_parser = super::parse_threads)]
     pub(crate) threads: Option<NonZeroUsize>,
 
     /// Run a command for each entry; '{}' stands for its path, ';' must end the command
@@ -175,20 +175,21 @@ pub(crate) struct WalkOptions {
     without: Vec<String>,
 }
 
-/// Reads the words after `curt`, and refuses what clap takes for something that nobody means by it.
-pub(super) fn parse(
-    words: impl Iterator<Item = OsString>,
+/// The options as they were given. Refuses what clap takes for something that nobody means by it.
+pub(super) fn from(
+    command: &mut clap::Command,
+    matches: &ArgMatches,
+    words: &[OsString],
 ) -> Result<Box<WalkOptions>, clap::Error> {
-    let words: Vec<OsString> = words.collect();
-    let options: Box<WalkOptions> = only("walk", words.iter().cloned())?;
-    let problem = if options.runs_unended(&words) {
+    let options = Box::<WalkOptions>::from_arg_matches(matches)?;
+    let problem = if options.runs_unended(words) {
         Some("the command to run has no end: add ';' behind it (in a shell: ';' or \\;)".to_owned())
     } else {
         words.windows(2).find_map(sort_key_apart)
     };
     match problem {
         None => Ok(options),
-        Some(words) => Err(alone::<WalkOptions>("walk").error(ErrorKind::ValueValidation, words)),
+        Some(problem) => Err(command.error(ErrorKind::ValueValidation, problem)),
     }
 }
 

@@ -1,8 +1,6 @@
 //! `curt completions` and `curt man`: made from the same definitions that the command line is
 //! parsed with.
 
-use std::io::{self, Write};
-
 use clap::CommandFactory;
 
 use crate::args::{Cli, CompletionsOptions, ManOptions};
@@ -13,7 +11,7 @@ use crate::out;
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Cli::command(), "curt", &mut script);
-    print(&script)
+    out::print("curt completions", &script, Exit::FAILURE)
 }
 
 /// Prints the manual page of `curt`, or of one of its commands.
@@ -30,14 +28,7 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
     };
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
-        Ok(()) => print(&page),
+        Ok(()) => out::print("curt man", &page, Exit::FAILURE),
         Err(_) => Exit::FAILURE,
-    }
-}
-
-fn print(bytes: &[u8]) -> Exit {
-    match io::stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Exit::FAILURE,
-        _ => Exit::SUCCESS,
     }
 }

@@ -1,21 +1,21 @@
 //! Sizes as people read them: `1.4K`, `23M`, as `ls -h` and `du -h` show them.
 
-const UNITS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];
+pub(super) const UNITS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];
 
-/// The number of bytes in powers of 1024, rounded up: one digit behind the point below ten.
-pub(crate) fn size(bytes: u64) -> String {
+/// The number of bytes in powers of 1024 or of 1000, rounded up: one digit behind the point below ten.
+pub(super) fn scaled(bytes: u64, base: u128) -> String {
     let bytes = u128::from(bytes);
-    if bytes < 1024 {
+    if bytes < base {
         return bytes.to_string();
     }
-    let mut unit = 1024_u128;
+    let mut unit = base;
     let mut power = 1;
-    while bytes.div_ceil(unit) >= 1024 && power + 1 < UNITS.len() {
-        unit *= 1024;
+    while bytes.div_ceil(unit) >= base && power + 1 < UNITS.len() {
+        unit *= base;
         power += 1;
     }
     let tenths = (bytes * 10).div_ceil(unit);
-    let suffix = UNITS[power];
+    let suffix = if base == 1000 && power == 1 { "k" } else { UNITS[power] };
     if tenths < 100 {
         format!("{}.{}{suffix}", tenths / 10, tenths % 10)
     } else {
@@ -25,7 +25,7 @@ pub(crate) fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::scaled;
 
     #[test]
     fn as_gnu_rounds() {
@@ -43,7 +43,7 @@ mod tests {
             (5_368_709_121, "5.1G"),
             (u64::MAX, "16E"),
         ] {
-            assert_eq!(size(bytes), text, "{bytes}");
+            assert_eq!(scaled(bytes, 1024), text, "{bytes}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary};
 
 use crate::out::text;
+use crate::quote::is_printable;
 use crate::sys;
 
 /// An object being written. Fields appear in the order in which they are added.
@@ -69,16 +70,17 @@ impl Object {
 pub(crate) fn string(text: &str) -> String {
     // Writing a string into memory cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
-    let is_control = |character: char| matches!(character, '\x7f'..='\u{9f}');
-    if !json.contains(is_control) {
+    if json.is_ascii() && !json.contains('\x7f') || json.chars().all(is_printable) {
         return json;
     }
     // JSON allows these as they are; a terminal acts upon them.
     let escape = |character: char| {
-        if is_control(character) {
-            format!("\\u{:04x}", u32::from(character))
-        } else {
+        if is_printable(character) {
             character.to_string()
+        } else {
+            let mut units = [0; 2];
+            let units = character.encode_utf16(&mut units).iter();
+            units.map(|unit| format!("\\u{unit:04x}")).collect()
         }
     };
     json.chars().map(escape).collect()

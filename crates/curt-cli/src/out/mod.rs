@@ -1,6 +1,7 @@
 //! What the command says: data on standard output, everything else on standard error, whole lines
 //! in single writes, whichever thread says them.
 
+pub(crate) mod blocks;
 pub(crate) mod column;
 pub(crate) mod entry;
 pub(crate) mod human;
@@ -15,19 +16,28 @@ use std::time::{Duration, Instant};
 use curt::Cancel;
 
 use crate::exit::Exit;
+use crate::quote::shield;
+use crate::sys;
 
 /// How much output is gathered before it is written. What gathers as much itself spares a copy.
 pub(crate) const ENOUGH: usize = 64 * 1024;
+/// Standard output, where descriptors have numbers.
+const STDOUT: i32 = 1;
 /// How long output for a terminal waits for more.
 const SOON: Duration = Duration::from_millis(50);
 /// How long work goes on before progress is shown, and between two lines of it.
 const PATIENCE: Duration = Duration::from_millis(500);
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Writes a whole line to standard error, before there is a [`Screen`].
-pub(crate) fn complain(line: &str) {
+/// Writes whole lines to standard error, before there is a [`Screen`]. Names in them are quoted; nothing
+/// else in them reaches a terminal that it would act upon, either.
+pub(crate) fn complain(lines: &str) {
+    write_stderr(&shield(lines));
+}
+
+fn write_stderr(text: &str) {
     // Where standard error cannot be written there is nobody to tell.
-    let _ = io::stderr().lock().write_all(line.as_bytes());
+    let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Whether data goes to a terminal.
@@ -37,9 +47,39 @@ pub(crate) fn is_terminal() -> bool {
 
 /// Says what is wrong with the command line of a command.
 pub(crate) fn usage(program: &str, message: &str) -> Exit {
-    let hint = format!("Try '{program} --help' for more information.");
-    complain(&format!("{program}: {message}\n{hint}\n"));
+    complain(&format!("{program}: {message}\n"));
+    try_help(program)
+}
+
+/// Says where to read more, behind what is wrong with the command line.
+pub(crate) fn try_help(program: &str) -> Exit {
+    complain(&format!("Try '{program} --help' for more information.\n"));
     Exit::USAGE
+}
+
+/// Writes all that a command has to say; `failure` is for what cannot be written.
+pub(crate) fn print(program: &str, text: &[u8], failure: Exit) -> Exit {
+    match write_stdout(text) {
+        Ok(()) => Exit::SUCCESS,
+        Err(error) => unwritten(program, &error, failure),
+    }
+}
+
+/// Ends a command whose standard output failed. Where its reader went away, that is as a program ends
+/// that never asked not to be told of it.
+pub(crate) fn unwritten(program: &str, error: &io::Error, failure: Exit) -> Exit {
+    if error.kind() == io::ErrorKind::BrokenPipe && !sys::ignores_broken_pipes() {
+        return sys::end_by_broken_pipe();
+    }
+    complain(&format!("{program}: write error: {}\n", sys::error_text(error)));
+    failure
+}
+
+/// Whether help on standard output may have colours.
+pub(crate) fn is_colored() -> bool {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    is_terminal() && !is_refused && !is_dumb
 }
 
 /// Both outputs, shared by the threads of one command.
@@ -135,18 +175,23 @@ impl Screen {
         let width = line.chars().count();
         let padded = format!("\r{line}{:1$}", "", progress.shown.saturating_sub(width));
         progress.shown = width;
-        complain(&padded);
+        write_stderr(&padded);
     }
 
-    /// Writes what is left. The error is the first that standard output had, other than that its
-    /// reader went away.
+    /// Writes what is left. The error is the first that standard output had; [`unwritten`] says what
+    /// comes of it.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.write(&mut inner);
         inner.clear_progress();
-        match inner.error.take() {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
-            _ => Ok(()),
+        inner.error.take().map_or(Ok(()), Err)
+    }
+
+    /// Writes what is left, and turns an error of standard output into the exit code for it.
+    pub(crate) fn end(&self, program: &str, exit: Exit, failure: Exit) -> Exit {
+        match self.finish() {
+            Ok(()) => exit,
+            Err(error) => unwritten(program, &error, failure),
         }
     }
 
@@ -178,6 +223,9 @@ impl Screen {
 }
 
 fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    if sys::was_closed(STDOUT) {
+        return Err(sys::closed());
+    }
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
@@ -187,7 +235,7 @@ impl Inner {
     fn clear_progress(&mut self) {
         if let Some(progress) = &mut self.progress {
             if progress.shown > 0 {
-                complain(&format!("\r{:1$}\r", "", progress.shown));
+                write_stderr(&format!("\r{:1$}\r", "", progress.shown));
                 progress.shown = 0;
             }
         }

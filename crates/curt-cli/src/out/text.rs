@@ -52,6 +52,11 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::IsADirectory => "Is a directory".to_owned(),
         Cause::Refused(refusal) => refusal.name().to_owned(),
         Cause::Find(error) => which::reason(error),
+        Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
+            let end =
+                if *carriage_return { "; its first line ends in a carriage return" } else { "" };
+            format!("its interpreter {} is missing{end}", quote(interpreter))
+        }
         other => other.to_string(),
     }
 }

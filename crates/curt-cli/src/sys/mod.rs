@@ -10,6 +10,9 @@ use std::io::{self, BufRead};
 
 use curt::Fields;
 
+#[cfg(not(unix))]
+use crate::exit::Exit;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
@@ -34,12 +37,10 @@ pub(crate) use curt::os::unix::{group_name, user_name};
 pub(crate) use unix::error_name;
 
 #[cfg(unix)]
-#[allow(unused_imports, reason = "for commands that must not lose what they print")]
-pub(crate) use unix::was_closed;
+pub(crate) use unix::{closed, end_by_broken_pipe, ignores_broken_pipes, was_closed};
 
 /// What is not open is told by each write.
 #[cfg(not(unix))]
-#[allow(dead_code, reason = "as above")]
 pub(crate) fn was_closed(_descriptor: i32) -> bool {
     false
 }
@@ -50,6 +51,23 @@ pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 /// Their names, as they have no numbers here.
 #[cfg(not(unix))]
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
+
+#[cfg(not(unix))]
+pub(crate) fn closed() -> io::Error {
+    io::ErrorKind::NotConnected.into()
+}
+
+/// There is no signal for it.
+#[cfg(not(unix))]
+pub(crate) fn ignores_broken_pipes() -> bool {
+    false
+}
+
+/// Ends quietly: the reader has what it wanted.
+#[cfg(not(unix))]
+pub(crate) fn end_by_broken_pipe() -> Exit {
+    Exit::SUCCESS
+}
 
 /// Owners have no numbers here.
 #[cfg(not(unix))]

@@ -47,7 +47,8 @@ fn lines_come_before_all_is_measured() {
     let mut child = command.spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
-    assert_eq!(code, Some(0), "{messages}");
+    let expected = if cfg!(unix) { None } else { Some(0) };
+    assert_eq!(code, expected, "{messages}");
     let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
     let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();
     assert!(counted > 500 && counted < DIRECTORIES / 2, "{messages}");
@@ -73,12 +74,9 @@ fn the_largest_come_first() {
 #[test]
 fn what_is_excluded_is_not_counted() {
     let scratch = tree();
-    let (code, out, _) = run(&scratch, "-b --exclude c --exclude /a t");
+    let (code, out, _) = run(&scratch, "-b --exclude c --exclude t/a t");
     assert_eq!(code, Some(0));
     assert_eq!(out, format!("90000\t{}\n90000\tt\n", native("t/b")));
-    let (code, _, messages) = run(&scratch, "--exclude x[ t");
-    assert_eq!(code, Some(2));
-    assert!(messages.starts_with("curt du: invalid pattern 'x[': "), "{messages}");
 }
 
 #[test]
@@ -157,7 +155,9 @@ fn a_closed_pipe_ends_it_quietly() {
     let mut child = curt_du(&scratch, ["-a", "t"]).spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
-    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    // On Unix by the signal.
+    let expected = if cfg!(unix) { None } else { Some(0) };
+    assert_eq!((code, messages.as_str()), (expected, ""));
 }
 
 #[cfg(unix)]
@@ -184,15 +184,22 @@ fn an_interrupt_says_what_was_counted() {
     for number in 0..60_000 {
         scratch.file(format!("t/{}/{number}", number % 300));
     }
-    for wait in [10, 20, 30, 5, 15, 25, 40, 60, 80] {
+    let mut finished = 0;
+    for wait in [10, 20, 30, 5, 15, 25, 40, 60, 80, 3, 8, 12] {
         let child = curt_du(&scratch, ["-s", "t"]).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         let signal = rustix::process::Signal::INT;
         rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
         let output = child.wait_with_output().unwrap();
         let (_, out, messages) = said(&output);
-        if output.status.signal() != Some(2) || messages.is_empty() {
-            // It was over before, or the signal came before it was listened for.
+        if output.status.code() == Some(0) {
+            // It was over before, as far as it says.
+            finished += 1;
+            continue;
+        }
+        assert_eq!(output.status.signal(), Some(2), "{messages}");
+        if messages.is_empty() {
+            // The signal came before it was listened for.
             continue;
         }
         assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
@@ -200,5 +207,27 @@ fn an_interrupt_says_what_was_counted() {
         assert!(out.is_empty() || out.ends_with("\tt\n"), "{out}");
         return;
     }
+    assert!(finished < 12, "it never ended by the signal");
     curt_testkit::skip("no signal arrived in the middle of a measurement");
+}
+
+/// It waits for a reader that never comes, so that the signal surely arrives while it works.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_measurement_that_goes_on() {
+    use std::os::unix::process::ExitStatusExt;
+    curt_testkit::heed_signals();
+    let scratch = Scratch::in_memory();
+    for number in 0..3_000 {
+        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
+    }
+    // Nobody reads: it waits in a write, with most still to be counted.
+    let child = curt_du(&scratch, ["-a", "-j1", "t"]).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let signal = rustix::process::Signal::INT;
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let (_, _, messages) = said(&output);
+    assert_eq!(output.status.signal(), Some(2), "{messages}");
+    assert!(messages.starts_with("curt du: interrupted: "), "{messages}");
 }

@@ -171,3 +171,25 @@ fn an_error_has_one_shape_everywhere() {
         }
     }
 }
+
+#[test]
+fn a_question_that_is_too_long_is_told_so() {
+    use std::io::Write;
+    let scratch = Scratch::new();
+    for line in ["stat --batch", "which --batch", "expand --batch", "beneath --root . --batch"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(line.split(' ')).current_dir(scratch.typed());
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut question = vec![b' '; 1 << 20];
+        question.extend(b"\n{}\n");
+        child.stdin.take().unwrap().write_all(&question).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let answers = String::from_utf8(output.stdout).unwrap();
+        let mut answers = answers.lines();
+        let first = answers.next().unwrap();
+        assert!(first.contains("the line is longer than 1 MiB"), "{line}: {first}");
+        let second = answers.next().unwrap();
+        assert!(second.contains("missing") && answers.next().is_none(), "{line}: {second}");
+    }
+}

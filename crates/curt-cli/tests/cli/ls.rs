@@ -93,7 +93,8 @@ fn a_closed_pipe_ends_a_listing_quietly() {
     let mut child = curt(&scratch, &["ls"]).spawn().unwrap();
     drop(child.stdout.take());
     let (code, _, messages) = said(&child.wait_with_output().unwrap());
-    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    // Not by a code: by the signal.
+    assert_eq!((code, messages.as_str()), (None, ""));
 }
 
 #[test]
@@ -105,7 +106,9 @@ fn a_terminal_sees_columns_and_no_control_characters() {
     let Some(shown) = in_a_terminal(&scratch, "stty cols 40; $CURT ls", "") else { return };
     assert!(shown.contains("'a b'") && shown.contains("'esc'$'\\033''[31m'"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
-    let Some(shown) = in_a_terminal(&scratch, "$CURT ls --color=auto -d .", "") else { return };
+    let Some(shown) = in_a_terminal(&scratch, "TERM=xterm $CURT ls --color=auto -d .", "") else {
+        return;
+    };
     assert!(shown.contains("\u{1b}[01;34m.\u{1b}[0m"), "{shown:?}");
     let line =
         "NO_COLOR=1 $CURT ls --color=auto -d .; $CURT ls -d --color=never .; $CURT ls --json";

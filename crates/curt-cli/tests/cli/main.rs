@@ -13,11 +13,16 @@ mod json;
 #[cfg(unix)]
 mod ls;
 mod more;
+mod options;
 mod output;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]
+mod shielded;
+#[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod unwritten;
 mod walk;
 mod which;
 

@@ -9,6 +9,12 @@ use curt_testkit::{Scratch, skip};
 /// Runs a command line in a terminal with this typed, and returns what the terminal showed;
 /// `None`, said aloud, where there is no `script`.
 pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
+    let shown = bytes_in_a_terminal(scratch, line, typed)?;
+    Some(String::from_utf8_lossy(&shown).into_owned())
+}
+
+/// The same, as the terminal got it.
+pub(crate) fn bytes_in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<Vec<u8>> {
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).current_dir(scratch.path());
@@ -19,7 +25,7 @@ pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Optio
     };
     std::io::Write::write_all(child.stdin.as_mut().unwrap(), typed.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+    Some(output.stdout)
 }
 
 #[test]

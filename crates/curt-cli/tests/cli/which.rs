@@ -289,3 +289,51 @@ fn every_name_has_an_answer() {
         assert!(text.contains(&format!("curt which: {name}")), "{text}");
     }
 }
+
+/// What was a program when it was found may be a pipe when it is looked into.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_in_the_place_of_a_program_is_not_waited_for() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let scratch = Scratch::new();
+    scratch.script("dir/program", "#!/bin/sh\n", 0o755);
+    scratch.fifo("dir/pipe");
+    let (program, pipe) = (scratch.at("dir/program"), scratch.at("dir/pipe"));
+    let is_over = AtomicBool::new(false);
+    let (mut found, mut waited) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            while !is_over.load(Ordering::Relaxed) {
+                if renameat_with(CWD, &program, CWD, &pipe, RenameFlags::EXCHANGE).is_err() {
+                    return curt_testkit::skip("two names cannot be exchanged here");
+                }
+            }
+        });
+        for _ in 0..100 {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+            command.args(["which", "--json", "dir/program"]).current_dir(scratch.path());
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            let begun = std::time::Instant::now();
+            let status = loop {
+                if let Some(status) = child.try_wait().unwrap() {
+                    break Some(status);
+                }
+                if begun.elapsed() > std::time::Duration::from_secs(10) {
+                    child.kill().unwrap();
+                    child.wait().unwrap();
+                    break None;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            };
+            let Some(status) = status else {
+                waited += 1;
+                break;
+            };
+            found += i32::from(status.success());
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(waited, 0, "it waits for a writer");
+    assert!(found > 0, "no program was ever found");
+}

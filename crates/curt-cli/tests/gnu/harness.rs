@@ -22,6 +22,8 @@ pub(crate) struct Case {
     pub(crate) usage: bool,
     /// What differs on purpose, and why.
     pub(crate) differs: Option<(Difference, &'static str)>,
+    /// Where everything differs: curt's exit status, and what is left of the tree, sorted.
+    pub(crate) expected: Option<(i32, &'static str)>,
     /// The first version of GNU rm that does it like this.
     pub(crate) since: (u32, u32),
 }
@@ -47,6 +49,7 @@ pub(crate) fn case(tree: &str, args: &str) -> Case {
         input: "",
         usage: false,
         differs: None,
+        expected: None,
         since: (0, 0),
     }
 }
@@ -75,6 +78,12 @@ impl Case {
         self
     }
 
+    /// Both words and effect differ: curt ends with this status and leaves these entries.
+    pub(crate) fn leaves(mut self, code: i32, left: &'static str, why: &'static str) -> Self {
+        self.expected = Some((code, left));
+        self.differs(Difference::Everything, why)
+    }
+
     /// Older versions of GNU rm do it otherwise.
     pub(crate) fn since(mut self, major: u32, minor: u32) -> Self {
         self.since = (major, minor);
@@ -89,6 +98,15 @@ struct Outcome {
     out: Vec<String>,
     messages: Vec<String>,
     left: Vec<String>,
+}
+
+impl Outcome {
+    /// The names that are left, separated by blanks.
+    fn names(&self) -> String {
+        let names = self.left.iter().filter_map(|entry| entry.rsplit_once(' '));
+        let names = names.filter_map(|(path, _)| path.strip_prefix("here/"));
+        names.collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// The version of GNU rm; `None`, said aloud, where there is none.
@@ -188,7 +206,10 @@ impl Bench {
                         && gnu.left == ours.left
                         && (gnu != ours) == user.is_some()
                 }
-                Some((Difference::Everything, _)) => gnu != ours,
+                Some((Difference::Everything, _)) => {
+                    let (code, left) = case.expected.expect("a case says what curt does");
+                    gnu != ours && ours.code == Some(code) && ours.names() == left
+                }
             }
         };
         let meant = case.differs.map_or(String::new(), |(what, why)| format!(" ({what:?}: {why})"));

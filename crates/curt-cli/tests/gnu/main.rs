@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod du;
+mod environment;
 mod harness;
 mod loops;
 mod ls;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::quoted::{Printable, Quoted};
+
 /// Why a program was not found. It names the culprit.
 ///
 /// Boxed, so that a `Result` with it stays small.
@@ -123,9 +125,9 @@ impl FindError {
 
 impl fmt::Display for FindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", Path::new(self.name()).display(), self.reason())?;
+        write!(f, "{}: {}", Printable(self.name()), self.reason())?;
         match self.path() {
-            Some(path) => write!(f, ": '{}'", path.display()),
+            Some(path) => write!(f, ": {}", Quoted(path.as_os_str())),
             None => Ok(()),
         }
     }

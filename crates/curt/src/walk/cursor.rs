@@ -584,5 +584,6 @@ pub(super) fn is_excluded<S: Sys>(
     };
     let below = &path[operand..];
     let begin = below.iter().take_while(|unit| unit.is_separator()).count();
-    exclude.excludes(Path::new(&S::text(&below[begin..])), kind)
+    let (path, relative) = (S::text(path), S::text(&below[begin..]));
+    exclude.excludes_entry(Path::new(&path), Path::new(&relative), kind)
 }

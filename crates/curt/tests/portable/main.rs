@@ -122,3 +122,21 @@ fn what_is_cancelled_stays() {
     assert!(report.cancelled && !report.is_complete(), "{report:?}");
     assert_eq!(scratch.list("t").len(), 7);
 }
+
+/// Programs print errors, and a terminal would act upon what names can hold.
+#[test]
+fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
+    let name = "no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\nsuch";
+    let shown = r"no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\u{a}such";
+    let errors = [
+        curt::remove_tree(name).unwrap_err().to_string(),
+        curt::stat(name, curt::Plan::new(curt::Fields::SIZE)).unwrap_err().to_string(),
+        curt::Search::new().find(format!("./{name}")).unwrap_err().to_string(),
+        curt::Command::new(format!("./{name}")).spawn().unwrap_err().to_string(),
+    ];
+    for error in errors {
+        assert!(error.contains(shown), "{error:?}");
+        assert!(!error.contains(char::is_control), "{error:?}");
+        assert!(!error.contains(['\u{202e}', '\u{200f}', '\u{2028}']), "{error:?}");
+    }
+}

@@ -16,7 +16,6 @@ use crate::exit::Exit;
 use crate::out::entry::{self, Shown, Style};
 use crate::out::json::{self, Object};
 use crate::out::{self, Screen, text};
-use crate::sys;
 use crate::time::{LocalZone, Zone};
 
 /// What messages begin with.
@@ -35,7 +34,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     }
     let screen = Screen::new(true, false, &GONE);
     let Some(path) = &options.root else {
-        return finish(&screen, check::run(options, &screen));
+        return screen.end(PROGRAM, check::run(options, &screen), Exit::FAILURE);
     };
     let root = match Root::open_without(path, &options.without()) {
         Ok(root) => root.scope(scope(options.in_root)).aliases(aliases(options.mode)),
@@ -53,18 +52,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
     } else {
         paths(options, &root, &screen)
     };
-    finish(&screen, exit)
-}
-
-/// Writes what is left.
-fn finish(screen: &Screen, exit: Exit) -> Exit {
-    match screen.finish() {
-        Ok(()) => exit,
-        Err(error) => {
-            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-            Exit::FAILURE
-        }
-    }
+    screen.end(PROGRAM, exit, Exit::FAILURE)
 }
 
 fn scope(in_root: bool) -> Scope {

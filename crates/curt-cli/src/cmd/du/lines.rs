@@ -5,12 +5,13 @@ use std::path::Path;
 use curt::{Cause, Error, Operation, Sizes, UsageRecord, UsageReport};
 
 use crate::args::{DuOptions, Unit};
-use crate::out::{human, json, text};
-use crate::quote::quote;
+use crate::out::blocks::Blocks;
+use crate::out::{json, text};
+use crate::quote::{masked, quote};
 
 /// The shape of the lines.
 pub(super) struct Lines {
-    unit: Unit,
+    blocks: Blocks,
     is_apparent: bool,
     counts_entries: bool,
     is_json: bool,
@@ -22,7 +23,7 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn new(options: &DuOptions, is_terminal: bool) -> Lines {
         Lines {
-            unit: options.unit,
+            blocks: blocks(options),
             is_apparent: options.is_apparent(),
             counts_entries: options.inodes,
             is_json: options.json,
@@ -37,16 +38,6 @@ impl Lines {
             (true, _) => sizes.entries,
             (false, true) => sizes.apparent,
             (false, false) => sizes.allocated,
-        }
-    }
-
-    /// The size as a line shows it.
-    fn size(&self, sizes: &Sizes) -> String {
-        let measure = self.measure(sizes);
-        match self.unit {
-            Unit::Human => human::size(measure),
-            Unit::Kilobytes if !self.counts_entries => measure.div_ceil(1024).to_string(),
-            Unit::Kilobytes | Unit::Bytes => measure.to_string(),
         }
     }
 
@@ -71,18 +62,26 @@ impl Lines {
     }
 
     fn line(&self, sizes: &Sizes, path: &Path, to: &mut Vec<u8>) {
-        to.extend_from_slice(self.size(sizes).as_bytes());
+        to.extend_from_slice(self.blocks.show(self.measure(sizes)).as_bytes());
         to.push(b'\t');
         let bytes = path.as_os_str().as_encoded_bytes();
         if self.shields {
-            // As ls and find do it: what a terminal would act upon is a question mark.
-            let shown =
-                bytes.iter().map(|&byte| if byte < 0x20 || byte == 0x7f { b'?' } else { byte });
-            to.extend(shown);
+            to.extend_from_slice(masked(bytes).as_bytes());
         } else {
             to.extend_from_slice(bytes);
         }
         to.push(self.end);
+    }
+}
+
+/// What sizes are shown in. Entries are counted one by one.
+fn blocks(options: &DuOptions) -> Blocks {
+    match options.unit {
+        Unit::Human => Blocks::HUMAN,
+        _ if options.inodes => Blocks::BYTES,
+        Unit::Usual => Blocks::from_environment(&["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"]),
+        Unit::Kilobytes => Blocks::KILOBYTES,
+        Unit::Bytes => Blocks::BYTES,
     }
 }
 

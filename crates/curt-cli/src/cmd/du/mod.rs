@@ -3,18 +3,20 @@
 //! The library measures; this file turns options into its choices, what it tells into lines, each as soon
 //! as its sum is known, and its report into an exit code. `lines` says what a line looks like.
 
+mod exclude;
 mod lines;
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use curt::{Cancel, Error, Globs, Threads, Usage, UsageRecord, UsageReport};
+use curt::{Cancel, Error, Threads, Usage, UsageRecord, UsageReport};
 
 use crate::args::DuOptions;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::{self, Screen, json, text};
 use crate::sys;
+use exclude::Patterns;
 use lines::Lines;
 
 /// What messages begin with.
@@ -22,20 +24,20 @@ const PROGRAM: &str = "curt du";
 
 /// Measures what the options say.
 pub(crate) fn run(options: &DuOptions) -> Exit {
-    let globs = match Globs::new(&options.exclude) {
-        Ok(globs) => globs,
-        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error)),
+    let patterns = match Patterns::new(&options.exclude) {
+        Ok(patterns) => Arc::new(patterns),
+        Err(message) => return out::usage(PROGRAM, &message),
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);
     let lines = Lines::new(options, screen.is_terminal());
-    Job { options, globs, screen, lines }.run(cancel)
+    Job { options, patterns, screen, lines }.run(cancel)
 }
 
 /// A measurement that is about to begin.
 struct Job<'a> {
     options: &'a DuOptions,
-    globs: Globs,
+    patterns: Arc<Patterns>,
     screen: Screen,
     lines: Lines,
 }
@@ -45,6 +47,8 @@ impl Job<'_> {
         let here = [OsString::from(".")];
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
+        let is_counted = |operand: &&OsString| !self.patterns.match_path(operand);
+        let operands: Vec<&OsString> = operands.iter().filter(is_counted).collect();
         let tell = |error: &Error| self.failed(error);
         let usage = self.usage(cancel, &tell);
         let report = match self.options.top {
@@ -72,8 +76,8 @@ impl Job<'_> {
             .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
             .on_error(tell)
             .cancel(cancel);
-        if !self.globs.is_empty() {
-            usage = usage.exclude(Arc::new(self.globs.clone()));
+        if !self.patterns.are_empty() {
+            usage = usage.exclude(self.patterns.clone());
         }
         // Half of them, as the library has it by itself; it need not ask again.
         if let Some(limit) = sys::raise_descriptor_limit() {
@@ -128,10 +132,7 @@ impl Job<'_> {
             self.screen.data(line.as_bytes());
         }
         let written = self.screen.finish();
-        let mut words = match &written {
-            Ok(()) => String::new(),
-            Err(error) => format!("{PROGRAM}: write error: {}\n", sys::error_text(error)),
-        };
+        let mut words = String::new();
         if !self.options.json {
             if report.error_count > 1 {
                 words += &text::failures(PROGRAM, report.error_count);
@@ -149,6 +150,10 @@ impl Job<'_> {
         if let Some(signal) = signal {
             return interrupt::end(signal);
         }
-        if report.error_count == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+        match written {
+            Err(error) => out::unwritten(PROGRAM, &error, Exit::FAILURE),
+            Ok(()) if report.error_count == 0 => Exit::SUCCESS,
+            Ok(()) => Exit::FAILURE,
+        }
     }
 }

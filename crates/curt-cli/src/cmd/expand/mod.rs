@@ -12,7 +12,6 @@ use crate::exit::Exit;
 use crate::out::json::{self, Failure, Object};
 use crate::out::{self, Screen, entry, path_text, text};
 use crate::quote::quote;
-use crate::sys;
 
 /// What messages begin with.
 const PROGRAM: &str = "curt expand";
@@ -26,16 +25,12 @@ pub(crate) fn run(options: &ExpandOptions) -> Exit {
         return out::usage(PROGRAM, "a drive is said as X=PATH");
     };
     let screen = Screen::new(true, false, &GONE);
-    let mut exit = if options.batch {
+    let exit = if options.batch {
         batch::run(options, &drives, &screen)
     } else {
         paths(options, &drives, &screen)
     };
-    if let Err(error) = screen.finish() {
-        out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-        exit = Exit::FAILURE;
-    }
-    exit
+    screen.end(PROGRAM, exit, Exit::FAILURE)
 }
 
 /// The drives that were named, each with its working directory.

@@ -4,13 +4,6 @@
 const LEAST: usize = 3;
 /// Blanks between columns.
 const GAP: usize = 2;
-const TAB: usize = 8;
-
-/// A name with what stands before it, and how many columns of the terminal it takes.
-pub(super) struct Cell {
-    pub(super) bytes: Vec<u8>,
-    pub(super) width: usize,
-}
 
 /// How a table is laid out.
 #[derive(Clone, Copy)]
@@ -19,23 +12,32 @@ pub(super) struct Layout {
     pub(super) line: usize,
     /// Names run across the lines, not down the columns.
     pub(super) across: bool,
-    /// Columns may be reached by tabs.
-    pub(super) tabs: bool,
+    /// How far apart tabs are; 0 where columns are reached by blanks.
+    pub(super) tab: usize,
     /// What ends a line.
     pub(super) end: u8,
 }
 
-/// The lines of a table.
-pub(super) fn lay_out(cells: &[Cell], layout: Layout) -> Vec<u8> {
-    let Layout { line, across, tabs, end } = layout;
+/// The lines of a table whose cells have these widths; `add` writes one that begins in a column.
+pub(super) fn lay_out(
+    cells: &[usize],
+    layout: Layout,
+    mut add: impl FnMut(usize, usize, &mut Vec<u8>),
+) -> Vec<u8> {
+    let Layout { line, across, tab, end } = layout;
     let mut out = Vec::new();
     if cells.is_empty() {
         return out;
     }
     if line == 0 {
-        for (index, cell) in cells.iter().enumerate() {
-            out.extend(if index > 0 { &b"  "[..] } else { b"" });
-            out.extend(&cell.bytes);
+        let mut at = 0;
+        for (index, width) in cells.iter().enumerate() {
+            if index > 0 {
+                out.extend(b"  ");
+                at += GAP;
+            }
+            add(index, at, &mut out);
+            at += width;
         }
         out.push(end);
         return out;
@@ -47,11 +49,11 @@ pub(super) fn lay_out(cells: &[Cell], layout: Layout) -> Vec<u8> {
         for (column, &width) in columns.iter().enumerate() {
             let index = if across { row * columns.len() + column } else { column * rows + row };
             let Some(cell) = cells.get(index) else { break };
-            out.extend(&cell.bytes);
+            add(index, at, &mut out);
             let next = if across { index + 1 } else { index + rows };
             let is_last = column + 1 == columns.len() || next >= cells.len();
             if !is_last {
-                fill(&mut out, at + cell.width, at + width, tabs);
+                fill(&mut out, at + cell, at + width, tab);
                 at += width;
             }
         }
@@ -61,7 +63,7 @@ pub(super) fn lay_out(cells: &[Cell], layout: Layout) -> Vec<u8> {
 }
 
 /// The widths of the columns, with the blanks behind them, for as many columns as fit.
-fn columns(cells: &[Cell], line: usize, across: bool) -> Vec<usize> {
+fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     let most = line.div_ceil(LEAST).clamp(1, cells.len());
     for count in (2..=most).rev() {
         let rows = cells.len().div_ceil(count);
@@ -69,7 +71,7 @@ fn columns(cells: &[Cell], line: usize, across: bool) -> Vec<usize> {
         for (index, cell) in cells.iter().enumerate() {
             let column = if across { index % count } else { index / rows };
             let gap = if column + 1 == count { 0 } else { GAP };
-            widths[column] = widths[column].max(cell.width + gap);
+            widths[column] = widths[column].max(cell + gap);
         }
         if widths.iter().sum::<usize>() < line {
             return widths;
@@ -79,11 +81,11 @@ fn columns(cells: &[Cell], line: usize, across: bool) -> Vec<usize> {
 }
 
 /// Moves from one column of the terminal to another one, by tabs where these are shorter.
-fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tabs: bool) {
+fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
-        if tabs && to / TAB > (from + 1) / TAB {
+        if tab > 0 && to / tab > (from + 1) / tab {
             out.push(b'\t');
-            from += TAB - from % TAB;
+            from += tab - from % tab;
         } else {
             out.push(b' ');
             from += 1;
@@ -93,13 +95,13 @@ fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tabs: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Layout, lay_out};
+    use super::{Layout, lay_out};
 
     fn shown(names: &[&str], line: usize, across: bool) -> String {
-        let cell = |name: &&str| Cell { bytes: name.as_bytes().to_vec(), width: name.len() };
-        let cells: Vec<Cell> = names.iter().map(cell).collect();
-        let layout = Layout { line, across, tabs: true, end: b'\n' };
-        String::from_utf8(lay_out(&cells, layout)).unwrap()
+        let widths: Vec<usize> = names.iter().map(|name| name.len()).collect();
+        let layout = Layout { line, across, tab: 8, end: b'\n' };
+        let add = |index: usize, _, out: &mut Vec<u8>| out.extend(names[index].bytes());
+        String::from_utf8(lay_out(&widths, layout, add)).unwrap()
     }
 
     #[test]

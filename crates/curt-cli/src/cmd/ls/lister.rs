@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
-    Stat, Threads,
+    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Stat,
+    Threads,
 };
 
 use super::PROGRAM;
@@ -109,6 +109,7 @@ impl<'a> Lister<'a> {
                 break;
             }
         }
+        self.writer.finish();
     }
 
     /// What was done.
@@ -176,16 +177,6 @@ impl<'a> Lister<'a> {
             for (_, error) in metadata.failures() {
                 report(&mut self.totals, self.screen, settings, error, path, true);
             }
-        }
-        let wants_mode = settings.marks == Marks::All && item.kind == Kind::File;
-        if wants_mode && item.columns.mode().is_none() {
-            let plan = settings.operand_plan();
-            let mut stat = Stat::new(Plan::new(plan.fields() | Fields::MODE));
-            if let Ok(metadata) = self.descent.stat(&mut stat, path) {
-                item.columns.take(&metadata, settings.clock);
-                item.metadata = Some(Box::new(metadata));
-            }
-            self.totals.calls.add(&stat.calls());
         }
         self.find_target(item, path);
     }
@@ -257,7 +248,7 @@ impl<'a> Lister<'a> {
         let sorted = order::sorted(&items, self.settings.order);
         self.totals.entries += sorted.len() as u64;
         if self.settings.has_total() && self.settings.form == Form::Listing {
-            self.writer.total(&sorted, &self.owners);
+            self.writer.total(&sorted);
         }
         self.write(&sorted, Some(path));
         if self.settings.recursive {

@@ -8,7 +8,8 @@ use super::item::Item;
 use super::names::{Names, width};
 use super::owners::{Name, Owners};
 use super::settings::Settings;
-use crate::out::{column, entry, human};
+use crate::out::blocks::Blocks;
+use crate::out::{column, entry};
 use crate::sys;
 
 /// How wide the columns are.
@@ -105,15 +106,17 @@ impl<'a> Lines<'a> {
         fn widen<T: Ord + Copy>(to: &mut T, needed: T) {
             *to = needed.max(*to);
         }
-        let room = |bytes: Option<u64>| bytes.map_or(1, |bytes| human::size(bytes).len());
+        let text =
+            |blocks: &Blocks, bytes: Option<u64>| bytes.map_or(1, |bytes| blocks.show(bytes).len());
+        let Settings { room, sizes, .. } = self.settings;
         let columns = &item.columns;
         if self.settings.inode {
             widen(&mut largest.inode, item.get(Metadata::id).unwrap_or_default());
         }
-        if self.settings.human {
-            widen(&mut widths.blocks, room(columns.allocated()));
+        if room.are_text() {
+            widen(&mut widths.blocks, text(room, columns.allocated()));
         } else {
-            widen(&mut largest.blocks, columns.allocated().map_or(0, blocks));
+            widen(&mut largest.blocks, columns.allocated().map_or(0, |bytes| room.count(bytes)));
         }
         if !self.settings.is_long() {
             return;
@@ -129,10 +132,10 @@ impl<'a> Lines<'a> {
             let device = largest.device.get_or_insert_default();
             widen(&mut device.0, major);
             widen(&mut device.1, minor);
-        } else if self.settings.human {
-            widen(&mut widths.size, room(columns.size()));
+        } else if sizes.are_text() {
+            widen(&mut widths.size, text(sizes, columns.size()));
         } else {
-            widen(&mut largest.size, columns.size().unwrap_or_default());
+            widen(&mut largest.size, sizes.count(columns.size().unwrap_or_default()));
         }
     }
 
@@ -149,11 +152,14 @@ impl<'a> Lines<'a> {
             line.push(b' ');
         }
         if self.settings.blocks {
+            let room = &self.settings.room;
             match item.columns.allocated() {
-                Some(bytes) if self.settings.human => {
-                    column::add_text(&human::size(bytes), self.widths.blocks, line);
+                Some(bytes) if room.are_text() => {
+                    column::add_text(&room.show(bytes), self.widths.blocks, line);
                 }
-                bytes => column::add(bytes.map(blocks), self.widths.blocks, line),
+                bytes => {
+                    column::add(bytes.map(|bytes| room.count(bytes)), self.widths.blocks, line);
+                }
             }
             line.push(b' ');
         }
@@ -162,6 +168,8 @@ impl<'a> Lines<'a> {
     /// Adds the long form.
     pub(super) fn long(&mut self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
         let settings = self.settings;
+        names.normal(line);
+        let mut begin = line.len();
         self.frills(item, line);
         mode(item, line);
         if self.has_acl {
@@ -171,6 +179,10 @@ impl<'a> Lines<'a> {
         column::add(item.columns.links(), self.widths.links, line);
         line.push(b' ');
         self.owner_columns(item, line);
+        if settings.owner || settings.group {
+            // GNU ls counts from here where it looks whether a coloured name goes around a line's end.
+            begin = line.len();
+        }
         self.size_column(item, line);
         if let Some(times) = &settings.times {
             match item.columns.time() {
@@ -179,14 +191,17 @@ impl<'a> Lines<'a> {
             }
             line.push(b' ');
         }
+        let column = line.len() - begin;
         match item.get(Metadata::target) {
             Some(target) => {
-                line.extend(names.link(item).bytes);
+                let name = names.link(item, column);
+                line.extend(name.bytes);
                 line.extend(b" -> ");
-                line.extend(names.target(item, target.as_os_str()));
+                let column = column + name.width + b" -> ".len();
+                line.extend(names.target(item, target.as_os_str(), column));
             }
-            None if item.kind.is_link() => line.extend(names.link(item).bytes),
-            None => names.add(item, line),
+            None if item.kind.is_link() => line.extend(names.link(item, column).bytes),
+            None => names.add(item, column, line),
         }
     }
 
@@ -216,19 +231,15 @@ impl<'a> Lines<'a> {
             line.extend(b", ");
             column::add(Some(minor), widths.minor, line);
         } else {
+            let sizes = &self.settings.sizes;
             match item.columns.size() {
-                Some(bytes) if self.settings.human => {
-                    column::add_text(&human::size(bytes), widths.size, line);
+                Some(bytes) if sizes.are_text() => {
+                    column::add_text(&sizes.show(bytes), widths.size, line);
                 }
-                size => column::add(size, widths.size, line),
+                bytes => column::add(bytes.map(|bytes| sizes.count(bytes)), widths.size, line),
             }
         }
         line.push(b' ');
-    }
-
-    /// An amount of room: in blocks, or as people read it.
-    pub(super) fn room(&self, bytes: u64) -> String {
-        if self.settings.human { human::size(bytes) } else { blocks(bytes).to_string() }
     }
 
     fn user<'b>(&'b self, id: Option<u32>, told: Option<&'b OsStr>) -> Owner<'b> {
@@ -283,11 +294,6 @@ fn mode(item: &Item, line: &mut Vec<u8>) {
         line.push(entry::kind_letter(item.kind));
         line.extend(b"?????????");
     }
-}
-
-/// Blocks of 1,024 bytes.
-fn blocks(bytes: u64) -> u64 {
-    bytes.div_ceil(1024)
 }
 
 /// The number of a device, for what is one.

@@ -9,6 +9,7 @@ mod grid;
 mod item;
 mod lister;
 mod long;
+mod ls_colors;
 mod names;
 mod order;
 mod owners;
@@ -22,7 +23,6 @@ use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
 use crate::out::{self, Screen, json, text};
-use crate::sys;
 use lister::{Lister, Totals};
 use settings::{Form, Settings};
 
@@ -79,18 +79,12 @@ fn finish(options: &LsOptions, settings: &Settings, screen: &Screen, totals: &To
         screen.data(Object::new().object("summary", summary).line().as_bytes());
     } else if options.stats {
         screen.message(&format!(
-            "{PROGRAM}: {} entries, {} directories, {} calls\n{}",
-            totals.entries,
-            totals.directories,
-            totals.calls.total(),
+            "{PROGRAM}: {}, {}, {}\n{}",
+            text::counted(totals.entries, "entry", "entries"),
+            text::counted(totals.directories, "directory", "directories"),
+            text::counted(totals.calls.total(), "call", "calls"),
             text::calls(&totals.calls)
         ));
     }
-    match screen.finish() {
-        Ok(()) => totals.exit,
-        Err(error) => {
-            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-            Exit::USAGE
-        }
-    }
+    screen.end(PROGRAM, totals.exit, Exit::USAGE)
 }

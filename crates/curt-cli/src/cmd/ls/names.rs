@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use curt::Kind;
 use unicode_width::UnicodeWidthStr;
 
+use super::colors::{Palette, Subject};
 use super::item::Item;
 use super::settings::{Marks, Settings};
 use crate::quote::for_terminal;
@@ -32,9 +33,9 @@ impl<'a> Names<'a> {
         Names { settings, is_aligned, has_color }
     }
 
-    /// The name of an entry, with its mark.
-    pub(super) fn name(&self, item: &Item) -> Name {
-        let mut name = self.marked(item, self.is_aligned);
+    /// The name of an entry that begins in this column, with its mark.
+    pub(super) fn name(&self, item: &Item, column: usize) -> Name {
+        let mut name = self.link(item, column);
         if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode()) {
             name.bytes.push(mark);
             name.width += 1;
@@ -42,10 +43,18 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// Adds the name of an entry, with its mark.
-    pub(super) fn add(&self, item: &Item, line: &mut Vec<u8>) {
+    /// How many columns the name of an entry takes, with its mark.
+    pub(super) fn width(&self, item: &Item) -> usize {
+        let shown = text(self.settings, &item.name);
+        let is_moved = self.is_aligned && shown == item.name.as_encoded_bytes();
+        let mark = mark(self.settings.marks, item.kind, item.columns.mode());
+        width(&shown) + usize::from(is_moved) + usize::from(mark.is_some())
+    }
+
+    /// Adds the name of an entry, with its mark, to a line.
+    pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) {
         if self.settings.quoted || self.settings.palette.is_some() {
-            line.extend(self.name(item).bytes);
+            line.extend(self.name(item, column).bytes);
             return;
         }
         line.extend_from_slice(item.name.as_encoded_bytes());
@@ -53,44 +62,96 @@ impl<'a> Names<'a> {
     }
 
     /// The name without a mark, as it stands before an arrow.
-    pub(super) fn link(&self, item: &Item) -> Name {
-        self.marked(item, self.is_aligned)
+    pub(super) fn link(&self, item: &Item, column: usize) -> Name {
+        let shown = text(self.settings, &item.name);
+        let width = width(&shown);
+        let is_moved = self.is_aligned && shown == item.name.as_encoded_bytes();
+        let mut bytes = Vec::with_capacity(shown.len() + 16);
+        if is_moved {
+            bytes.push(b' ');
+        }
+        let end = column + shown.len() + usize::from(is_moved);
+        self.colored(self.color(item), &shown, column..end, &mut bytes);
+        Name { bytes, width: width + usize::from(is_moved) }
     }
 
     /// What a link holds, with the mark of what it leads to.
-    pub(super) fn target(&self, item: &Item, target: &OsStr) -> Vec<u8> {
-        let mut bytes = text(self.settings, target);
-        if let Some(&(kind, mode)) = item.target.as_deref() {
+    pub(super) fn target(&self, item: &Item, target: &OsStr, column: usize) -> Vec<u8> {
+        let shown = text(self.settings, target);
+        let mut bytes = Vec::new();
+        let leads_to = item.target.as_deref();
+        let color = self.settings.palette.as_ref().zip(leads_to).and_then(|(palette, leads_to)| {
+            palette.color(subject(target.as_encoded_bytes(), *leads_to))
+        });
+        self.colored(color, &shown, column..column + shown.len(), &mut bytes);
+        if let Some(&(kind, mode)) = leads_to {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
         bytes
     }
 
-    fn marked(&self, item: &Item, is_aligned: bool) -> Name {
-        let shown = text(self.settings, &item.name);
-        let width = width(&shown);
-        let is_moved = is_aligned && shown == item.name.as_encoded_bytes();
-        let mut bytes = Vec::with_capacity(shown.len() + 16);
-        if is_moved {
-            bytes.push(b' ');
+    /// Begins the colour of what is no name, if it has one.
+    pub(super) fn normal(&self, line: &mut Vec<u8>) {
+        let Some(palette) = &self.settings.palette else { return };
+        if let Some(color) = palette.normal() {
+            self.first(palette, line);
+            palette.begin(color, line);
         }
-        let palette = self.settings.palette.as_ref();
-        let color = palette.and_then(|palette| {
-            palette.color(item.name.as_encoded_bytes(), item.kind, item.columns.mode())
-        });
-        match color {
-            Some(color) => {
-                if !self.has_color.replace(true) {
-                    bytes.extend(b"\x1b[0m");
-                }
-                bytes.extend(format!("\x1b[{color}m").bytes());
-                bytes.extend(&shown);
-                bytes.extend(b"\x1b[0m");
-            }
-            None => bytes.extend(&shown),
-        }
-        Name { bytes, width: width + usize::from(is_moved) }
     }
+
+    fn color(&self, item: &Item) -> Option<&[u8]> {
+        let palette = self.settings.palette.as_ref()?;
+        let name = item.name.as_encoded_bytes();
+        match item.target.as_deref() {
+            Some(&leads_to) if palette.links_are_targets() => {
+                palette.color(subject(name, leads_to))
+            }
+            _ => {
+                let (mode, links) = (item.columns.mode(), item.columns.links());
+                palette.color(Subject { name, kind: item.kind, mode, links })
+            }
+        }
+    }
+
+    /// Adds a name, in its colour, that takes these columns.
+    fn colored(
+        &self,
+        color: Option<&[u8]>,
+        shown: &[u8],
+        columns: std::ops::Range<usize>,
+        to: &mut Vec<u8>,
+    ) {
+        let palette = self.settings.palette.as_ref();
+        let palette = palette.filter(|palette| color.is_some() || palette.normal().is_some());
+        let Some(palette) = palette else {
+            return to.extend_from_slice(shown);
+        };
+        self.first(palette, to);
+        if let Some(color) = color {
+            if palette.normal().is_some() {
+                palette.begin(b"", to);
+            }
+            palette.begin(color, to);
+        }
+        to.extend_from_slice(shown);
+        palette.end(to);
+        let line = |column: usize| column.checked_div(self.settings.width);
+        if line(columns.start) != line(columns.end.saturating_sub(1)) {
+            palette.clear(to);
+        }
+    }
+
+    /// Before the first colour the terminal is brought into a known state.
+    fn first(&self, palette: &Palette, to: &mut Vec<u8>) {
+        if !self.has_color.replace(true) {
+            palette.end(to);
+        }
+    }
+}
+
+/// What the target of a link is coloured by.
+fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> Subject<'_> {
+    Subject { name, kind, mode, links: None }
 }
 
 /// A name as it is, or as a terminal may show it: quoted, too, where it has what may be a mark.

@@ -5,15 +5,21 @@ use std::io::{self, IsTerminal};
 
 use curt::{Fields, Follow, Freshness, Plan, Threads};
 
+use super::PROGRAM;
 use super::colors::Palette;
+use super::ls_colors::Unparsable;
 use super::order::Order;
 use super::times::Times;
-use crate::args::{Clock, Format, LsOptions, Sort, Wish};
-use crate::out::entry;
+use crate::args::{Clock, Format, LsOptions, Sort, Wish, parse_width};
+use crate::out::blocks::Blocks;
+use crate::out::{self, entry};
+use crate::quote::quote;
 use crate::sys;
 
 /// How wide a line is where nobody says.
 const WIDTH: usize = 80;
+/// How far apart the tabs of terminals are.
+const TAB: usize = 8;
 
 /// What an entry becomes in the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +71,10 @@ pub(super) struct Settings {
     /// Directories are listed as entries.
     pub(super) themselves: bool,
     pub(super) recursive: bool,
-    pub(super) human: bool,
+    /// What sizes are shown in.
+    pub(super) sizes: Blocks,
+    /// What the room that entries take is shown in.
+    pub(super) room: Blocks,
     pub(super) numeric: bool,
     pub(super) owner: bool,
     pub(super) group: bool,
@@ -78,6 +87,8 @@ pub(super) struct Settings {
     pub(super) end: u8,
     /// 0 is no limit.
     pub(super) width: usize,
+    /// How far apart tabs are; 0 where none are written.
+    pub(super) tab: usize,
     /// Names go to a terminal, which must not act upon them.
     pub(super) quoted: bool,
     pub(super) threads: Threads,
@@ -117,6 +128,12 @@ impl Settings {
         };
         let is_listing = form == Form::Listing;
         let times = (is_long && is_listing).then(|| Times::new(options)).transpose()?;
+        let palette = (wants_color(options, is_terminal) && is_listing)
+            .then(|| Palette::from_environment(unparsable))
+            .flatten();
+        let has_columns = matches!(format, Format::Columns | Format::Across) && is_listing;
+        // A colour that goes around the end of a line has to be ended there.
+        let has_width = has_columns || palette.is_some();
         Ok(Settings {
             format,
             hidden,
@@ -132,17 +149,18 @@ impl Settings {
             follow: options.dereference,
             themselves: options.directory,
             recursive: options.recursive && !options.directory,
-            human: options.human_readable,
+            sizes: sizes(options),
+            room: room(options),
             numeric: options.numeric_uid_gid,
             owner: !options.no_owner,
             group: !(options.no_group || options.no_group_long),
             acl: options.acl,
             inode: options.inode && is_listing,
             blocks: options.size && is_listing,
-            palette: (wants_color(options, is_terminal) && is_listing)
-                .then(Palette::from_environment),
+            palette,
             end: if options.zero { 0 } else { b'\n' },
-            width: width(options),
+            width: if has_width { width(options, is_terminal) } else { WIDTH },
+            tab: if has_columns { tab() } else { TAB },
             quoted: is_terminal && !options.zero,
             threads: options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())),
             form,
@@ -192,9 +210,11 @@ impl Settings {
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// What is asked about an operand: in any case what it is.
+    /// What is asked about an operand: in any case what it is, and its mode where that is marked, in
+    /// the same call.
     pub(super) fn operand_plan(&self) -> Plan {
-        Plan::new(self.fields() | Fields::KIND)
+        let mode = if self.marks == Marks::All { Fields::MODE } else { Fields::NONE };
+        Plan::new(self.fields() | Fields::KIND | mode)
     }
 
     fn fields(&self) -> Fields {
@@ -253,19 +273,8 @@ fn clock(options: &LsOptions) -> Clock {
 }
 
 fn format(options: &LsOptions, is_terminal: bool) -> Format {
-    let is_long = options.long
-        || options.full_time
-        || options.no_owner
-        || options.no_group_long
-        || options.numeric_uid_gid;
-    match options.format {
-        Some(format) if !is_long || format != Format::OnePerLine => format,
-        _ if options.columns => Format::Columns,
-        _ if options.across => Format::Across,
-        _ if is_long => Format::Long,
-        _ if options.one_per_line || options.zero || !is_terminal => Format::OnePerLine,
-        _ => Format::Columns,
-    }
+    let usual = if is_terminal { Format::Columns } else { Format::OnePerLine };
+    options.format.unwrap_or(usual)
 }
 
 fn marks(options: &LsOptions, is_terminal: bool) -> Marks {
@@ -305,14 +314,54 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
 fn wants_color(options: &LsOptions, is_terminal: bool) -> bool {
     let is_refused = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     match options.color {
-        Some(Wish::Always) => !options.zero,
-        Some(Wish::Auto) => is_terminal && !options.zero && !is_refused(),
+        Some(Wish::Always) => true,
+        Some(Wish::Auto) => is_terminal && !is_refused(),
         Some(Wish::Never) | None => false,
     }
 }
 
-fn width(options: &LsOptions) -> usize {
-    let from_environment =
-        || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&width| width > 0);
-    options.width.or_else(from_environment).or_else(sys::terminal_width).unwrap_or(WIDTH)
+fn width(options: &LsOptions, is_terminal: bool) -> usize {
+    let terminal = || if is_terminal { sys::terminal_width() } else { None };
+    let from_environment = || number("COLUMNS", "width");
+    options.width.or_else(terminal).or_else(from_environment).unwrap_or(WIDTH)
+}
+
+fn room(options: &LsOptions) -> Blocks {
+    if options.human_readable {
+        return Blocks::HUMAN;
+    }
+    Blocks::from_environment(&["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"])
+}
+
+/// As GNU ls has it, the last of the variables is about room alone.
+fn sizes(options: &LsOptions) -> Blocks {
+    let is_chosen =
+        ["LS_BLOCK_SIZE", "BLOCK_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
+    if options.human_readable || is_chosen { room(options) } else { Blocks::BYTES }
+}
+
+fn tab() -> usize {
+    number("TABSIZE", "tab size").unwrap_or(TAB)
+}
+
+/// The number in a variable of the environment; what is none is said aloud and passed over.
+fn number(variable: &str, what: &str) -> Option<usize> {
+    let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
+    let number = value.to_str().and_then(|value| parse_width(value).ok());
+    if number.is_none() {
+        let value = quote(&value);
+        out::complain(&format!(
+            "{PROGRAM}: ignoring invalid {what} in environment variable {variable}: {value}\n"
+        ));
+    }
+    number
+}
+
+/// Says why there are no colours.
+fn unparsable(why: &Unparsable) {
+    if let Some(prefix) = &why.prefix {
+        let prefix = String::from_utf8_lossy(prefix);
+        out::complain(&format!("{PROGRAM}: unrecognized prefix: {}\n", quote(&*prefix)));
+    }
+    out::complain(&format!("{PROGRAM}: unparsable value for LS_COLORS environment variable\n"));
 }

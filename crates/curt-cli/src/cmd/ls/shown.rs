@@ -56,11 +56,10 @@ impl<'a> Writer<'a> {
     }
 
     /// The line that says how much room all entries take.
-    pub(super) fn total(&self, items: &[&Item], owners: &Owners) {
+    pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated()).fold(0, u64::saturating_add);
-        let room = Lines::new(self.settings, owners, &[]).room(bytes);
-        let mut line = format!("total {room}").into_bytes();
+        let mut line = format!("total {}", self.settings.room.show(bytes)).into_bytes();
         line.push(self.settings.end);
         self.screen.data(&line);
     }
@@ -76,28 +75,29 @@ impl<'a> Writer<'a> {
             Format::OnePerLine => {
                 names.is_aligned = false;
                 self.lines(items, |item, text| {
+                    names.normal(text);
                     lines.frills(item, text);
-                    names.add(item, text);
+                    names.add(item, 0, text);
                 });
             }
             Format::Columns | Format::Across => {
                 names.is_aligned &= settings.width > 0;
-                let cell = |item| {
-                    let mut bytes = Vec::new();
-                    lines.frills(item, &mut bytes);
-                    let name = names.name(item);
-                    bytes.extend(name.bytes);
-                    grid::Cell { bytes, width: lines.frills_width() + name.width }
-                };
-                let cells: Vec<grid::Cell> = shown(items).map(cell).collect();
+                let width = |item| lines.frills_width() + names.width(item);
+                let widths: Vec<usize> = shown(items).map(width).collect();
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
                     // A terminal does not colour what a tab passes over.
-                    tabs: settings.palette.is_none(),
+                    tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end,
                 };
-                self.screen.data(&grid::lay_out(&cells, layout));
+                let shown: Vec<&Item> = shown(items).collect();
+                let add = |index: usize, column: usize, text: &mut Vec<u8>| {
+                    names.normal(text);
+                    lines.frills(shown[index], text);
+                    text.extend(names.name(shown[index], column).bytes);
+                };
+                self.screen.data(&grid::lay_out(&widths, layout, add));
             }
         }
     }
@@ -126,6 +126,13 @@ impl<'a> Writer<'a> {
         };
         let shown = Shown { name, path: &path, metadata };
         self.screen.data(entry::object(&shown, fields).line().as_bytes());
+    }
+
+    /// Ends the output.
+    pub(super) fn finish(&self) {
+        if let Some(palette) = self.settings.palette.as_ref().filter(|_| self.has_color.get()) {
+            self.screen.data(&palette.restore());
+        }
     }
 
     /// Writes a line for each entry, many at a time.

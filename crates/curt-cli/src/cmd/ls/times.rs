@@ -36,15 +36,24 @@ struct Known {
 /// How many texts are kept.
 const KNOWN: u32 = 64;
 
+/// What GNU ls says where a style is none.
+const STYLES: &str = "\
+Valid arguments are:
+  - [posix-]full-iso
+  - [posix-]long-iso
+  - [posix-]iso
+  - [posix-]locale
+  - +FORMAT (e.g., +%H:%M) for a 'date'-style format";
+
 impl Times {
     pub(super) fn new(options: &LsOptions) -> Result<Times, String> {
         let style = match &options.time_style {
-            _ if options.full_time && options.time_style.is_none() => "full-iso".to_owned(),
             Some(style) => style.clone(),
             None => std::env::var("TIME_STYLE").unwrap_or_else(|_| "locale".to_owned()),
         };
-        let (old, recent) = formats(&style)
-            .ok_or_else(|| format!("invalid argument {} for 'time style'", quote(&style)))?;
+        let (old, recent) = formats(&style).ok_or_else(|| {
+            format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style))
+        })?;
         let (old, recent) = (Format::new(old), Format::new(recent));
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());

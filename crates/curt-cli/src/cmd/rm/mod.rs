@@ -141,16 +141,11 @@ impl Job<'_> {
         } else {
             self.finish_text(report, signal.is_some(), screen);
         }
-        let written = screen.finish();
-        if let Err(error) = &written {
-            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
-        }
-        if let Some(signal) = signal {
-            return interrupt::end(signal);
-        }
-        // What reads the output went away, and with it the removal ended.
+        // What reads the output may have gone away, and with it the removal ended.
         let is_done = failures == 0 && !report.cancelled;
-        if is_done && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+        let exit = if is_done { Exit::SUCCESS } else { Exit::FAILURE };
+        let exit = screen.end(PROGRAM, exit, Exit::FAILURE);
+        signal.map_or(exit, interrupt::end)
     }
 
     fn finish_text(&self, report: &Report, is_interrupted: bool, screen: &Screen) {

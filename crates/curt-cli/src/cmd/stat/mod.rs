@@ -13,7 +13,6 @@ use crate::out::entry::{self, Shown, Style};
 use crate::out::json::Object;
 use crate::out::{self, Screen, json, text};
 use crate::quote::quote;
-use crate::sys;
 use crate::time::{LocalZone, Zone};
 
 /// What messages begin with.
@@ -51,16 +50,12 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
         }
     };
     let screen = Screen::new(true, false, &GONE);
-    let mut exit = if options.batch {
+    let exit = if options.batch {
         batch::run(options, union(&fields), &screen)
     } else {
         paths(options, &fields, &screen)
     };
-    if let Err(error) = screen.finish() {
-        out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-        exit = Exit::FAILURE;
-    }
-    exit
+    screen.end(PROGRAM, exit, Exit::FAILURE)
 }
 
 pub(crate) fn union(fields: &[Fields]) -> Fields {

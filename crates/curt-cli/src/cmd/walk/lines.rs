@@ -9,6 +9,7 @@ use curt::{Fields, Visited};
 use super::filter::base_name;
 use crate::args::WalkOptions;
 use crate::out::entry::{self, Shown, Style};
+use crate::quote::masked;
 use crate::time::{LocalZone, Zone};
 
 /// The shape of the lines.
@@ -120,9 +121,7 @@ impl Lines {
     fn shielded(&self, text: &OsStr, to: &mut Vec<u8>) {
         let bytes = text.as_encoded_bytes();
         if self.shields {
-            let text = String::from_utf8_lossy(bytes);
-            let shown = |character: char| if character.is_control() { '?' } else { character };
-            to.extend(text.chars().map(shown).collect::<String>().into_bytes());
+            to.extend(masked(bytes).into_bytes());
         } else {
             to.extend_from_slice(bytes);
         }

@@ -229,9 +229,6 @@ impl Job<'_> {
             self.screen.data(line.as_bytes());
         }
         let written = self.screen.finish();
-        if let Err(error) = &written {
-            out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(error)));
-        }
         let mut words = String::new();
         if failures > 1 && !self.lines.are_json() {
             words += &text::failures(PROGRAM, failures);
@@ -245,7 +242,11 @@ impl Job<'_> {
         if let Some(signal) = interrupt::signal().filter(|_| summary.stopped) {
             return interrupt::end(signal);
         }
-        if failures == 0 && written.is_ok() { Exit::SUCCESS } else { Exit::FAILURE }
+        match written {
+            Err(error) => out::unwritten(PROGRAM, &error, Exit::FAILURE),
+            Ok(()) if failures == 0 => Exit::SUCCESS,
+            Ok(()) => Exit::FAILURE,
+        }
     }
 }
 

@@ -26,16 +26,12 @@ pub(crate) fn run(options: &WhichOptions) -> Exit {
         Err(message) => return out::usage(PROGRAM, &message),
     };
     let screen = Screen::new(true, false, &GONE);
-    let mut exit = if options.batch {
+    let exit = if options.batch {
         batch::run(options, &screen)
     } else {
         Names { options, search, screen: &screen, found: 0, missing: 0 }.run()
     };
-    if let Err(error) = screen.finish() {
-        out::complain(&format!("{PROGRAM}: write error: {}\n", sys::error_text(&error)));
-        exit = Exit::FAILURE;
-    }
-    exit
+    screen.end(PROGRAM, exit, Exit::FAILURE)
 }
 
 /// The names of the command line.

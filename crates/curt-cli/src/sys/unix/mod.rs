@@ -1,5 +1,6 @@
 //! Unix.
 
+mod pipes;
 mod signals;
 #[cfg(all(own_start, not(test)))]
 mod start;
@@ -26,6 +27,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use crate::base64;
 use crate::exit::Exit;
+pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use streams::was_closed;
 pub(crate) use zone::local_zone;
 
@@ -99,6 +101,18 @@ pub(crate) fn leave_signals(program: u32) {
 /// The program has ended.
 pub(crate) fn take_signals_back() {
     signals::receive_no_more();
+}
+
+/// Ends the process as one that writes to a pipe without a reader and never asked for an error.
+pub(crate) fn end_by_broken_pipe() -> Exit {
+    let number = libc::SIGPIPE.unsigned_abs() as usize;
+    end_by(number);
+    Exit::signalled(number)
+}
+
+/// What the system says of a write to a closed descriptor.
+pub(crate) fn closed() -> io::Error {
+    Errno::BADF.into()
 }
 
 /// Ends the process by a signal's default action. Returns where that is impossible.

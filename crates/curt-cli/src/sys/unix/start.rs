@@ -13,15 +13,8 @@ use std::io::{self, Write};
 // arguments, once. A panic cannot leave it: it ends the process.
 #[unsafe(no_mangle)]
 extern "C" fn main(_argument_count: c_int, _arguments: *const *const c_char) -> c_int {
-    ignore_broken_pipes();
     let exit = crate::run();
     // What is left of a last line without its end. Where it cannot be written there is nobody to tell.
     let _ = io::stdout().flush();
     c_int::from(exit.code())
-}
-
-/// Makes writing to a pipe without a reader an error, as `std` does, instead of the end.
-fn ignore_broken_pipes() {
-    // SAFETY: setting a signal's action to "ignore" runs no code of ours; no other thread exists yet.
-    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
 }

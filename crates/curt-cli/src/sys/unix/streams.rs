@@ -25,7 +25,6 @@ static FILL: extern "C" fn() = fill;
 
 /// Whether one of the descriptors 0 to 2 was closed when the process was started. What is open there
 /// now is `/dev/null`.
-#[allow(dead_code, reason = "for commands that must not lose what they print")]
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }

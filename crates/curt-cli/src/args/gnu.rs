@@ -1,0 +1,224 @@
+//! GNU's options, by name. One that curt lacks is refused, and is never taken for the beginning of
+//! another one: an abbreviation means what it means to the GNU tool.
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// The options of a GNU tool of coreutils 9.x.
+pub(super) struct Options {
+    tool: &'static str,
+    /// Each behind its dash.
+    letters: &'static str,
+    /// Behind their dashes, and sorted.
+    names: &'static [&'static str],
+}
+
+const RM: Options = Options {
+    tool: "rm",
+    letters: "-d-f-i-r-v-I-R",
+    names: &[
+        "--dir",
+        "--force",
+        "--help",
+        "--interactive",
+        "--no-preserve-root",
+        "--one-file-system",
+        "--preserve-root",
+        "--recursive",
+        "--verbose",
+        "--version",
+    ],
+};
+
+const LS: Options = Options {
+    tool: "ls",
+    letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
+    names: &[
+        "--all",
+        "--almost-all",
+        "--author",
+        "--block-size",
+        "--classify",
+        "--color",
+        "--context",
+        "--dereference",
+        "--dereference-command-line",
+        "--dereference-command-line-symlink-to-dir",
+        "--directory",
+        "--dired",
+        "--escape",
+        "--file-type",
+        "--format",
+        "--full-time",
+        "--group-directories-first",
+        "--help",
+        "--hide",
+        "--hide-control-chars",
+        "--human-readable",
+        "--hyperlink",
+        "--ignore",
+        "--ignore-backups",
+        "--indicator-style",
+        "--inode",
+        "--kibibytes",
+        "--literal",
+        "--no-group",
+        "--numeric-uid-gid",
+        "--quote-name",
+        "--quoting-style",
+        "--recursive",
+        "--reverse",
+        "--show-control-chars",
+        "--si",
+        "--size",
+        "--sort",
+        "--tabsize",
+        "--time",
+        "--time-style",
+        "--version",
+        "--width",
+        "--zero",
+    ],
+};
+
+const DU: Options = Options {
+    tool: "du",
+    letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
+    names: &[
+        "--all",
+        "--apparent-size",
+        "--block-size",
+        "--bytes",
+        "--count-links",
+        "--dereference",
+        "--dereference-args",
+        "--exclude",
+        "--exclude-from",
+        "--files0-from",
+        "--help",
+        "--human-readable",
+        "--inodes",
+        "--max-depth",
+        "--no-dereference",
+        "--null",
+        "--one-file-system",
+        "--separate-dirs",
+        "--si",
+        "--summarize",
+        "--threshold",
+        "--time",
+        "--time-style",
+        "--total",
+        "--version",
+    ],
+};
+
+const STAT: Options = Options {
+    tool: "stat",
+    letters: "-c-f-L-t",
+    names: &[
+        "--cached",
+        "--dereference",
+        "--file-system",
+        "--format",
+        "--help",
+        "--printf",
+        "--terse",
+        "--version",
+    ],
+};
+
+/// The options of the GNU tool of that name.
+pub(super) fn options(tool: &str) -> Option<&'static Options> {
+    [&RM, &LS, &DU, &STAT].into_iter().find(|options| options.tool == tool)
+}
+
+impl Options {
+    /// Adds what the command lacks, to be refused, and the abbreviations that an option of curt's own
+    /// would make ambiguous. clap finds the others.
+    pub(super) fn add_to(&self, mut command: Command) -> Command {
+        let is_own = |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
+        let own: Vec<String> = longs(&command).filter(is_own).map(str::to_owned).collect();
+        for (at, &option) in self.names.iter().enumerate() {
+            let name = &option[2..];
+            if matches!(name, "help" | "version") {
+                continue;
+            }
+            if !longs(&command).any(|known| known == name) {
+                command = command.arg(refused(option).long(name));
+            }
+            let contested = own.iter().map(|own| common(own, name)).max().unwrap_or(0);
+            let abbreviations = (self.shortest(at)..name.len().min(contested + 1))
+                .filter_map(|end| name.get(..end));
+            let known = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+            if let Some(id) = known.map(|arg| arg.get_id().clone()) {
+                command = command.mut_arg(id, |arg| arg.aliases(abbreviations));
+            }
+        }
+        for at in (0..self.letters.len()).step_by(2) {
+            let option = &self.letters[at..at + 2];
+            let letter = option.chars().last();
+            let is_known = command.get_arguments().any(|arg| {
+                let others = arg.get_all_short_aliases().unwrap_or_default();
+                arg.get_short() == letter || others.iter().any(|&other| Some(other) == letter)
+            });
+            if let (false, Some(letter)) = (is_known, letter) {
+                command = command.arg(refused(option).short(letter));
+            }
+        }
+        command
+    }
+
+    /// An error if an option was given that the command lacks.
+    pub(super) fn check(
+        &self,
+        command: &mut Command,
+        matches: &ArgMatches,
+    ) -> Result<(), clap::Error> {
+        let given = matches
+            .ids()
+            .map(clap::Id::as_str)
+            .find(|id| id.starts_with('-') && matches.contains_id(id));
+        match given {
+            None => Ok(()),
+            Some(option) => {
+                let words = format!("option '{option}' of GNU {} is not supported", self.tool);
+                Err(command.error(ErrorKind::UnknownArgument, words))
+            }
+        }
+    }
+
+    /// How many letters of a name can mean no other option of the tool.
+    fn shortest(&self, at: usize) -> usize {
+        let neighbours = [at.checked_sub(1), Some(at + 1)];
+        let neighbours = neighbours.into_iter().flatten().filter_map(|at| self.names.get(at));
+        let alike = neighbours.map(|other| common(other, self.names[at])).max();
+        alike.unwrap_or("--".len()) + 1 - "--".len()
+    }
+}
+
+/// An option that is there to be recognized. Its name is how it is written.
+fn refused(option: &'static str) -> Arg {
+    Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
+}
+
+fn longs(command: &Command) -> impl Iterator<Item = &str> {
+    command.get_arguments().filter_map(Arg::get_long)
+}
+
+/// How many letters two names begin with alike.
+fn common(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DU, LS, RM, STAT};
+
+    #[test]
+    fn names_are_sorted() {
+        for options in [RM, LS, DU, STAT] {
+            assert!(options.names.is_sorted(), "{}", options.tool);
+        }
+    }
+}

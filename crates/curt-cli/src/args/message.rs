@@ -1,0 +1,134 @@
+//! What is wrong with a command line, in the form of every other message: clap's words behind the name
+//! of the command, and nothing in them that a terminal would act upon.
+
+use std::path::Path;
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::exit::Exit;
+use crate::out;
+use crate::quote::{quote, shield};
+
+/// A command line that asks for help, or is wrong.
+pub(crate) struct Refused {
+    /// What messages begin with.
+    program: String,
+    error: clap::Error,
+    /// The options that an abbreviation could mean.
+    meanings: Vec<String>,
+}
+
+impl Refused {
+    /// `command` is what read the command line, and `name` that of the command, if there is one.
+    pub(super) fn new(name: Option<&str>, mut error: clap::Error, command: &Command) -> Refused {
+        let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
+        let meanings = meanings(&error, command);
+        let kinds: Vec<ContextKind> = error.context().map(|(kind, _)| kind).collect();
+        for kind in kinds {
+            let shielded = match error.get(kind) {
+                Some(ContextValue::String(text)) => ContextValue::String(shield(text)),
+                Some(ContextValue::Strings(texts)) => {
+                    ContextValue::Strings(texts.iter().map(|text| shield(text)).collect())
+                }
+                _ => continue,
+            };
+            error.insert(kind, shielded);
+        }
+        Refused { program, error, meanings }
+    }
+
+    /// Prints help, or says what is wrong.
+    pub(crate) fn report(&self) -> Exit {
+        if !self.error.use_stderr() {
+            return self.help();
+        }
+        if self.error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            out::complain(&self.error.render().to_string());
+            return Exit::USAGE;
+        }
+        let program = &self.program;
+        out::complain(&format!("{program}: {}\n{}", self.words(), self.hints()));
+        out::try_help(program)
+    }
+
+    fn help(&self) -> Exit {
+        let text = self.error.render();
+        let text = if out::is_colored() { text.ansi().to_string() } else { text.to_string() };
+        // As GNU ls has it: what cannot be written counts as much as what cannot be listed.
+        let failure = if self.program == "curt ls" { Exit::USAGE } else { Exit::FAILURE };
+        out::print(&self.program, text.as_bytes(), failure)
+    }
+
+    fn words(&self) -> String {
+        let given = match self.error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(given)) => given.as_str(),
+            _ => "",
+        };
+        if self.error.kind() == ErrorKind::UnknownArgument && !self.meanings.is_empty() {
+            let meanings: String =
+                self.meanings.iter().map(|name| format!(" '--{name}'")).collect();
+            return format!("option '{given}' is ambiguous; possibilities:{meanings}");
+        }
+        let first = match (self.error.kind(), given.strip_prefix('-')) {
+            (ErrorKind::UnknownArgument, Some(name)) if name.starts_with('-') => {
+                Some(format!("unrecognized option '{given}'"))
+            }
+            (ErrorKind::UnknownArgument, Some(letter)) => {
+                Some(format!("invalid option -- '{letter}'"))
+            }
+            _ => None,
+        };
+        let rendered = self.error.render().to_string();
+        let lines = rendered.lines().map(|line| line.strip_prefix("error: ").unwrap_or(line));
+        let lines = lines.take_while(|line| {
+            !line.starts_with("Usage:") && !line.starts_with("For more information")
+        });
+        // clap does not know what the operands are for.
+        let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("  tip: to pass '"));
+        let mut lines: Vec<String> = lines.map(shield).collect();
+        if let (Some(first), Some(place)) = (first, lines.first_mut()) {
+            *place = first;
+        }
+        lines.join("\n")
+    }
+
+    /// What GNU rm says where a file has the name that was taken for options.
+    fn hints(&self) -> String {
+        if self.program != "curt rm" {
+            return String::new();
+        }
+        let words = std::env::args_os().skip(2).filter(|word| {
+            let bytes = word.as_encoded_bytes();
+            bytes.len() > 1 && bytes.starts_with(b"-") && is_there(Path::new(word))
+        });
+        let hint = |word: std::ffi::OsString| {
+            let typed = quote(Path::new(".").join(&word));
+            let plain = typed.strip_prefix('\'').and_then(|typed| typed.strip_suffix('\''));
+            let safe = |text: &&str| !text.contains([' ', '$', '\'']);
+            let typed = plain.filter(safe).unwrap_or(&typed);
+            format!("Try '{} {typed}' to remove the file {}.\n", self.program, quote(&word))
+        };
+        words.map(hint).collect()
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    curt::stat(path, curt::Plan::new(curt::Fields::KIND)).is_ok()
+}
+
+/// The options that begin with what was typed, where that is no option.
+fn meanings(error: &clap::Error, command: &Command) -> Vec<String> {
+    let given = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(given)) if error.kind() == ErrorKind::UnknownArgument => given,
+        _ => return Vec::new(),
+    };
+    let Some(beginning) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
+        return Vec::new();
+    };
+    let names = command.get_arguments().filter_map(clap::Arg::get_long);
+    let mut names: Vec<String> =
+        names.filter(|name| name.starts_with(beginning)).map(str::to_owned).collect();
+    names.sort();
+    names
+}

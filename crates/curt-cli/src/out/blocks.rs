@@ -1,0 +1,142 @@
+//! The unit that sizes are shown in, as the environment chooses it: `BLOCK_SIZE` and its relatives,
+//! which the GNU tools heed.
+
+use std::ffi::OsString;
+
+use super::human;
+
+/// What a size is shown as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Blocks {
+    /// In the unit that suits it, by powers of this.
+    Scaled(u64),
+    /// In blocks of so many bytes, rounded up, and then this.
+    Units(u64, String),
+}
+
+impl Blocks {
+    pub(crate) const BYTES: Blocks = Blocks::Units(1, String::new());
+    pub(crate) const KILOBYTES: Blocks = Blocks::Units(1024, String::new());
+    pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
+
+    /// What the first of these variables says that is set, and what POSIX or else GNU says where none
+    /// is, or where it says nothing sensible.
+    pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
+        let chosen = variables.iter().find_map(std::env::var_os);
+        let chosen = chosen.map(OsString::into_string).and_then(Result::ok);
+        chosen.and_then(|text| Blocks::read(&text)).unwrap_or_else(|| {
+            let is_posix = std::env::var_os("POSIXLY_CORRECT").is_some();
+            Blocks::Units(if is_posix { 512 } else { 1024 }, String::new())
+        })
+    }
+
+    /// Reads `human-readable`, `si`, or a number, a unit, or both. A unit alone is shown.
+    fn read(text: &str) -> Option<Blocks> {
+        // Digits are not grouped in the C locale.
+        let text = text.strip_prefix('\'').unwrap_or(text);
+        let begins = |word: &str| !text.is_empty() && word.starts_with(text);
+        if begins("human-readable") {
+            return Some(Blocks::HUMAN);
+        }
+        if begins("si") {
+            return Some(Blocks::Scaled(1000));
+        }
+        let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => (digits, 16),
+            None => (text, if text.starts_with('0') { 8 } else { 10 }),
+        };
+        let end = digits.find(|digit: char| !digit.is_digit(radix)).unwrap_or(digits.len());
+        let (digits, unit) = digits.split_at(end);
+        let factor = if unit.is_empty() { 1 } else { unit_size(unit)? };
+        if digits.is_empty() {
+            return (!unit.is_empty()).then(|| Blocks::Units(factor, shown_unit(unit)));
+        }
+        let size = u64::from_str_radix(digits, radix).ok()?.checked_mul(factor)?;
+        (size > 0).then(|| Blocks::Units(size, String::new()))
+    }
+
+    /// Whether sizes are more than a number.
+    pub(crate) fn are_text(&self) -> bool {
+        !matches!(self, Blocks::Units(_, suffix) if suffix.is_empty())
+    }
+
+    /// The number of blocks, where they have one size.
+    pub(crate) fn count(&self, bytes: u64) -> u64 {
+        match self {
+            Blocks::Scaled(_) => bytes,
+            Blocks::Units(size, _) => bytes.div_ceil(*size),
+        }
+    }
+
+    /// The size as it is shown.
+    pub(crate) fn show(&self, bytes: u64) -> String {
+        match self {
+            Blocks::Scaled(base) => human::scaled(bytes, (*base).into()),
+            Blocks::Units(_, suffix) => format!("{}{suffix}", self.count(bytes)),
+        }
+    }
+}
+
+/// The bytes of a unit: `K` and `KiB` are 1024, `KB` is 1000.
+fn unit_size(unit: &str) -> Option<u64> {
+    let mut letters = unit.chars();
+    let letter = letters.next()?.to_ascii_uppercase();
+    // Only these may be small.
+    let is_known = unit.starts_with(['k', 'm', 'g', 't']) || unit.starts_with(letter);
+    let power = human::UNITS.iter().position(|known| known.starts_with(letter))?;
+    let base: u64 = match letters.as_str() {
+        "" | "iB" => 1024,
+        "B" => 1000,
+        _ => return None,
+    };
+    if is_known { base.checked_pow(u32::try_from(power).ok()?) } else { None }
+}
+
+/// How a unit that stands alone is shown.
+fn shown_unit(unit: &str) -> String {
+    let (letter, rest) = unit.split_at(1);
+    let letter = if unit.len() == 2 && letter.eq_ignore_ascii_case("k") {
+        "k".to_owned()
+    } else {
+        letter.to_ascii_uppercase()
+    };
+    format!("{letter}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Blocks;
+
+    #[test]
+    fn units_are_read_as_gnu_reads_them() {
+        let units = |size, suffix: &str| Some(Blocks::Units(size, suffix.to_owned()));
+        for (text, expected) in [
+            ("human", Some(Blocks::HUMAN)),
+            ("si", Some(Blocks::Scaled(1000))),
+            ("1", units(1, "")),
+            ("512", units(512, "")),
+            ("0x10", units(16, "")),
+            ("'1K", units(1024, "")),
+            ("2KiB", units(2048, "")),
+            ("1kB", units(1000, "")),
+            ("K", units(1024, "K")),
+            ("KB", units(1000, "kB")),
+            ("MiB", units(1 << 20, "MiB")),
+            ("M", units(1 << 20, "M")),
+            ("0", None),
+            ("", None),
+            ("xyz", None),
+            ("1Q", None),
+            ("99999999999E", None),
+        ] {
+            assert_eq!(Blocks::read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_rounded_up() {
+        assert_eq!(Blocks::KILOBYTES.show(1025), "2");
+        assert_eq!(Blocks::Units(1000, "kB".to_owned()).show(1001), "2kB");
+        assert_eq!(Blocks::Scaled(1000).show(1500), "1.5k");
+    }
+}

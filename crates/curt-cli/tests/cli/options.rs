@@ -1,0 +1,157 @@
+//! Options: what a command does not have it refuses, in the same words everywhere.
+
+use std::process::{Command, Stdio};
+
+use curt_testkit::Scratch;
+
+use crate::said;
+
+/// What a command line answers.
+fn answer(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(line.split_whitespace()).current_dir(scratch.typed()).stdin(Stdio::null());
+    said(&command.output().unwrap())
+}
+
+/// A missing option that is the beginning of another one, or whose beginning one is.
+#[test]
+fn options_of_gnu_that_are_missing_are_no_abbreviations() {
+    let scratch = Scratch::new();
+    scratch.file("d/f");
+    for (line, option) in [
+        ("ls --si d", "--si"),
+        ("ls -l --si d", "--si"),
+        ("ls --e d", "--escape"),
+        ("ls --autho d", "--author"),
+        ("ls --quoti=c d", "--quoting-style"),
+        ("ls -lb d", "-b"),
+        ("du --dereference d", "--dereference"),
+        ("du -a --th=100 d", "--threshold"),
+        ("du --thre=100 d", "--threshold"),
+        ("du -S d", "-S"),
+        ("du --exclude-f=x d", "--exclude-from"),
+        ("stat --printf=x d", "--printf"),
+        ("stat -c %n d", "-c"),
+    ] {
+        let (code, out, messages) = answer(&scratch, line);
+        let tool = line.split(' ').next().unwrap();
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        let expected = format!(
+            "curt {tool}: option '{option}' of GNU {tool} is not supported\n\
+             Try 'curt {tool} --help' for more information.\n"
+        );
+        assert_eq!(messages, expected, "{line}");
+    }
+}
+
+/// The tables are right where GNU's own help is at hand.
+#[cfg(unix)]
+#[test]
+fn every_option_of_gnu_is_known() {
+    let scratch = Scratch::new();
+    for tool in ["rm", "ls", "du", "stat"] {
+        let help = Command::new(tool).arg("--help").env("LC_ALL", "C").output();
+        let help = help.map(|help| String::from_utf8_lossy(&help.stdout).into_owned());
+        let help = help.unwrap_or_default();
+        if !help.contains("GNU coreutils") {
+            curt_testkit::skip(&format!("GNU {tool} is not installed"));
+            continue;
+        }
+        let is_part = |character: char| character.is_ascii_alphanumeric() || character == '-';
+        let words = help.lines().filter(|line| line.starts_with("  ")).flat_map(|line| {
+            let line = line.trim_start();
+            let options = line.split("  ").next().unwrap_or_default();
+            options.split(", ").map(|word| word.split(|c| !is_part(c)).next().unwrap_or_default())
+        });
+        let options: Vec<&str> = words.filter(|word| word.starts_with('-')).collect();
+        assert!(options.len() > 8, "{tool}: {options:?}");
+        for option in options {
+            let (_, _, messages) = answer(&scratch, &format!("{tool} {option}"));
+            let is_unknown =
+                messages.contains("unrecognized option") || messages.contains("invalid option");
+            assert!(!is_unknown, "{tool} {option}: {messages}");
+        }
+    }
+}
+
+#[test]
+fn abbreviations_are_those_of_gnu() {
+    let scratch = Scratch::new();
+    for option in ["--r", "--re", "--rec"] {
+        scratch.file("d/f");
+        assert_eq!(answer(&scratch, &format!("rm {option} d")).0, Some(0), "{option}");
+        assert!(!scratch.exists("d"));
+    }
+    scratch.dir("e");
+    assert_eq!(answer(&scratch, "rm --d e").0, Some(0));
+    assert_eq!(answer(&scratch, "rm --f missing").0, Some(0));
+    scratch.file("f");
+    assert_eq!(answer(&scratch, "du --to -b f").1, "0\tf\n0\ttotal\n");
+    assert_eq!(answer(&scratch, "ls --fi f").1, "f\n");
+    let (code, _, messages) = answer(&scratch, "rm --v f");
+    assert_eq!(code, Some(2));
+    let words = "curt rm: option '--v' is ambiguous; possibilities: '--verbose' '--version'\n";
+    assert!(messages.starts_with(words), "{messages}");
+    assert!(scratch.exists("f"));
+}
+
+#[test]
+fn wrong_command_lines_are_answered_in_one_form() {
+    let scratch = Scratch::new();
+    for (line, words) in [
+        ("rm --bogus x", "curt rm: unrecognized option '--bogus'\n"),
+        ("rm -z x", "curt rm: invalid option -- 'z'\n"),
+        ("ls --color=x", "curt ls: invalid value 'x' for '--color[=<WHEN>]': say one of always"),
+        ("ls -l --time-style=x", "curt ls: invalid argument 'x' for 'time style'\nValid arguments"),
+        ("du --threads 0", "curt du: invalid value '0' for '--threads <N>': say a number of"),
+        ("walk -j0", "curt walk: invalid value '0' for '--threads <N>': say a number of"),
+        ("walk --nmae x", "curt walk: unrecognized option '--nmae'\n  tip: a similar"),
+        ("which", "curt which: the following required arguments were not provided:\n"),
+        ("bench --bogus", "curt bench: unrecognized option '--bogus'\n"),
+        ("remove x", "curt: unrecognized subcommand 'remove'\n"),
+    ] {
+        let (code, out, messages) = answer(&scratch, line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(messages.starts_with(words), "{line}: {messages}");
+        let program = messages.split(": ").next().unwrap();
+        let last = format!("\nTry '{program} --help' for more information.\n");
+        assert!(messages.ends_with(&last), "{line}: {messages}");
+        assert!(!messages.contains("Usage:"), "{line}: {messages}");
+    }
+}
+
+#[test]
+fn a_file_that_looks_like_options_has_a_hint() {
+    let scratch = Scratch::new();
+    scratch.file("-foo");
+    let (code, _, messages) = answer(&scratch, "rm -foo");
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        messages,
+        "curt rm: invalid option -- 'o'\n\
+         Try 'curt rm ./-foo' to remove the file '-foo'.\n\
+         Try 'curt rm --help' for more information.\n"
+    );
+    assert!(scratch.exists("-foo"));
+    scratch.remove("-foo");
+    assert!(!answer(&scratch, "rm -foo").2.contains("./-foo"));
+}
+
+#[test]
+fn headings_name_the_tool_that_they_are_about() {
+    let scratch = Scratch::new();
+    for tool in ["rm", "ls", "du"] {
+        let (_, out, _) = answer(&scratch, &format!("{tool} --help"));
+        let heading = format!("Options that GNU {tool} does not have:");
+        assert_eq!(out.matches("Options that GNU").count(), 1, "{out}");
+        assert!(out.contains(&heading), "{out}");
+    }
+}
+
+#[test]
+fn counts_agree_with_their_nouns() {
+    let scratch = Scratch::new();
+    scratch.file("d/f");
+    let (_, _, messages) = answer(&scratch, "ls --stats d");
+    assert!(messages.starts_with("curt ls: 1 entry, 1 directory, "), "{messages}");
+}

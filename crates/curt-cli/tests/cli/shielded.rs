@@ -1,0 +1,152 @@
+//! What a terminal would act upon, or what changes how a line looks, reaches it from no command.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use curt_testkit::Scratch;
+
+use crate::terminal::bytes_in_a_terminal;
+
+/// Names, each with something in it that is to be shown as something else.
+fn names() -> Vec<Vec<u8>> {
+    let control = (1..0x20).chain([0x7f]).filter(|byte| !b"\n".contains(byte));
+    let mut names: Vec<Vec<u8>> = control.map(|byte| vec![b'a', byte, b'z']).collect();
+    names.extend((0x80..0xa0).map(|byte| vec![b'a', byte, b'z']));
+    let characters = (0x80..0xa0).chain([0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff, 0xad]);
+    let characters = characters.chain(0x202a..=0x202e).chain(0x2060..=0x206f).chain([0xe0041]);
+    names.extend(characters.map(|number| format!("a{}z", char::from_u32(number).unwrap()).into()));
+    names
+}
+
+/// The first of these that the terminal got, as it is.
+fn leak(shown: &[u8]) -> Option<String> {
+    for chunk in shown.utf8_chunks() {
+        let is_bad = |character: &char| {
+            let is_allowed = matches!(character, '\r' | '\n' | '\t');
+            let number = u32::from(*character);
+            let is_formatting = matches!(
+                number,
+                0xad | 0x61c | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
+                    | 0xe0000..=0xe007f
+            );
+            (character.is_control() && !is_allowed) || is_formatting
+        };
+        let found = chunk.valid().chars().find(is_bad);
+        if found.is_some() || !chunk.invalid().is_empty() {
+            let around = String::from_utf8_lossy(shown);
+            return Some(format!("{found:?} {:?} in {around:?}", chunk.invalid()));
+        }
+    }
+    None
+}
+
+/// Every command that shows names, or says what is wrong with them.
+const LINES: &[&str] = &[
+    "ls",
+    "ls -l",
+    "ls -C",
+    "ls --fields name",
+    "ls --json",
+    "ls nope*",
+    "ls -R .",
+    "stat *",
+    "stat --json *",
+    "stat nope-*",
+    "walk",
+    "walk --json",
+    "walk --format '{path} {name}'",
+    "du -a",
+    "du -a --json",
+    "du nope-*",
+    "expand *",
+    "expand --json *",
+    "expand --explain *",
+    "beneath --root . *",
+    "beneath --root . --json *",
+    "beneath --root . --stat *",
+    "beneath --root . ../*",
+    "which ./*",
+    "which --json ./*",
+    "which --explain *",
+    "which nope-*",
+    "run ./*",
+    "rm -v --dry-run *",
+    "rm --json --dry-run *",
+    "rm nope-*",
+];
+
+#[test]
+fn nothing_odd_of_a_name_reaches_a_terminal() {
+    let scratch = Scratch::new();
+    for name in names() {
+        let path = scratch.path().join(OsStr::from_bytes(&name));
+        if fs::write(path, "").is_err() {
+            curt_testkit::skip(&format!("no file can be called {name:?}"));
+        }
+    }
+    for line in LINES {
+        let Some(shown) = bytes_in_a_terminal(&scratch, &format!("$CURT {line}"), "") else {
+            return;
+        };
+        assert!(!shown.is_empty(), "{line}");
+        assert_eq!(leak(&shown), None, "{line}");
+    }
+}
+
+#[test]
+fn nothing_odd_of_a_command_line_reaches_a_terminal() {
+    let scratch = Scratch::new();
+    for name in names().into_iter().step_by(9) {
+        let mut odd = b"'".to_vec();
+        odd.extend(&name);
+        odd.push(b'\'');
+        let odd = OsStr::from_bytes(&odd).to_owned();
+        let lines = [
+            "rm --",
+            "rm -",
+            "ls --time=",
+            "ls --",
+            "du --exclude-f",
+            "du -d",
+            "stat --fields=",
+            "walk --type=",
+            "walk --format='{'",
+            "walk --regex='['",
+            "",
+            "which --policy=",
+            "beneath --root=",
+            "expand --style=",
+            "run --",
+            "bench --",
+            "completions ",
+        ];
+        let script: Vec<u8> = lines
+            .iter()
+            .flat_map(|line| [b"\"$CURT\" ", line.as_bytes(), odd.as_bytes(), b"\n"].concat())
+            .collect();
+        fs::write(scratch.at("script"), script).unwrap();
+        let Some(shown) = bytes_in_a_terminal(&scratch, "CURT=$CURT sh ./script", "") else {
+            return;
+        };
+        assert!(String::from_utf8_lossy(&shown).contains("Try 'curt"), "{name:?}");
+        assert_eq!(leak(&shown), None, "{name:?}");
+    }
+}
+
+#[test]
+fn the_interpreter_of_a_script_is_quoted() {
+    let scratch = Scratch::new();
+    let script = scratch.at("evil");
+    fs::write(&script, "#!/nowhere/\u{1b}]0;OWNED\u{7}\u{9b}\u{202e}\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    // Not a terminal either: messages are read on one later.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    let output = command.args(["run", "./evil"]).current_dir(scratch.path()).output().unwrap();
+    assert_eq!(leak(&output.stderr), None);
+    let words = "its interpreter '/nowhere/'$'\\033'']0;OWNED'$'\\a";
+    assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{output:?}");
+    assert_eq!(output.status.code(), Some(126));
+}

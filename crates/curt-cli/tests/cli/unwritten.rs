@@ -1,0 +1,134 @@
+//! Standard output that is closed, full, or a pipe that nobody reads any more.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output, Stdio};
+
+use curt_testkit::{Scratch, heed_signals, skip};
+
+/// Every command with something to say; the last number is the exit status where that fails.
+const COMMANDS: &[(&str, i32)] = &[
+    ("rm -v f", 1),
+    ("rm --dry-run f", 1),
+    ("rm --json f", 1),
+    ("ls", 2),
+    ("ls -l", 2),
+    ("ls -C", 2),
+    ("ls --json", 2),
+    ("stat f", 1),
+    ("stat --json f", 1),
+    ("walk", 1),
+    ("walk --json", 1),
+    ("du", 1),
+    ("du -a --json", 1),
+    ("which sh", 1),
+    ("which --json sh", 1),
+    ("expand a", 1),
+    ("expand --json a", 1),
+    ("beneath --root . f", 1),
+    ("beneath --root . --cat g", 1),
+    ("beneath --check-only a", 1),
+    ("completions bash", 1),
+    ("man", 1),
+    ("--help", 1),
+    ("--version", 1),
+    ("rm --help", 1),
+    ("rm --version", 1),
+    ("ls --help", 2),
+    ("ls --version", 2),
+    ("du --help", 1),
+    ("stat --help", 1),
+    ("walk --help", 1),
+    ("which --help", 1),
+    ("run --help", 1),
+    ("expand --help", 1),
+    ("beneath --help", 1),
+    ("bench --help", 1),
+];
+
+/// Runs a command line in a shell that redirects its output.
+fn redirected(scratch: &Scratch, line: &str, redirection: &str) -> Output {
+    scratch.file("f");
+    std::fs::write(scratch.at("g"), "content").unwrap();
+    let mut shell = Command::new("sh");
+    let line = format!("exec '{}' {line} {redirection}", env!("CARGO_BIN_EXE_curt"));
+    shell.args(["-c", &line]).current_dir(scratch.path()).stdin(Stdio::null());
+    shell.output().unwrap()
+}
+
+fn fails(redirection: &str, reason: &str) {
+    for &(line, code) in COMMANDS {
+        let scratch = Scratch::new();
+        let output = redirected(&scratch, line, redirection);
+        let messages = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("write error: {reason}\n");
+        assert!(
+            messages.ends_with(&expected) && messages.starts_with("curt"),
+            "{line}: {messages}"
+        );
+        assert_eq!(output.status.code(), Some(code), "{line}");
+    }
+}
+
+#[test]
+fn closed_output_is_an_error_of_every_command() {
+    fails(">&-", "Bad file descriptor");
+}
+
+#[test]
+fn full_output_is_an_error_of_every_command() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return skip("there is no /dev/full");
+    }
+    fails(">/dev/full", "No space left on device");
+}
+
+/// As with the GNU tools: nothing was lost.
+#[test]
+fn closed_output_is_no_error_where_there_is_nothing_to_say() {
+    for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {
+        let scratch = Scratch::new();
+        scratch.dir("empty");
+        let output = redirected(&scratch, line, ">&-");
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*messages), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_as_the_gnu_tools_end() {
+    heed_signals();
+    let scratch = Scratch::in_memory();
+    for number in 0..3_000 {
+        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
+    }
+    for line in ["ls -lR t", "du -a t", "walk t", "walk --json t", "ls -R --json t", "rm -rv t"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(line.split(' ')).current_dir(scratch.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+        assert_eq!(output.status.signal(), Some(13), "{line}: {:?}", output.status);
+    }
+    assert!(!scratch.list("t").is_empty(), "it went on for nobody");
+}
+
+#[test]
+fn where_the_signal_is_ignored_it_is_a_write_error() {
+    let scratch = Scratch::in_memory();
+    for number in 0..3_000 {
+        scratch.file(format!("t/{}/a-name-{:0>150}-{number}", number % 30, 0));
+    }
+    for (line, code) in [("ls -lR t", 2), ("du -a t", 1), ("walk t", 1), ("rm -rv t", 1)] {
+        let curt = env!("CARGO_BIN_EXE_curt");
+        let line = format!("trap '' PIPE; ('{curt}' {line}; echo $? >code) | true");
+        let mut shell = Command::new("sh");
+        let output = shell.args(["-c", &line]).current_dir(scratch.path()).output().unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(messages.ends_with(": write error: Broken pipe\n"), "{line}: {messages}");
+        assert_eq!(messages.lines().count(), 1, "{line}: {messages}");
+        let found = std::fs::read_to_string(scratch.at("code")).unwrap();
+        assert_eq!(found, format!("{code}\n"), "{line}");
+    }
+}

@@ -1,0 +1,218 @@
+//! `curt ls` and `curt du` beside GNU's in the C locale: options in an order, and variables of the
+//! environment, that change what is shown.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use curt_testkit::{Scratch, skip};
+
+/// What a line answers: its exit status, its lines (those of `du` sorted), its messages.
+fn answer(
+    scratch: &Scratch,
+    program: &str,
+    tool: &[&str],
+    line: &str,
+    variables: &str,
+) -> (Option<i32>, Vec<String>, String) {
+    let mut command = Command::new(program);
+    command.args(tool).args(line.split_whitespace()).current_dir(scratch.path());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command.env_clear().env("PATH", path).env("LC_ALL", "C").env("TZ", "UTC");
+    let variables = variables.split_whitespace().filter_map(|variable| variable.split_once('='));
+    let output = command.envs(variables).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("curt ", "");
+    let mut lines: Vec<String> = text(&output.stdout).split('\n').map(str::to_owned).collect();
+    if tool.first() == Some(&"du") || program == "du" {
+        lines.sort();
+    }
+    (output.status.code(), lines, text(&output.stderr))
+}
+
+/// Compares each line with each set of variables, and fails with all that differs.
+fn compare(tool: &str, lines: &[&str], variables: &[&str]) {
+    let version = Command::new(tool).arg("--version").output();
+    if !version.is_ok_and(|output| output.stdout.starts_with(format!("{tool} (GNU").as_bytes())) {
+        return skip(&format!("GNU {tool} is not installed"));
+    }
+    let scratch = sample();
+    let mut wrong = String::new();
+    for line in lines {
+        for variables in variables {
+            let gnu = answer(&scratch, tool, &[], line, variables);
+            let ours = answer(&scratch, env!("CARGO_BIN_EXE_curt"), &[tool], line, variables);
+            if gnu != ours {
+                wrong += &format!("{variables} {tool} {line}\n GNU  {gnu:?}\n curt {ours:?}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn sample() -> Scratch {
+    let scratch = Scratch::new();
+    for file in ["d/a", "d/b.txt", "d/c.JPG", "d/e.jpg", "x/a/b/f.o", "x/c/g", "plain", "run"] {
+        scratch.file_with(file, &vec![b'x'; 1000 + 300 * file.len()]);
+    }
+    fs::hard_link(scratch.at("plain"), scratch.at("hard")).unwrap();
+    fs::set_permissions(scratch.at("run"), fs::Permissions::from_mode(0o755)).unwrap();
+    scratch.link("l", "plain");
+    scratch.link("ld", "d");
+    scratch.link("broken", "nowhere");
+    scratch
+}
+
+#[test]
+fn marks_of_operands_that_are_followed() {
+    let lines = ["-HF l", "-LF l", "-dLF l", "-F l run", "-HF run ld", "-lHF l", "-aF d", "-F ld"];
+    compare("ls", &lines, &[""]);
+}
+
+#[test]
+fn the_last_form_counts() {
+    let lines = [
+        "-C -o d",
+        "-x -n d",
+        "-C -g d",
+        "-x --full-time d",
+        "-o -C d",
+        "-1 -n d",
+        "-l -1 d",
+        "-1 -C d",
+        "-C --zero d",
+        "-x --zero d",
+        "--zero -C d",
+        "-l --zero d",
+        "-l -C -1 d",
+        "--time-style=+%s --full-time d",
+        "--full-time --time-style=+%s d",
+        "-x -l --format=across d",
+        "--color=always --zero d",
+        "-l --format=single-column d",
+        "-g --format=vertical d",
+    ];
+    compare("ls", &lines, &["TERM=xterm"]);
+}
+
+#[test]
+fn widths_and_tabs() {
+    let lines = [
+        "-C",
+        "-x -w 18446744073709551616",
+        "-C -w 0x10",
+        "-C -w 010",
+        "-x -w 0",
+        "-C -w 30",
+        "-l",
+    ];
+    let variables = [
+        "",
+        "COLUMNS=0",
+        "COLUMNS=abc",
+        "COLUMNS=0x20",
+        "COLUMNS=30 TABSIZE=0",
+        "TABSIZE=4",
+        "TABSIZE=x",
+        "COLUMNS=-1",
+    ];
+    compare("ls", &lines, &variables);
+}
+
+#[test]
+fn sizes_of_blocks() {
+    let variables = [
+        "",
+        "BLOCK_SIZE=1",
+        "BLOCKSIZE=512",
+        "LS_BLOCK_SIZE=K",
+        "DU_BLOCK_SIZE=KB",
+        "BLOCK_SIZE=si",
+        "BLOCK_SIZE=human-readable",
+        "BLOCK_SIZE=MiB",
+        "BLOCK_SIZE=xyz",
+        "BLOCK_SIZE='1K",
+        "BLOCK_SIZE=0",
+        "POSIXLY_CORRECT=1",
+        "POSIXLY_CORRECT=1 BLOCKSIZE=3K",
+        "BLOCK_SIZE=",
+    ];
+    compare("ls", &["-l", "-s", "-ls d", "-lhs d", "-sC", "-1s d"], &variables);
+    compare("du", &["d x", "-h d", "-k d", "-c x", "-s ."], &variables);
+}
+
+#[test]
+fn colors_of_terminals() {
+    let variables = [
+        "",
+        "TERM=dumb",
+        "TERM=xterm",
+        "TERM=xterm-256color",
+        "TERM=linux",
+        "TERM=vt220",
+        "TERM=dumb COLORTERM=1",
+        "TERM=dumb LS_COLORS=di=34",
+        "TERM=screen.xterm",
+        "TERM=con80x25",
+        "TERM=xterm LS_COLORS=",
+        "COLORTERM=",
+    ];
+    compare("ls", &["--color=always -d d", "--color=always -l"], &variables);
+}
+
+#[test]
+fn colors_as_the_variable_says() {
+    let variables = [
+        "LS_COLORS=*.jpg=35",
+        "LS_COLORS=mh=31",
+        "LS_COLORS=no=33",
+        "LS_COLORS=no=33:fi=0",
+        "LS_COLORS=di=0",
+        "LS_COLORS=di=00:fi=32",
+        "LS_COLORS=di=",
+        "LS_COLORS=*",
+        "LS_COLORS=di",
+        "LS_COLORS=xx=1",
+        "LS_COLORS=di=34:",
+        "LS_COLORS=lc=<:rc=>:ec=E",
+        "LS_COLORS=rs=1",
+        "LS_COLORS=di=\\e[34",
+        "LS_COLORS=*.txt=4:ex=:*.b=1",
+        "LS_COLORS=cl=",
+        "LS_COLORS=ex=0:tw=1",
+        "COLUMNS=20 LS_COLORS=di=34:ex=32",
+        "COLUMNS=50 LS_COLORS=no=1",
+    ];
+    let lines =
+        ["--color=always -l", "--color=always -l d ld", "--color=always -lF", "--color -d d l"];
+    compare("ls", &lines, &variables);
+    compare("ls", &["--color=always -C d", "--color -x d x", "--color -1s d"], &variables[..1]);
+}
+
+#[test]
+fn what_du_leaves_out() {
+    let lines = [
+        "--exclude=x x",
+        "--exclude=x/a x",
+        "--exclude=a/b x",
+        "--exclude=./x .",
+        "--exclude=x .",
+        "--exclude=*.o -a x",
+        "--exclude=x*f.o -a x",
+        "--exclude=? x",
+        "--exclude=a?b x",
+        "--exclude=[ab] x",
+        "--exclude=[!a] x",
+        "--exclude=[a- x",
+        "--exclude=\\a x",
+        "--exclude=[[:alpha:]] x",
+        "--exclude=. .",
+        "--exclude=missing missing",
+        "--exclude=d -c d x",
+        "--exclude=x --exclude=d d x",
+        "--exclude=x/ x/",
+        "--exclude=c x/c x",
+        "--exclude=* .",
+        "--exclude=ld -D ld d",
+    ];
+    compare("du", &lines, &[""]);
+}
