@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
-use clap::{ArgMatches, Args, FromArgMatches};
 use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, FromArgMatches};
 use curt::{OneFileSystem, SortBy};
 
 use super::{feature_names, features};

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &BeneathOptions) -> Exit {
         Ok(root) => root.scope(scope(options.in_root)).aliases(aliases(options.mode)),
         Err(error) if options.json => {
             screen.data(json::failure(&error).as_bytes());
-            return finish(&screen, Exit::FAILURE);
+            return screen.end(PROGRAM, Exit::FAILURE, Exit::FAILURE);
         }
         Err(error) => {
             out::complain(&text::failed(PROGRAM, &error));

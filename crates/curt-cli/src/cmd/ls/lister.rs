@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Stat,
-    Threads,
+    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
+    Stat, Threads,
 };
 
 use super::PROGRAM;
