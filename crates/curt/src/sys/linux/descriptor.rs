@@ -34,11 +34,10 @@ pub(super) fn by_path<T>(
 #[cfg(test)]
 mod tests {
     use std::ffi::CStr;
-    use std::fs::File;
-    use std::os::fd::AsFd;
+    use std::os::fd::{AsFd, OwnedFd};
     use std::sync::Arc;
 
-    use rustix::fs::CWD;
+    use rustix::fs::{CWD, Mode, OFlags};
     use rustix::io::Errno;
     use rustix::thread::{UnshareFlags, unshare_unsafe};
 
@@ -58,6 +57,11 @@ mod tests {
         (by_path(door, fd.as_fd(), b"", read).map(|()| target), door.calls().total())
     }
 
+    fn open() -> OwnedFd {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        rustix::fs::open("/etc", flags, Mode::empty()).unwrap()
+    }
+
     /// Runs something in a thread with a table of descriptors that it shares with nobody, and in which
     /// the numbers of the other table stand for other files.
     fn apart(ask: impl FnOnce() + Send) {
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn a_thread_with_a_table_that_it_does_not_share_is_asked_about_its_files() {
         apart(|| {
-            let file = File::open("/etc").unwrap();
+            let file = open();
             let (target, calls) = read(&Door::new(&Setup::default()), &file);
             assert_eq!((target, calls), (Ok(b"/etc".to_vec()), 1));
         });
@@ -94,7 +98,7 @@ mod tests {
     #[test]
     fn without_the_name_for_the_thread_its_number_leads_there() {
         apart(|| {
-            let file = File::open("/etc").unwrap();
+            let file = open();
             let faults = Faults::default();
             let faults =
                 faults.fail("readlinkat", 0, libc::ENOENT).fail("readlinkat", 1, libc::ENOENT);
