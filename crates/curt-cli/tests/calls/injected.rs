@@ -38,7 +38,7 @@ fn lines(output: &Output) -> Vec<String> {
 
 const READING: [&[&str]; 4] = [
     &["walk", "tree"],
-    &["walk", "--fields=kind,size,path", "tree"],
+    &["walk", "--fields=name,kind,size", "tree"],
     &["walk", "-x", "tree"],
     &["du", "-a", "tree"],
 ];
