@@ -275,7 +275,9 @@ fn a_dry_run_removes_nothing_in_any_way() {
                 });
                 let before = setup.world(|world| world.list("tree"));
                 let options = options().threads(Threads::AtMost(threads)).directories(directories);
-                remove_on::<Memory>(&options.dry_run(true), &setup, &[PathBuf::from(operand)]);
+                let operands = [PathBuf::from(operand)];
+                let report = remove_on::<Memory>(&options.dry_run(true), &setup, &operands);
+                assert!(!report.cancelled, "{report:?}");
                 assert_eq!(setup.world(|world| world.list("tree")), before, "{operand}");
             }
         }
@@ -296,7 +298,7 @@ fn where_the_root_cannot_be_told_nothing_is_removed() {
 fn an_operand_that_was_renamed_is_reported() {
     let calls = {
         let setup = setup(|_| {});
-        remove(&options(), &setup);
+        assert!(remove(&options(), &setup).is_complete());
         setup.world(|world| world.calls_made())
     };
     for call in 5..calls {
