@@ -10,7 +10,7 @@ pub mod windows;
 
 pub use scratch::Scratch;
 pub use sys::alloc;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub use sys::handlers;
 #[cfg(target_os = "linux")]
 pub use sys::threads;
@@ -77,6 +77,10 @@ pub fn heed_signals() {
 
 /// Runs the test with this whole name in a process of its own; `false` if this is that process. For tests that
 /// count or change what all threads of a process share.
+///
+/// # Panics
+///
+/// Where the test fails there, with what it said.
 pub fn ran_apart(test: &str) -> bool {
     const APART: &str = "CURT_TEST_APART";
     if std::env::var_os(APART).is_some_and(|name| name == test) {

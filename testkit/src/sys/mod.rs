@@ -6,7 +6,7 @@ pub mod alloc;
 pub(crate) mod attributes;
 #[cfg(windows)]
 pub(crate) mod console;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 pub mod handlers;
 #[cfg(windows)]
 pub(crate) mod paths;

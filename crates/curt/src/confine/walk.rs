@@ -216,7 +216,7 @@ impl<S: Beneath> Walk<'_, S> {
             Link::No => return Ok(false),
             _ if self.rules.no_links => return Err(Failure::LINK.into()),
             Link::Opaque => return Err(Failure::LINK.into()),
-            Link::Refused(error) => return Err(error.into()),
+            Link::Refused(number) => return Err(io::Error::from_raw_os_error(number).into()),
             Link::To(target) => target,
         };
         self.links += 1;

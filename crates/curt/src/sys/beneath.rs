@@ -87,16 +87,16 @@ pub(crate) enum Step<T> {
 }
 
 /// What a name is as a link.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Link<U> {
     /// It is none.
     No,
     To(Vec<U>),
     /// It leads where no text says: a magic link of Linux, a reparse point of an unknown kind.
     Opaque,
-    /// The system does not follow it, for this reason.
+    /// The system does not follow it, and gives this number for the reason.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
-    Refused(io::Error),
+    Refused(i32),
 }
 
 /// Failures that the portable part finds by itself, in the system's words.

@@ -124,10 +124,10 @@ impl Linux {
         }
         let (system, flags) = self.door.file_system(link)?;
         if flags & NO_LINKS != 0 {
-            return Ok(Link::Refused(Errno::LOOP.into()));
+            return Ok(Link::Refused(Errno::LOOP.raw_os_error()));
         }
         Ok(match read {
-            Err(error) => Link::Refused(error.into()),
+            Err(error) => Link::Refused(error.raw_os_error()),
             Ok(()) if system == PROC && may_be_magic(&target) => Link::Opaque,
             Ok(()) => Link::To(target),
         })
@@ -242,7 +242,7 @@ impl Beneath for Linux {
             Err(Errno::INVAL) => return Ok(Link::No),
             // A magic link of another user's process, or no permission to look here at all.
             Err(Errno::ACCESS) if self.stat_child(at, name)?.kind.is_link() => {
-                return Ok(Link::Refused(Errno::ACCESS.into()));
+                return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
             Err(error) => return Err(error.into()),
         }
