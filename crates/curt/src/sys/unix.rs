@@ -22,9 +22,10 @@ use rustix::fs::{Access, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
-use super::beneath::{Create, Fault, How, Step};
-use super::{Ask, Candidate, Finished, Identity, Last, Opened, Operand, Owners, Stat};
+use super::beneath::{Beneath, Create, Fault, How, Step};
+use super::{Ask, Candidate, Finished, Identity, Last, Mounts, Opened, Operand, Owners, Stat, Sys};
 use crate::fields::{Facts, Fields, Kind, Time};
+use crate::name::Name;
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
 pub(super) fn operand(path: &Path) -> Operand<u8> {
@@ -414,6 +415,30 @@ pub(super) fn finished<D>(
         Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
         Err(error) => Finished::Failed(dir, error.into()),
     }
+}
+
+/// Makes a directory into which nobody but `user` may look, and opens it. Another one that took its
+/// place before it was opened is refused.
+pub(super) fn make_private<S: Sys<Unit = u8> + Beneath>(
+    sys: &S,
+    parent: &S::Dir,
+    name: Name<'_, u8>,
+    user: u32,
+) -> io::Result<S::Dir> {
+    const OTHERS: u32 = 0o077;
+    let refused = || io::ErrorKind::PermissionDenied.into();
+    sys.create_dir(parent, name, 0o700)?;
+    let Opened::Dir(made) = sys.open_child(parent, name, Mounts::Refuse) else {
+        return Err(refused());
+    };
+    let ask = Ask { fields: STAT, follow: false, cached: false };
+    let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
+    if sys.query_dir(&made, ask).is_ok_and(is_ours) {
+        return Ok(made);
+    }
+    sys.close(made);
+    let _ = sys.remove_empty_dir(parent, name);
+    Err(refused())
 }
 
 /// Makes a call again for as long as a signal interrupts it.

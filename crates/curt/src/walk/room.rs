@@ -125,7 +125,7 @@ impl<S: Sys> Cursor<S> {
             }
         };
         match self.identity(&dir) {
-            Ok(identity) if Some(identity) == self.frames[to].identity => return Ok(dir),
+            Ok(identity) if Some(identity) == self.frames[to].identity => Ok(dir),
             answer => {
                 self.asker.sys.close(dir);
                 Err(answer.err().map_or(Cause::Replaced, Cause::Os))
@@ -171,9 +171,12 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn open_operand(&self) -> Opened<S::Dir> {
         let sys = &self.asker.sys;
         let follow = self.settings.plan.follow != Follow::Never;
-        let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| match follow {
-            false => sys.open_child(from, name, Mounts::Cross),
-            true => sys.open_below(from, name, true),
+        let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| {
+            if follow {
+                sys.open_below(from, name, true)
+            } else {
+                sys.open_child(from, name, Mounts::Cross)
+            }
         };
         if let Some(Parent { dir, name, directory_only }) = &self.parent {
             return match Name::until_nul(name) {

@@ -66,7 +66,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
 #[cfg(unix)]
 fn is_private(directory: &std::path::Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    std::fs::metadata(directory).unwrap().mode() & 0o077 == 0
+    std::fs::metadata(directory).unwrap().mode() & 0o7777 == 0o700
 }
 
 /// Cancels after so many directories.

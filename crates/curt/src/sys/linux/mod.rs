@@ -38,7 +38,6 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::retire::Retired;
 use super::accounts::Accounts;
-use super::beneath::Beneath;
 use super::unix;
 use super::{
     Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
@@ -322,20 +321,7 @@ impl Sys for Linux {
     }
 
     fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
-        Beneath::create_dir(self, parent, name, 0o700)?;
-        let made = match self.open_child(parent, name, Mounts::Refuse) {
-            Opened::Dir(dir) => dir,
-            _ => return Err(io::ErrorKind::PermissionDenied.into()),
-        };
-        let ask = Ask { fields: unix::STAT, follow: false, cached: false };
-        let is_ours =
-            |facts: &Facts| facts.mode & 0o077 == 0 && facts.user_id == self.door.effective_user();
-        if self.query_dir(&made, ask).is_ok_and(|facts| is_ours(&facts)) {
-            return Ok(made);
-        }
-        self.close(made);
-        let _ = self.remove_empty_dir(parent, name);
-        Err(io::ErrorKind::PermissionDenied.into())
+        unix::make_private(self, parent, name, self.door.effective_user())
     }
 
     fn move_dir(

@@ -37,7 +37,6 @@ use self::call::Door;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use super::accounts::Accounts;
-use super::beneath::Beneath;
 use super::unix;
 use super::{
     Ask, Batch, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup, Sources, Stat,
@@ -204,26 +203,13 @@ impl Sys for Posix {
         Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
     }
 
+    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
+        unix::make_private(self, parent, name, self.door.effective_user())
+    }
+
     /// Without a rename that refuses to replace, the plain one does: a directory can replace
     /// nothing but an empty directory, and the target lies in the tree that is being removed,
     /// under a name that was made up.
-    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
-        Beneath::create_dir(self, parent, name, 0o700)?;
-        let made = match self.open_child(parent, name, Mounts::Refuse) {
-            Opened::Dir(dir) => dir,
-            _ => return Err(io::ErrorKind::PermissionDenied.into()),
-        };
-        let ask = Ask { fields: unix::STAT, follow: false, cached: false };
-        let is_ours =
-            |facts: &Facts| facts.mode & 0o077 == 0 && facts.user_id == self.door.effective_user();
-        if self.query_dir(&made, ask).is_ok_and(|facts| is_ours(&facts)) {
-            return Ok(made);
-        }
-        self.close(made);
-        let _ = self.remove_empty_dir(parent, name);
-        Err(io::ErrorKind::PermissionDenied.into())
-    }
-
     fn move_dir(
         &self,
         from: &Dir,
