@@ -60,7 +60,7 @@ fn check(preset: &str, rows: &[Row]) {
         };
         let ours = match told["found"].as_str() {
             Some(found) => Ok(below(found)),
-            None => Err(told["err"].as_str().unwrap_or_default().to_owned()),
+            None => Err(told["error"]["kind"].as_str().unwrap_or_default().to_owned()),
         };
         let expected = answer.map(str::to_owned).map_err(str::to_owned);
         assert_eq!(ours, expected, "{preset}, {says}: {text}");

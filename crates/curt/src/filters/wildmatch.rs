@@ -69,12 +69,11 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
                 (star, at) = (None, next);
                 continue;
             }
-            Some((token, next)) => {
-                if text.get(read).is_some_and(|&byte| token.takes(byte)) {
-                    (at, read) = (next, read + 1);
-                    continue;
-                }
+            Some((token, next)) if text.get(read).is_some_and(|&byte| token.takes(byte)) => {
+                (at, read) = (next, read + 1);
+                continue;
             }
+            Some(_) => {}
         }
         if let Some((next, from)) = star {
             if text.get(from).is_some_and(|&byte| byte != b'/') {
@@ -150,16 +149,13 @@ fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
             }
             (_, [b'[', b':', rest @ ..]) => {
                 let length = rest.iter().position(|&byte| byte == b']')?;
-                match rest[..length].strip_suffix(b":") {
-                    Some(name) => {
-                        has |= is_of_kind(name, byte)?;
-                        at += 2 + length;
-                        None
-                    }
-                    None => {
-                        has |= byte == b'[';
-                        Some(b'[')
-                    }
+                if let Some(name) = rest[..length].strip_suffix(b":") {
+                    has |= is_of_kind(name, byte)?;
+                    at += 2 + length;
+                    None
+                } else {
+                    has |= byte == b'[';
+                    Some(b'[')
                 }
             }
             (_, [other, ..]) => {

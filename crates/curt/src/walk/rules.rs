@@ -223,10 +223,10 @@ impl<S: Sys> Place<'_, S> {
         }
         let Some(link) = self.text(&[".git"])? else { return Ok(None) };
         let Some(target) = link.strip_prefix(b"gitdir: ") else { return Ok(None) };
-        let git = self.named(target, self.directory, || self.directory.join(".git"))?;
+        let git = Self::named(target, self.directory, || self.directory.join(".git"))?;
         let shared = git.join("commondir");
         let common = match self.text_at(&shared)? {
-            Some(target) => self.named(&target, &git, || shared)?,
+            Some(target) => Self::named(&target, &git, || shared)?,
             None => git,
         };
         let path = common.join("info").join("exclude");
@@ -238,12 +238,7 @@ impl<S: Sys> Place<'_, S> {
     }
 
     /// The path that a file of git names, from a directory.
-    fn named(
-        &self,
-        target: &[u8],
-        from: &Path,
-        file: impl FnOnce() -> PathBuf,
-    ) -> Result<PathBuf, Error> {
+    fn named(target: &[u8], from: &Path, file: impl FnOnce() -> PathBuf) -> Result<PathBuf, Error> {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
         match std::str::from_utf8(&target[..length]) {
