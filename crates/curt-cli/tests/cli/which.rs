@@ -68,7 +68,7 @@ fn each_question_has_its_answer() {
         given("w/here.com", "cwd", "image", true),
         given("a/bare", "path:0", "executable", false),
         given("a/x.js", "path:0", "association", false),
-        json!({"error": {"operation": "find", "path": "none", "kind": "not-found", "errno": null,
+        json!({"error": {"operation": "find", "path": "hello", "kind": "not-found", "errno": null,
                          "message": "not found in PATH"}, "unsearchable": []}),
         given("a/Hello.CMD", "path:0", "batch", false),
         given("b/hello.exe", "path:0", "image", false),
