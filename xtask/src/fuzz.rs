@@ -45,7 +45,7 @@ pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     let targets = targets()?;
     build(&targets)?;
     for target in &targets {
-        let options = [format!("-max_total_time={seconds}"), "-print_final_stats=1".to_owned()];
+        let options = [format!("-max_total_time={seconds}"), "-verbosity=0".to_owned()];
         say::out(format_args!("fuzz: {target}, {seconds} seconds"));
         fuzz(target, &options)?;
     }
