@@ -36,17 +36,17 @@ fn compare(tool: &str, lines: &[&str], variables: &[&str]) {
         return skip(&format!("GNU {tool} is not installed"));
     }
     let scratch = sample();
-    let mut wrong = String::new();
+    let mut wrong = Vec::new();
     for line in lines {
         for variables in variables {
             let gnu = answer(&scratch, tool, &[], line, variables);
             let ours = answer(&scratch, env!("CARGO_BIN_EXE_curt"), &[tool], line, variables);
             if gnu != ours {
-                wrong += &format!("{variables} {tool} {line}\n GNU  {gnu:?}\n curt {ours:?}\n");
+                wrong.push(format!("{variables} {tool} {line}\n GNU  {gnu:?}\n curt {ours:?}"));
             }
         }
     }
-    assert!(wrong.is_empty(), "{wrong}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn sample() -> Scratch {

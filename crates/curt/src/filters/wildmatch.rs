@@ -58,7 +58,6 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     loop {
         match token(pattern, at) {
             None if read == text.len() => return true,
-            None => {}
             Some((Token::Star, next)) => {
                 star = Some((next, read));
                 at = next;
@@ -73,7 +72,7 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
                 (at, read) = (next, read + 1);
                 continue;
             }
-            Some(_) => {}
+            _ => {}
         }
         if let Some((next, from)) = star {
             if text.get(from).is_some_and(|&byte| byte != b'/') {

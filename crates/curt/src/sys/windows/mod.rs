@@ -52,7 +52,6 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
-use super::beneath::Beneath;
 use super::beneath::{Beneath, Fault};
 use super::{
     Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
