@@ -179,6 +179,10 @@ fn kind(d_type: u8) -> Kind {
 }
 
 /// The number, kind and name of each entry in what `getdents64` wrote, for fuzzing.
+///
+/// # Panics
+///
+/// If a record leads back, which fuzzing looks for.
 #[cfg(feature = "model")]
 pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let buf = DirBuf { bytes: written.to_vec(), is_fixed: true, fills: 0 };
