@@ -47,7 +47,9 @@ pub(crate) fn tallied(suites: &mut Command) -> Outcome {
     let unlisted = skips::unlisted(&tally.skips);
     if !unlisted.is_empty() {
         say::out("\nskipped, and not listed in xtask/src/skips.txt:");
-        unlisted.iter().for_each(|skip| say::out(format_args!("  {skip}")));
+        for skip in &unlisted {
+            say::out(format_args!("  {skip}"));
+        }
     }
     say::out(tally.summary());
     match (tally.failed, unlisted.is_empty()) {

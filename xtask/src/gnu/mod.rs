@@ -202,7 +202,7 @@ impl Suite {
         let tree = self.inside.join("source").to_string_lossy().into_owned();
         let mut command =
             self.root.command(&["sh", "-euc", TEST, "sh", &tree, program, test, user.name()])?;
-        let log = fs::File::create(self.log(test, *user, program)?)?;
+        let log = fs::File::create(Self::log(test, *user, program)?)?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         Ok(match command.status()?.code() {
             Some(0) => Verdict::Passed,
@@ -212,7 +212,7 @@ impl Suite {
     }
 
     /// The file that holds what a test printed.
-    fn log(&self, test: &str, user: User, program: &str) -> Result<PathBuf, Failure> {
+    fn log(test: &str, user: User, program: &str) -> Result<PathBuf, Failure> {
         let whose = if program.is_empty() { "gnu" } else { "curt" };
         let (kept, _) = debian_root::kept("gnu-logs")?;
         let path = kept.join(format!("{whose}-{}", user.name())).join(Path::new(test));

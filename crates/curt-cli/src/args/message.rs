@@ -66,9 +66,10 @@ impl Refused {
             _ => "",
         };
         if self.error.kind() == ErrorKind::UnknownArgument && !self.meanings.is_empty() {
-            let meanings: String =
-                self.meanings.iter().map(|name| format!(" '--{name}'")).collect();
-            return format!("option '{given}' is ambiguous; possibilities:{meanings}");
+            let meanings: Vec<String> =
+                self.meanings.iter().map(|name| format!("'--{name}'")).collect();
+            let meanings = meanings.join(" ");
+            return format!("option '{given}' is ambiguous; possibilities: {meanings}");
         }
         let first = match (self.error.kind(), given.strip_prefix('-')) {
             (ErrorKind::UnknownArgument, Some(name)) if name.starts_with('-') => {

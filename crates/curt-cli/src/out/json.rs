@@ -80,7 +80,7 @@ pub(crate) fn string(text: &str) -> String {
         } else {
             let mut units = [0; 2];
             let units = character.encode_utf16(&mut units).iter();
-            units.map(|unit| format!("\\u{unit:04x}")).collect()
+            units.map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>().concat()
         }
     };
     json.chars().map(escape).collect()

@@ -117,7 +117,7 @@ fn a_reader_that_goes_away_makes_it_fail() {
     for number in 0..20_000 {
         scratch.file(format!("tree/{number}"));
     }
-    let mut child = curt(&scratch, &["-rv", "tree"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = curt(&scratch, ["-rv", "tree"]).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(!child.wait().unwrap().success());
     assert!(scratch.exists("tree"));

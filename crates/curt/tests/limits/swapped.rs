@@ -50,9 +50,10 @@ fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<curt::Error> {
 fn mark(path: &Path) {
     for entry in fs::read_dir(path).unwrap() {
         let entry = entry.unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => mark(&entry.path()),
-            false => fs::write(entry.path(), b"mine").unwrap(),
+        if entry.file_type().unwrap().is_dir() {
+            mark(&entry.path());
+        } else {
+            fs::write(entry.path(), b"mine").unwrap();
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) struct Refused {
     verb: &'static str,
     reason: String,
     /// The same for programs.
-    failure: Failure,
+    failure: Box<Failure>,
     /// The path was refused; otherwise something failed.
     pub(super) is_denied: bool,
 }
@@ -25,7 +25,7 @@ impl Refused {
     /// What the system refused.
     pub(super) fn by_system(operation: Operation, error: &io::Error) -> Refused {
         let reason = sys::error_text(error);
-        let failure = Failure::by_system(json::operation(operation), error);
+        let failure = Box::new(Failure::by_system(json::operation(operation), error));
         Refused { verb: verb(operation), reason, failure, is_denied: false }
     }
 
@@ -33,7 +33,7 @@ impl Refused {
     pub(super) fn because(refusal: Refusal) -> Refused {
         let reason = refusal.name();
         let asked = Operation::Canonicalize;
-        let failure = Failure::new(json::operation(asked), reason, reason.to_owned());
+        let failure = Box::new(Failure::new(json::operation(asked), reason, reason.to_owned()));
         Refused { verb: verb(asked), reason: reason.to_owned(), failure, is_denied: true }
     }
 
@@ -58,7 +58,7 @@ impl From<Error> for Refused {
         let verb = verb(error.operation());
         let is_denied = matches!(error.cause(), Cause::Refused(_));
         let reason = text::reason(error.cause());
-        Refused { verb, reason, failure: Failure::from(&error), is_denied }
+        Refused { verb, reason, failure: Box::new(Failure::from(&error)), is_denied }
     }
 }
 

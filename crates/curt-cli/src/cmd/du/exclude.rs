@@ -104,7 +104,7 @@ fn bracket(text: &str) -> Option<(String, &str)> {
         {
             // A class that does not exist has nothing in it.
             if CLASSES.contains(&name) {
-                items.push_str(&format!("[:{name}:]"));
+                items.extend(["[:", name, ":]"]);
             }
             text = after;
             continue;
@@ -121,7 +121,7 @@ fn bracket(text: &str) -> Option<(String, &str)> {
             None => first,
         };
         if first <= last {
-            items.push_str(&format!("{}-{}", literal(first), literal(last)));
+            items.extend([literal(first).as_str(), "-", &literal(last)]);
         }
     }
 }

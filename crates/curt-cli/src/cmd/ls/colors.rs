@@ -87,7 +87,7 @@ impl Palette {
         let Some(text) = value("LS_COLORS") else {
             let terminal = value("TERM").unwrap_or_default();
             let is_known = value("COLORTERM").is_some() || has_colors(&terminal.to_string_lossy());
-            return is_known.then(|| Palette::usual());
+            return is_known.then(Palette::usual);
         };
         match Palette::new(text.as_encoded_bytes()) {
             Ok(palette) => Some(palette),

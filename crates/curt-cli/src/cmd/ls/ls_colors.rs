@@ -7,8 +7,11 @@ pub(super) struct Unparsable {
     pub(super) prefix: Option<Vec<u8>>,
 }
 
-/// The names, endings with their asterisks, and their values.
-pub(super) fn parse(mut text: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Unparsable> {
+/// A name, or an ending with its asterisk, and its value.
+pub(super) type Pair = (Vec<u8>, Vec<u8>);
+
+/// All that the text holds.
+pub(super) fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     let broken = || Unparsable { prefix: None };
     let mut pairs = Vec::new();
     loop {
