@@ -157,7 +157,8 @@ mod tests {
     fn every_task_has_one_line_in_the_listing() {
         let listing = listing();
         for task in TASKS {
-            let lines = listing.lines().filter(|line| line.trim_start().starts_with(task.name));
+            let lines =
+                listing.lines().filter(|line| line.split_whitespace().next() == Some(task.name));
             assert_eq!(lines.count(), 1, "{}", task.name);
         }
     }

@@ -14,7 +14,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Waited;
-use crate::sys::{Batch, Finished, Stat, Sys};
+use crate::sys::{Batch, Finished, Stat, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
@@ -334,7 +334,7 @@ impl<S: Sys> Engine<'_, S> {
             Finished::Gone => Err(vanished()),
             Finished::NotEmpty(dir) => {
                 self.frames[index].hold = Hold::Own(dir);
-                Err(io::ErrorKind::DirectoryNotEmpty.into())
+                Err(os_error(io::ErrorKind::DirectoryNotEmpty))
             }
             Finished::Failed(dir, error) => {
                 self.at.sys.close(dir);
@@ -392,7 +392,7 @@ impl<S: Sys> Engine<'_, S> {
             let cause = if again.wrote {
                 Cause::BeingWrittenTo
             } else {
-                Cause::Os(io::ErrorKind::DirectoryNotEmpty.into())
+                Cause::Os(os_error(io::ErrorKind::DirectoryNotEmpty))
             };
             return self.give_up(cause);
         }

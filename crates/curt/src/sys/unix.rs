@@ -426,19 +426,20 @@ pub(super) fn make_private<S: Sys<Unit = u8> + Beneath>(
     user: u32,
 ) -> io::Result<S::Dir> {
     const OTHERS: u32 = 0o077;
-    let refused = || io::ErrorKind::PermissionDenied.into();
     sys.create_dir(parent, name, 0o700)?;
-    let Opened::Dir(made) = sys.open_child(parent, name, Mounts::Refuse) else {
-        return Err(refused());
-    };
-    let ask = Ask { fields: STAT, follow: false, cached: false };
-    let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
-    if sys.query_dir(&made, ask).is_ok_and(is_ours) {
-        return Ok(made);
+    let made = sys.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
+        let ask = Ask { fields: STAT, follow: false, cached: false };
+        let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
+        if sys.query_dir(&made, ask).is_ok_and(is_ours) {
+            return Ok(made);
+        }
+        sys.close(made);
+        Err(io::ErrorKind::PermissionDenied.into())
+    });
+    if made.is_err() {
+        let _ = sys.remove_empty_dir(parent, name);
     }
-    sys.close(made);
-    let _ = sys.remove_empty_dir(parent, name);
-    Err(refused())
+    made
 }
 
 /// Makes a call again for as long as a signal interrupts it.
