@@ -47,8 +47,7 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) nesting: u32,
     /// Whether the last base that was taken off had something left in it.
     pub(super) base_kept: bool,
-    /// Since when no descriptor was to be had, and whether what is opened next was waited for.
-    pub(super) short_since: Option<Duration>,
+    /// Whether what is opened next was waited for.
     pub(super) has_waited: bool,
     /// How many directories were entered, and since when each of those that were looked at had been
     /// made after the removal began.
@@ -91,7 +90,6 @@ impl<'r, S: Sys> Engine<'r, S> {
             may_hoist: run.may_hoist,
             nesting: 0,
             base_kept: false,
-            short_since: None,
             has_waited: false,
             entered: 0,
             new_since: None,

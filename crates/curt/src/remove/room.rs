@@ -10,6 +10,7 @@
 //! then be the same directory. Those that stay open lie closer together the nearer they are, so
 //! that the way back to any of them costs a logarithmic number of calls on the average.
 
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::engine::Engine;
@@ -275,8 +276,9 @@ impl<S: Sys> Engine<'_, S> {
             return true;
         }
         let now = self.at.sys.now();
-        let since = *self.short_since.get_or_insert(now);
-        // A shortage that lasts is waited for once, and not again for each directory that meets it.
+        // A shortage that lasts is waited for once by all workers together, and not again for each
+        // directory that meets it.
+        let since = *self.short_since().get_or_insert(now);
         self.has_waited = now.saturating_sub(since) <= self.at.run.options.retry_window;
         if self.has_waited {
             self.at.sys.sleep(NAP);
@@ -287,8 +289,12 @@ impl<S: Sys> Engine<'_, S> {
     /// A directory was opened: if it was waited for, the shortage is over.
     pub(super) fn came_free(&mut self) {
         if std::mem::take(&mut self.has_waited) {
-            self.short_since = None;
+            *self.short_since() = None;
         }
+    }
+
+    fn short_since(&self) -> MutexGuard<'_, Option<Duration>> {
+        self.at.run.short_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The path of the topmost directory, to be shared by all that are moved from there.

@@ -50,6 +50,8 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) may_hoist: bool,
     /// For what is in use.
     pub(super) patience: Mutex<Patience>,
+    /// Since when descriptors or memory have been short, for all workers together.
+    pub(super) short_since: Mutex<Option<Duration>>,
     /// How many directories all workers together may hold open.
     descriptors: usize,
     pub(super) root: OnceLock<Identity>,
@@ -105,6 +107,7 @@ impl<'r, S: Sys> Run<'r, S> {
             plain: is_plain(options),
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
+            short_since: Mutex::default(),
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),
