@@ -14,7 +14,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Waited;
-use crate::sys::{Batch, Finished, Stat, Sys};
+use crate::sys::{Batch, Finished, Stat, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
@@ -282,7 +282,7 @@ impl<S: Sys> Engine<'_, S> {
     fn vanished(&mut self) {
         let is_operand = self.frames.last().is_some_and(|frame| frame.role == Role::Root);
         if is_operand {
-            self.operand_failed(io::ErrorKind::NotFound.into());
+            self.operand_failed(os_error(io::ErrorKind::NotFound));
         } else {
             self.at.report.vanished += 1;
         }

@@ -12,7 +12,7 @@ use super::worker::Outcome;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Stat, Sys};
+use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Stat, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// Removes one operand.
@@ -85,7 +85,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             // One that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
-                self.operand_failed(io::ErrorKind::NotFound.into());
+                self.operand_failed(os_error(io::ErrorKind::NotFound));
             }
             Opened::Mount => self.at.fail(Operation::Remove, Cause::MountPoint),
             Opened::Shortage(error) | Opened::Failed(error) => {
@@ -103,7 +103,7 @@ impl<S: Sys> Engine<'_, S> {
         self.at.path = path;
         if self.at.report.vanished > vanished {
             self.at.report.vanished = vanished;
-            self.operand_failed(io::ErrorKind::NotFound.into());
+            self.operand_failed(os_error(io::ErrorKind::NotFound));
             return Outcome::Kept;
         }
         outcome
@@ -121,7 +121,7 @@ impl<S: Sys> Engine<'_, S> {
         match self.at.sys.stat_child(parent, name) {
             Err(error) => self.operand_failed(error),
             Ok(stat) if stat.kind != Kind::Directory => {
-                self.operand_failed(io::ErrorKind::NotADirectory.into());
+                self.operand_failed(os_error(io::ErrorKind::NotADirectory));
             }
             Ok(_) if self.at.run.options.directories == Directories::Refuse => {
                 self.at.fail(Operation::Remove, Cause::IsADirectory);
@@ -171,16 +171,16 @@ impl<S: Sys> Engine<'_, S> {
     fn check_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
         let dir = match self.at.sys.open_child(parent, name, Mounts::Cross) {
             Opened::Dir(dir) => dir,
-            Opened::NotDirectory => return Err(io::ErrorKind::NotADirectory.into()),
-            Opened::Gone | Opened::Pending => return Err(io::ErrorKind::NotFound.into()),
-            Opened::Mount => return Err(io::ErrorKind::CrossesDevices.into()),
+            Opened::NotDirectory => return Err(os_error(io::ErrorKind::NotADirectory)),
+            Opened::Gone | Opened::Pending => return Err(os_error(io::ErrorKind::NotFound)),
+            Opened::Mount => return Err(os_error(io::ErrorKind::CrossesDevices)),
             Opened::Shortage(error) | Opened::Failed(error) => return Err(error),
         };
         let read = self.at.sys.read(&dir, &mut self.buf);
         self.at.sys.close(dir);
         match (read, self.buf.entry(0)) {
             (Err(error), _) => Err(error),
-            (Ok(_), Some(_)) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+            (Ok(_), Some(_)) => Err(os_error(io::ErrorKind::DirectoryNotEmpty)),
             (Ok(_), None) => Ok(()),
         }
     }
@@ -229,7 +229,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// The operand has a separator at its end, or its contents were to go, and it is no directory.
     fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
-        let error = io::Error::from(io::ErrorKind::NotADirectory);
+        let error = os_error(io::ErrorKind::NotADirectory);
         let link = self.at.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind.is_link());
         if link || self.at.run.options.contents {
             // Never forgiven: somebody who names what a link leads to must be told.

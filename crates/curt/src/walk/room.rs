@@ -15,7 +15,7 @@ use super::frame::{Hold, State};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind};
 use crate::name::{Name, Unit};
-use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys};
+use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, os_error};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 const LONGEST: usize = 2048;
@@ -214,7 +214,7 @@ impl<S: Sys> Cursor<S> {
                 let name = [&self.path[self.current.name..], &[S::Unit::NUL]].concat();
                 match (self.frames[index].dir(), Name::until_nul(&name)) {
                     (Some(dir), Some(name)) => self.remove_child(dir, name).map_err(Cause::Os),
-                    _ => Err(Cause::Os(io::ErrorKind::NotFound.into())),
+                    _ => Err(Cause::Os(os_error(io::ErrorKind::NotFound))),
                 }
             }
         };
@@ -245,7 +245,7 @@ impl<S: Sys> Cursor<S> {
         }
         match self.asker.sys.remove_child(dir, name, kind) {
             Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
-            Removed::IsDirectory => Err(io::ErrorKind::IsADirectory.into()),
+            Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
             Removed::Failed(error) => Err(error),
         }
     }
