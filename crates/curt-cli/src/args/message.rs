@@ -104,7 +104,9 @@ impl Refused {
             bytes.len() > 1 && bytes.starts_with(b"-") && is_there(Path::new(word))
         });
         let hint = |word: std::ffi::OsString| {
-            let typed = quote(Path::new(".").join(&word));
+            let mut typed = std::ffi::OsString::from("./");
+            typed.push(&word);
+            let typed = quote(&typed);
             let plain = typed.strip_prefix('\'').and_then(|typed| typed.strip_suffix('\''));
             let safe = |text: &&str| !text.contains([' ', '$', '\'']);
             let typed = plain.filter(safe).unwrap_or(&typed);

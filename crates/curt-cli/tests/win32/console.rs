@@ -100,29 +100,28 @@ fn interrupt_a_prompt(key: Key) {
 }
 
 fn stop_a_large_removal(key: Key) {
+    const COUNT: usize = 60;
     let scratch = Scratch::new();
-    for directory in 0..60 {
-        let path = scratch.dir(format!("t/{directory}"));
-        for file in 0..60 {
-            std::fs::write(path.join(format!("{file}")), "").unwrap();
+    for attempt in 0..10 {
+        for directory in 0..COUNT {
+            let path = scratch.dir(format!("t/{directory}"));
+            for file in 0..COUNT {
+                std::fs::write(path.join(format!("{file}")), "").unwrap();
+            }
         }
-    }
-    for attempt in 0..20 {
-        let child = key.start(&scratch, &["-r", "t"]);
-        thread::sleep(Duration::from_millis(40 + 10 * attempt));
+        let mut child = key.start(&scratch, &["-r", "t"]);
+        let has_begun = || (0..COUNT).any(|directory| !scratch.exists(format!("t/{directory}")));
+        while !has_begun() && child.try_wait().unwrap().is_none() {}
         key.press(&child);
         let said = Said::of(&child.wait_with_output().unwrap());
         if said.code == Some(0) {
             // It was done before the key was pressed.
-            break;
-        }
-        if said.messages.is_empty() || said.messages.contains("interrupted: 0 files") {
-            // It had hardly begun; before it listens, the system ends it.
             continue;
         }
         assert_eq!(said.code, Some(130), "{attempt}: {said:?}");
         assert!(said.messages.starts_with("curt rm: interrupted: "), "{said:?}");
         assert!(said.messages.ends_with(" removed\n"), "{said:?}");
+        assert!(!said.messages.contains("interrupted: 0 files"), "{said:?}");
         assert!(scratch.exists("t"));
         return;
     }

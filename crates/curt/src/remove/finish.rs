@@ -282,7 +282,7 @@ impl<S: Sys> Engine<'_, S> {
     fn vanished(&mut self) {
         let is_operand = self.frames.last().is_some_and(|frame| frame.role == Role::Root);
         if is_operand {
-            self.operand_failed(io::ErrorKind::NotFound.into());
+            self.operand_failed(os_error(io::ErrorKind::NotFound));
         } else {
             self.at.report.vanished += 1;
         }

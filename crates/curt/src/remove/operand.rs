@@ -223,7 +223,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// The operand has a separator at its end, or its contents were to go, and it is no directory.
     fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
-        let error = io::Error::from(io::ErrorKind::NotADirectory);
+        let error = os_error(io::ErrorKind::NotADirectory);
         let link = self.at.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind.is_link());
         if link || self.at.run.options.contents {
             // Never forgiven: somebody who names what a link leads to must be told.

@@ -179,7 +179,9 @@ mod tests {
             ("\\*", "*", true),
             ("\\*", "a", false),
             ("a.b", "axb", false),
-            ("a\\", "a\\", true),
+            // On Windows it stands between names.
+            ("a\\", "a\\", cfg!(unix)),
+            ("x/a", "y\\x\\a", cfg!(windows)),
         ] {
             let patterns = Patterns::new(&[pattern.into()]).unwrap();
             assert_eq!(patterns.match_path(path.as_ref()), expected, "{pattern} {path}");

@@ -6,7 +6,6 @@
 #[cfg(unix)]
 mod deep;
 mod faults;
-#[cfg(unix)]
 mod growth;
 #[cfg(unix)]
 mod imagined;

@@ -132,16 +132,19 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G) {
     assert_eq!(kind(rename(&a, "nothing", &b, "moved")), ErrorKind::NotFound);
     // A file in the way is replaced.
     rename(&a, "other", &b, "moved").unwrap();
-    assert_eq!(ground.list(""), ["- b/inner", "- b/moved", "d a", "d b", "d made"]);
+    let mut left = vec!["- b/inner", "- b/moved", "d a", "d b"];
     if ground.asks_by_path() {
         rename(&base, "made", &base, "a").unwrap();
         assert_eq!(kind(rename(&base, "a", &base, "b")), ErrorKind::DirectoryNotEmpty);
         assert!(rename(&base, "b", &b, "below").is_err(), "a directory does not go below itself");
-        assert_eq!(ground.list(""), ["- b/inner", "- b/moved", "d a", "d b"]);
+    } else {
+        left.push("d made");
     }
     a.close();
     b.close();
     base.close();
+    // Others may not list a directory that is open for removal everywhere.
+    assert_eq!(ground.list(""), left);
     drop(sys);
     ground.assert_nothing_open();
 }

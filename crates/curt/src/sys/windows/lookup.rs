@@ -123,6 +123,8 @@ impl Lookup for Windows {
                 dir.may_remove = false;
                 Opened::Dir(dir)
             }
+            // Nothing is wrong with the call: a device may say this where a directory is wanted.
+            Err(Status::NOT_A_DIRECTORY | Status::INVALID_PARAMETER) => Opened::NotDirectory,
             Err(status) if status.is_no_place() => Opened::Gone,
             Err(status) => not_opened(status),
         }
