@@ -82,7 +82,15 @@ fn failures_carry_the_number_of_the_system() {
     let mut seen = Vec::new();
     for name in ["missing", "missing/deeper", "file", "file/below", "directory"] {
         for (operation, ours, standard) in failures(&scratch.at(name)) {
-            assert_eq!(ours.kind(), standard.kind(), "{operation} of {name}: {ours}");
+            // Windows says of a path through a file that it is missing; a removal opens the parent
+            // by itself, and that is no directory.
+            let is_parent = (operation, name) == ("remove_tree", "file/below");
+            let expected = if cfg!(windows) && is_parent {
+                io::ErrorKind::NotADirectory
+            } else {
+                standard.kind()
+            };
+            assert_eq!(ours.kind(), expected, "{operation} of {name}: {ours}");
             #[cfg(unix)]
             assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{operation} of {name}");
             assert!(ours.raw_os_error().is_some(), "{operation} of {name}: {ours}");

@@ -6,6 +6,7 @@
 #[cfg(unix)]
 mod deep;
 mod faults;
+#[cfg(unix)]
 mod growth;
 #[cfg(unix)]
 mod imagined;

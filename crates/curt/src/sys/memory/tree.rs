@@ -144,6 +144,7 @@ pub(crate) struct World {
     pub(super) events: Events,
     made_up: u64,
     /// The last of the levels that an intruder makes.
+    #[cfg(all(test, unix))]
     deepest: Option<usize>,
     canary: Vec<String>,
 }
@@ -174,6 +175,7 @@ impl World {
             next_handle: 0,
             events: Events::default(),
             made_up: 0,
+            #[cfg(all(test, unix))]
             deepest: None,
             canary: Vec::new(),
         };
@@ -304,7 +306,7 @@ impl World {
 
     /// Makes a directory below the deepest one that is reached by the names that this makes. Does
     /// nothing where the first is gone.
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(crate) fn deepen(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if self.deepest.is_none() {
             self.deepest = self.find(directory.as_ref());

@@ -123,8 +123,7 @@ impl Lookup for Windows {
                 dir.may_remove = false;
                 Opened::Dir(dir)
             }
-            // Nothing is wrong with the call: a device may say this where a directory is wanted.
-            Err(Status::NOT_A_DIRECTORY | Status::INVALID_PARAMETER) => Opened::NotDirectory,
+            Err(Status::NOT_A_DIRECTORY) => Opened::NotDirectory,
             Err(status) if status.is_no_place() => Opened::Gone,
             Err(status) => not_opened(status),
         }
@@ -157,6 +156,8 @@ impl Lookup for Windows {
                 Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
                     return Ok(Batch::End);
                 }
+                // Nothing is wrong with the call: a device lets itself be opened, and says this.
+                Err(Status::INVALID_PARAMETER) => return Ok(Batch::End),
                 Err(status) => return Err(status.into()),
             };
         tell(&space[..filled], each);
