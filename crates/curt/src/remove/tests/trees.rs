@@ -47,7 +47,7 @@ fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
 fn hard_links_count_once<S: Sys<Setup = Setup>>() {
     let bytes = |linked: bool| {
         let scratch = Scratch::in_memory();
-        scratch.file_with("tree/file", &[7; 50_000]);
+        scratch.file_with("tree/file", &vec![7; 50_000]);
         if linked {
             scratch.hard_link("tree/file", "outside");
         } else {
