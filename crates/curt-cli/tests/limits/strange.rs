@@ -137,6 +137,69 @@ fn deep_trees_that_cannot_be_moved() {
     }
 }
 
+/// Every other file is somebody else's, more of them than one thread takes at a time.
+#[test]
+fn every_failure_in_a_large_directory_is_reported() {
+    let Some(scratch) = open_scratch() else { return };
+    for threads in [2, 8] {
+        let tree = scratch.dir("tree");
+        super::fill(&tree, 20_000);
+        for number in (0..20_000).step_by(2) {
+            chown(tree.join(format!("f{number}")), Some(OTHER), Some(OTHER)).unwrap();
+        }
+        std::fs::set_permissions(&tree, Permissions::from_mode(0o1777)).unwrap();
+        let run = as_other(&scratch, &format!("-rf -j{threads} tree"));
+        assert_eq!(run.code, Some(1));
+        let counts = (run.number("errors"), run.number("files"));
+        assert_eq!(counts, (10_000, 10_000), "-j{threads}");
+        assert_eq!(scratch.list("tree").len(), 10_000);
+        scratch.remove("tree");
+    }
+}
+
+/// An empty directory that may not be read can be removed, but not for a trial.
+#[test]
+fn a_dry_run_removes_no_unreadable_directory() {
+    let Some(scratch) = open_scratch() else { return };
+    for options in ["-r", "-rf -j2", "-d", "-r --contents"] {
+        scratch.dir("tree/shut");
+        give(&scratch, "tree", 0o755);
+        give(&scratch, "tree/shut", 0o000);
+        for operand in ["tree", "tree/shut"] {
+            let _ = as_other(&scratch, &format!("--dry-run {options} {operand}"));
+            assert!(scratch.exists("tree/shut"), "{options} {operand}");
+        }
+        scratch.remove("tree");
+    }
+}
+
+/// Names of one inode: the removal of one changes the times of all others, and somebody else changes
+/// them, too.
+#[test]
+fn contents_with_hard_links_all_go() {
+    let scratch = Scratch::in_memory();
+    for threads in [1, 2, 8] {
+        let tree = scratch.dir("tree");
+        let first = scratch.file("tree/first");
+        for number in 0..70_000 {
+            std::fs::hard_link(&first, tree.join(format!("link {number}"))).unwrap();
+        }
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let run = std::thread::scope(|scope| {
+            let _at_last = curt_testkit::Over(&over);
+            scope.spawn(|| {
+                let file = std::fs::File::open(&first).unwrap();
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    file.set_modified(std::time::SystemTime::now()).unwrap();
+                }
+            });
+            run(script(&scratch, &format!("exec $RM -r --contents -j{threads} tree")))
+        });
+        run.assert_all(70_001, 0);
+        assert!(scratch.list("tree").is_empty());
+    }
+}
+
 #[test]
 fn what_is_immutable_stays() {
     if !may_mount() || !has("chattr") || !has("mkfs.ext4") {

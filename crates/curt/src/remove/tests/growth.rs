@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::remove_on;
+use crate::control::Cancel;
 use crate::error::Cause;
-use crate::remove::{Observer, Remove, Report, Threads};
+use crate::remove::{Observer, Remove, Report, Threads, Totals};
 use crate::sys::memory::{Denied, Memory, Setup, World};
+use crate::sys::{Feature, fault::Faults};
 
 const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
 
@@ -194,4 +196,57 @@ fn without_kinds_everything_goes_or_is_named() {
             }
         }
     }
+}
+
+/// The directory is never removed, though its listings show nothing: the answer to `rmdir` is planned.
+#[test]
+fn a_directory_is_listed_again_as_often_as_was_allowed() {
+    for retries in [0, 1, 3, 10] {
+        let mut world = World::new();
+        world.dir("tree");
+        let not_empty = (0..50).fold(Faults::default(), |all, nth| all.fail("unlinkat", nth, 39));
+        let setup = Setup::new(world).with_faults(not_empty);
+        let options = Remove::new().threads(Threads::AtMost(1)).without(Feature::ShortListing);
+        let report = remove(&options.retries(retries, Duration::from_secs(3600)), &setup);
+        assert_eq!(report.error_count, 1, "{report:?}");
+        let again = report.calls.iter().filter(|(name, _)| *name == "lseek");
+        let again: u64 = again.map(|(_, count)| count).sum();
+        assert_eq!(again, u64::from(retries), "{report:?}");
+    }
+}
+
+/// Cancels when a helper has done something.
+struct StopHelpers {
+    cancel: Cancel,
+    caller: std::thread::ThreadId,
+    files: std::sync::OnceLock<u64>,
+}
+
+impl Observer for StopHelpers {
+    fn progress(&self, totals: &Totals) {
+        if std::thread::current().id() != self.caller && totals.files > 0 {
+            let _ = self.files.set(totals.files);
+            self.cancel.cancel();
+        }
+    }
+}
+
+#[test]
+fn what_was_handed_over_stops_with_the_rest() {
+    let mut world = World::new();
+    world.rules.page = 100_000;
+    for number in 0..60_000 {
+        world.file(format!("tree/{number}"));
+    }
+    let setup = Setup::new(world);
+    let stop = StopHelpers {
+        cancel: Cancel::new(),
+        caller: std::thread::current().id(),
+        files: std::sync::OnceLock::new(),
+    };
+    let options = options().threads(Threads::AtMost(2)).observer(&stop).cancel(&stop.cancel);
+    let report = remove(&options, &setup);
+    assert!(report.cancelled && report.threads == 2, "{report:?}");
+    let later = report.files - stop.files.get().unwrap();
+    assert!(later < 3_000, "{later} files were removed after the cancellation");
 }

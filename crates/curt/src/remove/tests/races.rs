@@ -20,9 +20,12 @@ on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree)
 #[cfg(unix)]
 mod links {
     use super::super::on_real_platforms;
-    use super::directories_swapped_for_links_at_every_level;
+    use super::{directories_swapped_for_links_at_every_level, somebody_makes_levels_for_ever};
 
-    on_real_platforms!(directories_swapped_for_links_at_every_level);
+    on_real_platforms!(
+        directories_swapped_for_links_at_every_level,
+        somebody_makes_levels_for_ever,
+    );
 }
 
 /// How long each driver runs at least: seconds here, more by `CURT_RACE_SECONDS`.
@@ -127,6 +130,46 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
             assert!(report.appeared > 0);
         } else {
             assert!(!scratch.exists("tree"));
+        }
+    }
+}
+
+/// Faster than any removal: each level is opened below the one before.
+#[cfg(unix)]
+fn somebody_makes_levels_for_ever<S: Sys<Setup = Setup>>() {
+    for threads in [1, 8] {
+        let scratch = Scratch::in_memory();
+        let top = scratch.dir("tree/busy");
+        let over = AtomicBool::new(false);
+        let (report, time) = std::thread::scope(|scope| {
+            let _at_last = Over(&over);
+            scope.spawn(|| make_levels(&top, &over));
+            std::thread::sleep(Duration::from_millis(20));
+            let begin = Instant::now();
+            let options = Remove::new()
+                .threads(Threads::AtMost(threads))
+                .retries(3, Duration::from_millis(100));
+            (remove::<S>(&options, &scratch, "tree"), begin.elapsed())
+        });
+        assert!(time < Duration::from_secs(20), "{time:?}");
+        // Where the maker was overtaken, it is gone.
+        assert_eq!(report.is_complete(), !scratch.exists("tree"), "{report:?}");
+        scratch.dir("tree");
+        scratch.remove("tree");
+    }
+}
+
+#[cfg(unix)]
+fn make_levels(top: &Path, over: &AtomicBool) {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(mut at) = openat(CWD, top, flags, Mode::empty()) else { return };
+    while !over.load(Ordering::Relaxed) {
+        let _ = mkdirat(&at, "d", Mode::RWXU);
+        let next = openat(&at, "d", flags, Mode::empty());
+        match next.or_else(|_| openat(CWD, top, flags, Mode::empty())) {
+            Ok(next) => at = next,
+            Err(_) => return,
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
     everything_goes_and_is_counted,
+    hard_links_count_once,
     a_dry_run_counts_the_same_and_removes_nothing,
     excluded_entries_stay_with_their_parents,
     contents_go_and_the_directory_stays,
@@ -40,6 +41,26 @@ fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
     assert_eq!((report.files, report.directories), (7, 6));
     assert!(report.bytes.unwrap() >= 8192, "{report:?}");
     assert_eq!(scratch.list("."), ["- outside/canary", "d outside"]);
+}
+
+/// A file gives its bytes back when its last link goes, and only then.
+fn hard_links_count_once<S: Sys<Setup = Setup>>() {
+    let bytes = |linked: bool| {
+        let scratch = Scratch::in_memory();
+        scratch.file_with("tree/file", &vec![7; 50_000]);
+        if linked {
+            scratch.hard_link("tree/file", "outside");
+        } else {
+            scratch.hard_link("tree/file", "tree/second");
+        }
+        let options = Remove::new().count_bytes(true).threads(Threads::AtMost(1));
+        let report = remove::<S>(&options, &scratch, "tree");
+        assert!(report.is_complete(), "{report:?}");
+        report.bytes.unwrap()
+    };
+    let (stays, goes) = (bytes(true), bytes(false));
+    assert!(stays < 50_000, "the other link keeps {stays} bytes");
+    assert!((50_000..100_000).contains(&goes), "{goes}");
 }
 
 fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
