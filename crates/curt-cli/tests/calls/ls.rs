@@ -152,12 +152,17 @@ fn owners_are_looked_up_once_for_a_whole_tree() {
     for folder in 0..40 {
         scratch.file(format!("tree/{folder}/file"));
     }
-    let (seen, log) = calls(&scratch, &["ls", "-lR", "tree"]);
-    let databases = log.lines().filter(|line| line.contains("/etc/passwd")).count();
-    assert!(databases <= 2, "the names of users were read {databases} times");
-    let total = total(&seen);
-    let budget = STARTING + 5 * 41 + 40 + 60;
-    assert!(total <= budget, "{total} calls, {budget} allowed");
+    let options: [&[&str]; 4] =
+        [&["-lR"], &["-laR"], &["-lR", "--json"], &["-R", "--fields=user,name"]];
+    for options in options {
+        let (seen, log) = calls(&scratch, &[&["ls"], options, &["tree"]].concat());
+        let databases = log.lines().filter(|line| line.contains("\"/etc/passwd\"")).count();
+        assert_eq!(databases, 1, "{options:?}: how often the names of users were read");
+        let total = total(&seen);
+        let dots = if options[0].contains('a') { 2 * 41 } else { 0 };
+        let budget = STARTING + 5 * 41 + 40 + 60 + dots;
+        assert!(total <= budget, "{options:?}: {total} calls, {budget} allowed");
+    }
 }
 
 #[test]

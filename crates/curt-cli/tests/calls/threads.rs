@@ -34,6 +34,7 @@ fn sharing_costs_at_most_a_call_for_a_directory_and_a_few_for_a_thread() {
         &["du"],
         &["du", "-a"],
         &["ls", "-R"],
+        &["ls", "-Rn"],
         &["rm", "-r"],
     ] {
         let run = |threads: &str| {

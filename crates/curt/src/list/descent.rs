@@ -14,7 +14,7 @@ use std::path::Path;
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
 use crate::error::Error;
-use crate::fields::Metadata;
+use crate::fields::{Metadata, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::{Features, Opened, Os, Settings, Setup, Sys};
 
@@ -47,7 +47,11 @@ pub(super) const MOST_ANCHORS: usize = 8;
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Descent(Anchors<Os>);
+pub struct Descent {
+    /// What directories are opened with.
+    setup: Setup,
+    anchors: Anchors<Os>,
+}
 
 impl Default for Descent {
     fn default() -> Self {
@@ -58,25 +62,33 @@ impl Default for Descent {
 impl Descent {
     /// Nothing is open yet.
     pub fn new() -> Descent {
-        Descent(Anchors::new(Os::start(&Setup::default().for_reading(Features::default()))))
+        let setup = Setup::default().for_reading(Features::default()).sharing_owners();
+        let anchors = Anchors::new(Os::start(&setup));
+        Descent { setup, anchors }
+    }
+
+    /// A way of asking for what the plan says. On Unix, what it looks up about owners is known to the
+    /// listings that this opens, and the other way round.
+    pub fn asking(&self, plan: Plan) -> Stat {
+        Stat::started(Os::start(&self.setup), plan)
     }
 
     /// Opens a directory for listing, as [`Directory::open`] does. Where that one was listed, no link is
     /// followed any more and paths begin here again.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
-        if self.0.has_base() {
-            self.0.clear();
+        if self.anchors.has_base() {
+            self.anchors.clear();
         }
-        let (setup, sys) = start();
+        let (setup, sys) = self.start();
         let path = path.as_ref();
-        let opened = self.0.open_dir(path, |from, name| sys.open_below(from, name, true));
+        let opened = self.anchors.open_dir(path, |from, name| sys.open_below(from, name, true));
         Directory::opened(setup, sys, path, opened)
     }
 
     /// Keeps the directory of a listing open, for [`Descent::open_below`]; no call.
     pub fn keep(&mut self, mut list: List) {
         if let Some(dir) = list.dir.take() {
-            self.0.add_base(&list.path, dir);
+            self.anchors.add_base(&list.path, dir);
         }
     }
 
@@ -86,12 +98,13 @@ impl Descent {
     /// Says as well whether something is mounted on the way, which costs 1 call more, where a directory may
     /// be mounted below itself and has to be looked for among those above it (Linux).
     pub fn open_below(&mut self, path: impl AsRef<Path>) -> Result<(Directory, bool), Error> {
-        let (setup, sys) = start();
+        let (setup, sys) = self.start();
         let path = path.as_ref();
-        let mut opened = self.0.open_dir(path, |from, name| sys.open_within_mount(from, name));
+        let mut opened =
+            self.anchors.open_dir(path, |from, name| sys.open_within_mount(from, name));
         let is_mounted = matches!(opened, Ok(Opened::Mount));
         if is_mounted {
-            opened = self.0.open_dir(path, |from, name| sys.open_below(from, name, false));
+            opened = self.anchors.open_dir(path, |from, name| sys.open_below(from, name, false));
         }
         Directory::opened(setup, sys, path, opened).map(|directory| (directory, is_mounted))
     }
@@ -100,21 +113,19 @@ impl Descent {
     pub fn stat(&mut self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         stat.ask(path, |asker, follow, into| {
-            self.0.at_path(path, |dir, name| asker.tell_at(dir, name, path, follow, into))
+            self.anchors.at_path(path, |dir, name| asker.tell_at(dir, name, path, follow, into))
         })
+    }
+
+    fn start(&self) -> (Setup, Os) {
+        (self.setup.clone(), Os::start(&self.setup))
     }
 
     /// Closes what is open. The calls that were made beyond those of what it opened and was asked.
     pub fn finish(mut self) -> Calls {
-        self.0.clear();
-        self.0.sys.calls()
+        self.anchors.clear();
+        self.anchors.sys.calls()
     }
-}
-
-fn start() -> (Setup, Os) {
-    let setup = Setup::default().for_reading(Features::default());
-    let sys = Os::start(&setup);
-    (setup, sys)
 }
 
 /// Directories on the way to a path.

@@ -166,7 +166,11 @@ pub struct Stat {
 impl Stat {
     /// Asks for what the plan says.
     pub fn new(plan: Plan) -> Stat {
-        Stat { asker: Asker::new(Os::start(&Setup::default()), plan).looking_always() }
+        Stat::started(Os::start(&Setup::default()), plan)
+    }
+
+    fn started(sys: Os, plan: Plan) -> Stat {
+        Stat { asker: Asker::new(sys, plan).looking_always() }
     }
 
     /// Asks about one path, as [`stat`] does.

@@ -1,5 +1,6 @@
 //! The names of users and groups, from the C library's user database. Each number is looked up once
-//! by each worker; what calls the database makes is its own affair, and they are not counted.
+//! by each worker, or once by all that share what they know; what calls the database makes is its own
+//! affair, and they are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,35 +8,77 @@ use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Names by their numbers.
+type Names = HashMap<u32, Option<Arc<OsString>>>;
+
+/// What several workers looked up so far.
+pub(crate) type Shared = Arc<Mutex<Known>>;
 
 /// What was looked up so far.
 #[derive(Debug, Default)]
+pub(crate) struct Known {
+    users: Names,
+    groups: Names,
+}
+
+/// What one worker knows. It asks the others only for what it does not know yet, so that there is no
+/// lock for each entry.
+#[derive(Debug, Default)]
 pub(crate) struct Accounts {
-    users: HashMap<u32, Option<Arc<OsString>>>,
-    groups: HashMap<u32, Option<Arc<OsString>>>,
+    known: Known,
+    shared: Option<Shared>,
 }
 
 impl Accounts {
+    /// Nothing is known yet, but to those that this is shared with.
+    pub(super) fn new(shared: Option<Shared>) -> Accounts {
+        Accounts { known: Known::default(), shared }
+    }
+
     /// The name of a user, if there is one. A failure is not remembered.
     pub(super) fn user(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
-        remembered(&mut self.users, id, user_name)
+        let Accounts { known, shared } = self;
+        remembered(&mut known.users, id, |id| {
+            through(shared.as_ref(), |known| &mut known.users, id, user_name)
+        })
     }
 
     /// The name of a group, if there is one.
     pub(super) fn group(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
-        remembered(&mut self.groups, id, group_name)
+        let Accounts { known, shared } = self;
+        remembered(&mut known.groups, id, |id| {
+            through(shared.as_ref(), |known| &mut known.groups, id, group_name)
+        })
+    }
+}
+
+/// Looks up what nobody knows. The others wait meanwhile: most of them want the same.
+fn through(
+    shared: Option<&Shared>,
+    names: impl FnOnce(&mut Known) -> &mut Names,
+    id: u32,
+    look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>,
+) -> io::Result<Option<Arc<OsString>>> {
+    let look_up = |id| Ok(look_up(id)?.map(Arc::new));
+    match shared {
+        None => look_up(id),
+        Some(shared) => {
+            let mut known = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            remembered(names(&mut known), id, look_up)
+        }
     }
 }
 
 fn remembered(
-    known: &mut HashMap<u32, Option<Arc<OsString>>>,
+    known: &mut Names,
     id: u32,
-    look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>,
+    look_up: impl FnOnce(u32) -> io::Result<Option<Arc<OsString>>>,
 ) -> io::Result<Option<Arc<OsString>>> {
     Ok(match known.entry(id) {
         Entry::Occupied(known) => known.get().clone(),
-        Entry::Vacant(unknown) => unknown.insert(look_up(id)?.map(Arc::new)).clone(),
+        Entry::Vacant(unknown) => unknown.insert(look_up(id)?).clone(),
     })
 }
 
@@ -147,8 +190,9 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accounts, home_of, look_up, remembered};
+    use super::{Accounts, Shared, home_of, look_up, remembered, through};
     use std::collections::HashMap;
+    use std::ffi::OsString;
     use std::io;
 
     #[test]
@@ -158,7 +202,7 @@ mod tests {
         assert!(accounts.group(0).unwrap().is_some());
         assert_eq!(accounts.user(3_999_999_999).unwrap(), None);
         assert_eq!(accounts.group(3_999_999_999).unwrap(), None);
-        assert_eq!(accounts.users.len(), 2);
+        assert_eq!(accounts.known.users.len(), 2);
     }
 
     #[test]
@@ -173,9 +217,28 @@ mod tests {
         let mut known = HashMap::new();
         let failed = |_| Err(io::Error::from_raw_os_error(libc::EMFILE));
         assert!(remembered(&mut known, 7, failed).is_err());
-        let found = remembered(&mut known, 7, |_| Ok(Some("seven".into()))).unwrap();
+        let found =
+            remembered(&mut known, 7, |_| Ok(Some(OsString::from("seven").into()))).unwrap();
         assert_eq!(*found.unwrap(), *"seven");
         assert!(remembered(&mut known, 7, failed).unwrap().is_some(), "asked again");
+    }
+
+    #[test]
+    fn what_one_worker_looked_up_the_others_know() {
+        let shared = Shared::default();
+        let ask = |look_up: &dyn Fn() -> io::Result<Option<OsString>>| {
+            through(Some(&shared), |known| &mut known.groups, 7, |_| look_up())
+        };
+        assert!(ask(&|| Err(io::ErrorKind::Other.into())).is_err());
+        for look_up in
+            [&|| Ok(Some("seven".into())), &|| panic!("known already")] as [&dyn Fn() -> _; 2]
+        {
+            assert_eq!(*ask(look_up).unwrap().unwrap(), *"seven");
+        }
+        let mut worker = Accounts::new(Some(shared.clone()));
+        assert_eq!(*worker.group(7).unwrap().unwrap(), *"seven");
+        assert_eq!(*worker.user(0).unwrap().unwrap(), *"root");
+        assert!(shared.lock().unwrap().users.contains_key(&0));
     }
 
     #[test]

@@ -106,6 +106,9 @@ pub(crate) struct Setup {
         allow(dead_code, reason = "a right of Windows, and the size of a buffer on Linux")
     )]
     pub(crate) reads_only: bool,
+    /// The names of owners that all workers know, if they share them.
+    #[cfg(unix)]
+    pub(crate) accounts: Option<accounts::Shared>,
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
@@ -120,6 +123,17 @@ pub(crate) trait Settings: Clone + Sync {
     fn with(&self, without: Features, retire: usize) -> Self;
     /// The same, for an operation that removes nothing.
     fn for_reading(&self, without: Features) -> Self;
+}
+
+impl Setup {
+    /// What is started with this knows the names of owners that others looked up which are started
+    /// with it or a copy of it, where owners have numbers.
+    pub(crate) fn sharing_owners(self) -> Setup {
+        #[cfg(unix)]
+        return Setup { accounts: Some(accounts::Shared::default()), ..self };
+        #[cfg(not(unix))]
+        self
+    }
 }
 
 impl Settings for Setup {

@@ -107,6 +107,8 @@ impl Palette {
         let mut palette = Palette::usual();
         for (name, value) in ls_colors::parse(text)? {
             if let Some(ending) = name.strip_prefix(b"*") {
+                // The last colour of an ending counts, also where others have other cases.
+                palette.endings.retain(|(known, _)| known != ending);
                 palette.endings.push((ending.to_vec(), value));
                 continue;
             }
@@ -258,7 +260,7 @@ mod tests {
 
     #[test]
     fn kinds_endings_and_permissions_have_colors() {
-        let text = b"di=34:*.rs=01;31:*.tar.gz=35:fi=0:mh=44:*.JPG=1:*.jpg=2:*.png=3";
+        let text = b"di=34:*.rs=01;31:*.tar.gz=35:fi=0:mh=44:*.jpg=1:*.JPG=1:*.jpg=2:*.png=3";
         let palette = Palette::new(text).ok().unwrap();
         let color = |name: &str, kind, mode, links| {
             let color = palette.color(Subject { name: name.as_bytes(), kind, mode, links });

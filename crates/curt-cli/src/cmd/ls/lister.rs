@@ -72,6 +72,7 @@ impl<'a> Lister<'a> {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
+        let descent = Descent::new();
         Lister {
             keeps: Keeps::new(settings),
             settings,
@@ -79,9 +80,9 @@ impl<'a> Lister<'a> {
             screen,
             gone,
             owners: Owners::new(settings),
-            stat: Stat::new(plan.follow(follow)),
-            follow: Stat::new(plan.follow(Follow::Links)),
-            descent: Descent::new(),
+            stat: descent.asking(plan.follow(follow)),
+            follow: descent.asking(plan.follow(Follow::Links)),
+            descent,
             pending: Vec::new(),
             operand: 0,
             way: Vec::new(),

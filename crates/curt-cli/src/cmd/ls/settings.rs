@@ -295,8 +295,12 @@ fn form(options: &LsOptions, is_long: bool, clock: Clock) -> Result<Form, String
     let usual = || {
         let mut fields = Fields::NAME | Fields::KIND | Fields::SIZE | time_field(clock);
         if is_long {
-            fields |= Fields::MODE | Fields::LINKS | Fields::USER | Fields::GROUP;
-            fields |= Fields::TARGET;
+            fields |= Fields::MODE | Fields::LINKS | Fields::TARGET;
+            fields |= if options.numeric_uid_gid {
+                sys::OWNERS.0 | sys::OWNERS.1
+            } else {
+                Fields::USER | Fields::GROUP
+            };
         }
         let more = [
             (options.inode, Fields::ID),

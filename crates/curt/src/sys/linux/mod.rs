@@ -194,7 +194,7 @@ impl Sys for Linux {
             openat2_refused: Cell::new(false),
             statx_refused: Cell::new(false),
             asked: Cell::new((Fields::NONE, StatxFlags::empty())),
-            accounts: RefCell::default(),
+            accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
             without_extended: RefCell::default(),
         }
     }

@@ -136,7 +136,10 @@ impl Sys for Posix {
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Posix { door: Door::new(setup), accounts: RefCell::default() }
+        Posix {
+            door: Door::new(setup),
+            accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
+        }
     }
 
     fn calls(&self) -> Calls {
