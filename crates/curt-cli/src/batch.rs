@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use curt::Cancel;
 
 use crate::exit::Exit;
-use crate::out::json::Object;
+use crate::out::json::{Failure, Object};
 use crate::out::{self, Screen};
 use crate::sys;
 
@@ -35,8 +35,7 @@ pub(crate) fn answer(
             Ok(Line::Read) => screen.data(to(&line).line().as_bytes()),
             Ok(Line::TooLong) => {
                 let message = format!("the line is longer than {} MiB", LONGEST >> 20);
-                let answer = Object::new().text("err", "invalid").text("message", &message);
-                screen.data(answer.line().as_bytes());
+                screen.data(Failure::no_question(message).alone().line().as_bytes());
             }
             Ok(Line::End) => return Exit::SUCCESS,
             Err(error) => {

@@ -10,6 +10,11 @@ use crate::exit::Exit;
 use crate::out;
 use crate::quote::{quote, shield};
 
+/// What was typed, so that no line end in it can begin a message of its making.
+fn on_one_line(typed: &str) -> String {
+    shield(typed).replace('\n', "\\012")
+}
+
 /// A command line that asks for help, or is wrong.
 pub(crate) struct Refused {
     /// What messages begin with.
@@ -27,9 +32,14 @@ impl Refused {
         let kinds: Vec<ContextKind> = error.context().map(|(kind, _)| kind).collect();
         for kind in kinds {
             let shielded = match error.get(kind) {
-                Some(ContextValue::String(text)) => ContextValue::String(shield(text)),
+                Some(ContextValue::String(text)) => ContextValue::String(on_one_line(text)),
                 Some(ContextValue::Strings(texts)) => {
-                    ContextValue::Strings(texts.iter().map(|text| shield(text)).collect())
+                    ContextValue::Strings(texts.iter().map(|text| on_one_line(text)).collect())
+                }
+                // A suggestion is one line; one with what was typed in it may be more.
+                Some(ContextValue::StyledStrs(texts)) => {
+                    let texts = texts.iter().filter(|text| !text.to_string().contains('\n'));
+                    ContextValue::StyledStrs(texts.cloned().collect())
                 }
                 _ => continue,
             };
@@ -87,7 +97,7 @@ impl Refused {
         });
         // clap does not know what the operands are for.
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("  tip: to pass '"));
-        let mut lines: Vec<String> = lines.map(shield).collect();
+        let mut lines = one_by_one(lines.map(shield));
         if let (Some(first), Some(place)) = (first, lines.first_mut()) {
             *place = first;
         }
@@ -114,6 +124,19 @@ impl Refused {
         };
         words.map(hint).collect()
     }
+}
+
+/// The lines of a message. clap sets off all but the first: one that is not is the rest of what was
+/// typed, and stays with the line before.
+fn one_by_one(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut whole: Vec<String> = Vec::new();
+    for line in lines {
+        match whole.last_mut() {
+            Some(last) if !line.starts_with("  ") => last.extend(["\\012", &line]),
+            _ => whole.push(line),
+        }
+    }
+    whole
 }
 
 fn is_there(path: &Path) -> bool {

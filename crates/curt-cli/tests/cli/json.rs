@@ -190,7 +190,10 @@ fn a_question_that_is_too_long_is_told_so() {
         let answers = String::from_utf8(output.stdout).unwrap();
         let mut answers = answers.lines();
         let first = answers.next().unwrap();
-        assert!(first.contains("the line is longer than 1 MiB"), "{line}: {first}");
+        let first: Value = serde_json::from_str(first).unwrap();
+        let error = &first["error"];
+        assert_eq!(error["kind"], "invalid", "{line}: {first}");
+        assert_eq!(error["message"], "the line is longer than 1 MiB", "{line}: {first}");
         let second = answers.next().unwrap();
         assert!(second.contains("missing") && answers.next().is_none(), "{line}: {second}");
     }

@@ -137,6 +137,27 @@ fn nothing_odd_of_a_command_line_reaches_a_terminal() {
 }
 
 #[test]
+fn a_line_end_in_an_argument_begins_no_message() {
+    const FORGED: &str = "\ncurt rm: removed everything";
+    for words in [
+        ["rm", "-f", "--x"],
+        ["rm", "--retries", ""],
+        ["ls", "--sort", ""],
+        ["walk", "--type", "f,"],
+        ["du", "-d", ""],
+        ["which", "--policy", ""],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(&words[..2]).arg([words[2], FORGED].concat());
+        let output = command.output().unwrap();
+        let messages = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {messages}");
+        assert!(!messages.contains(FORGED), "{words:?}: {messages}");
+        assert!(messages.contains("removed everything"), "{words:?}: {messages}");
+    }
+}
+
+#[test]
 fn the_interpreter_of_a_script_is_quoted() {
     let scratch = Scratch::new();
     let script = scratch.at("evil");
