@@ -76,6 +76,11 @@ pub(crate) fn shield(text: &str) -> String {
     shown
 }
 
+/// What was typed, so that no line end in it can begin a message of its making.
+pub(crate) fn on_one_line(typed: &str) -> String {
+    shield(typed).replace('\n', "\\012")
+}
+
 /// A name as GNU ls and find show it on a terminal where they do not quote: a question mark stands for
 /// what a terminal would act upon.
 pub(crate) fn masked(name: &[u8]) -> String {

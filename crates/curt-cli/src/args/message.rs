@@ -8,12 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::Exit;
 use crate::out;
-use crate::quote::{quote, shield};
-
-/// What was typed, so that no line end in it can begin a message of its making.
-fn on_one_line(typed: &str) -> String {
-    shield(typed).replace('\n', "\\012")
-}
+use crate::quote::{on_one_line, quote, shield};
 
 /// A command line that asks for help, or is wrong.
 pub(crate) struct Refused {

@@ -8,7 +8,7 @@ use curt::{Fields, Kind, Metadata, Time, Value};
 
 use crate::out::column;
 use crate::out::json::{self, Failure, Object};
-use crate::quote::for_terminal;
+use crate::quote::{for_terminal, on_one_line};
 use crate::time::LocalZone;
 
 /// The bits of a POSIX mode that tell the kind.
@@ -212,7 +212,11 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
         .map(|name| {
             Fields::named(name.trim()).ok_or_else(|| {
                 let all: Vec<&str> = Fields::ALL.iter().map(|(name, _)| *name).collect();
-                format!("there is no field '{}'; the fields are {}", name.trim(), all.join(", "))
+                format!(
+                    "there is no field '{}'; the fields are {}",
+                    on_one_line(name.trim()),
+                    all.join(", ")
+                )
             })
         })
         .collect()

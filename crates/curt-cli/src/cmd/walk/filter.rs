@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 use super::when;
 use crate::args::WalkOptions;
 use crate::cmd::stat;
-use crate::quote::quote;
+use crate::quote::{on_one_line, quote};
 
 /// The most braces that a glob may have.
 const MOST_BRACES: usize = 100;
@@ -158,7 +158,7 @@ fn kind(word: &str) -> Result<Kind, String> {
     ];
     letter
         .or_else(|| all.into_iter().find(|kind| kind.name() == word))
-        .ok_or_else(|| format!("there is no kind '{word}'"))
+        .ok_or_else(|| format!("there is no kind '{}'", on_one_line(word)))
 }
 
 /// A test of the size.
