@@ -16,6 +16,11 @@ pub(super) trait Ground {
     type S: Lookup<Setup: Clone> + Beneath;
     /// The call that opens a directory for listing, for faults to be planned on.
     fn opening(&self) -> &'static str;
+    /// What the platform's calls answer where descriptors or memory are used up.
+    fn shortages(&self) -> &'static [i32] {
+        // EMFILE, ENFILE, ENOMEM.
+        &[24, 23, 12]
+    }
     fn setup(&self) -> <Self::S as Sys>::Setup;
     fn setup_with(&self, faults: Faults) -> <Self::S as Sys>::Setup;
     /// The directory that all is built in, as an operand would spell it.
@@ -87,6 +92,12 @@ impl<S: Lookup<Setup = Setup> + Beneath> Ground for Real<S> {
 
     fn opening(&self) -> &'static str {
         self.opening
+    }
+
+    #[cfg(windows)]
+    fn shortages(&self) -> &'static [i32] {
+        use windows_sys::Win32::Foundation as codes;
+        &[codes::STATUS_TOO_MANY_OPENED_FILES, codes::STATUS_INSUFFICIENT_RESOURCES]
     }
 
     fn setup(&self) -> Setup {

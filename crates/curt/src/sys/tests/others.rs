@@ -69,8 +69,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G) {
 
 pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
     ground.dir("top");
-    let numbers: &[i32] = if cfg!(windows) { &[4, 8] } else { &[24, 23, 12] };
-    for &number in numbers {
+    for &number in ground.shortages() {
         let dir = G::S::start(&ground.setup()).open_parent(&ground.base()).unwrap();
         let faults = Faults::default().fail(ground.opening(), 0, number);
         let sys = G::S::start(&ground.setup_with(faults));
