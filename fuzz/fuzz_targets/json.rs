@@ -58,7 +58,7 @@ fuzz_target!(|data: &[u8]| {
         // As a question: valid or not, it has one answer.
         let line: Vec<u8> = data.iter().copied().filter(|&byte| byte != b'\n').collect();
         let answer = command.ask(&line);
-        assert!(answer.get("ok").is_some() != answer.get("err").is_some(), "{answer}");
+        assert!(answer.get("ok").is_some() != answer.get("error").is_some(), "{answer}");
         // As a path, in both ways of writing one.
         let path = [b"/", data].concat();
         let expander = Expander::with_env(Env::none()).flavor(Flavor::Posix).tilde(false);
