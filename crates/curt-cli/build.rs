@@ -1,5 +1,5 @@
-//! Makes the command start as quickly as a program in C does, where that is known how: on Linux with
-//! the GNU C library. `docs/performance.md` has what each part is worth.
+//! Links the command so that it starts quickly, on Linux with the GNU C library. `docs/performance.md`
+//! says what that is worth.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,10 +7,8 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rustc-check-cfg=cfg(own_start)");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo::rustc-cfg=own_start");
         link_unwinder_statically();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// An exit code. `std`'s cannot be turned into a number, which the system's own `main` returns.
+/// An exit code. Unlike `std`'s it can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 

@@ -1,8 +1,5 @@
 //! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened.
 
-// Where `own_start` is set the process begins in `sys::start`; `build.rs` says where and why.
-#![cfg_attr(all(own_start, not(test)), no_main)]
-
 mod args;
 mod base64;
 mod batch;
@@ -16,18 +13,13 @@ mod quote;
 mod sys;
 mod time;
 
+use std::process::ExitCode;
+
 use args::Command;
 use exit::Exit;
 
-/// Begins as `std` has it.
-#[cfg(any(test, not(own_start)))]
-fn main() -> std::process::ExitCode {
-    run().into()
-}
-
-/// Does what the command line says.
-fn run() -> Exit {
-    match args::parse() {
+fn main() -> ExitCode {
+    let exit: Exit = match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
@@ -41,5 +33,6 @@ fn run() -> Exit {
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
         Err(refused) => refused.report(),
-    }
+    };
+    exit.into()
 }

@@ -2,8 +2,6 @@
 
 mod pipes;
 mod signals;
-#[cfg(all(own_start, not(test)))]
-mod start;
 mod streams;
 mod zone;
 
