@@ -341,7 +341,7 @@ impl Command {
     /// Looks for the program as a start would, and tells of every step. Nothing is started.
     pub fn explain(&self) -> SearchExplanation {
         let sys = self.sys();
-        let environment = self.variables.apply(&sys);
+        let environment = self.variables.apply::<Os>();
         let directory = self.directory.as_deref();
         self.search.for_child(environment.as_deref(), directory).explain(&self.program)
     }
@@ -363,7 +363,7 @@ impl Command {
             return Err(self.error(StartFailure::InvalidText, error));
         }
         let cancel = self.again.cancel();
-        let environment = self.variables.apply(sys);
+        let environment = self.variables.apply::<Os>();
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
             None => usual.of(stream),

@@ -6,17 +6,15 @@ use std::ffi::{OsStr, OsString};
 use crate::name::Unit;
 use crate::sys::process::{Process, Variable};
 
-/// The variables of this process that stay when all are taken away.
-fn essential<S: Process>(sys: &S) -> Vec<Variable<'_>> {
-    if S::ESSENTIAL.is_empty() {
-        return Vec::new();
-    }
-    let mut all = sys.variables();
-    all.retain(|(name, _)| {
-        let key = S::variable_key(name);
-        S::ESSENTIAL.iter().any(|essential| *key == **essential)
-    });
-    all
+/// The variables of this process.
+fn inherited() -> impl Iterator<Item = Variable<'static>> {
+    std::env::vars_os().map(|(name, value)| (name.into(), value.into()))
+}
+
+/// Whether a variable stays when all are taken away.
+fn is_essential<S: Process>(name: &OsStr) -> bool {
+    let key = S::variable_key(name);
+    S::ESSENTIAL.iter().any(|essential| *key == **essential)
 }
 
 /// What is changed of the variables.
@@ -39,12 +37,15 @@ impl Changes {
     }
 
     /// All variables of the child; `None` for exactly those of this process.
-    pub(super) fn apply<'a, S: Process>(&'a self, sys: &'a S) -> Option<Vec<Variable<'a>>> {
+    pub(super) fn apply<S: Process>(&self) -> Option<Vec<Variable<'_>>> {
         if !self.cleared && self.changes.is_empty() {
             return None;
         }
-        let mut all = if self.cleared { essential(sys) } else { sys.variables() };
-        all.retain(|(name, _)| !self.changes.contains_key(&*S::variable_key(name)));
+        let stays = |name: &OsStr| {
+            (!self.cleared || is_essential::<S>(name))
+                && !self.changes.contains_key(&*S::variable_key(name))
+        };
+        let mut all: Vec<Variable<'_>> = inherited().filter(|(name, _)| stays(name)).collect();
         let set = self.changes.values().filter_map(|(name, value)| Some((name, value.as_ref()?)));
         all.extend(set.map(|(name, value)| (name.into(), value.into())));
         Some(all)
@@ -65,18 +66,17 @@ impl Changes {
 mod tests {
     use super::Changes;
     use crate::sys::process::Process;
-    use crate::sys::{Os, Setup, Sys};
+    use crate::sys::Os;
 
     /// What is left when all is taken away and then these are set or taken away, in capitals.
     fn left(changes: &[(&str, Option<&str>)]) -> Vec<String> {
-        let sys = Os::start(&Setup::default());
         let mut variables = Changes::default();
         variables.set::<Os>("CURT_BEFORE".as_ref(), Some("1".as_ref()));
         variables.clear();
         for (name, value) in changes {
             variables.set::<Os>(name.as_ref(), value.map(AsRef::as_ref));
         }
-        let all = variables.apply(&sys).unwrap();
+        let all = variables.apply::<Os>().unwrap();
         let text = |(name, value): &(_, _)| {
             let texts: [&std::borrow::Cow<'_, std::ffi::OsStr>; 2] = [name, value];
             let [name, value] = texts.map(|text| text.to_string_lossy().into_owned());

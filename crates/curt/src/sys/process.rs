@@ -169,12 +169,6 @@ pub(crate) trait Process: Sys {
     fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
         Cow::Borrowed(name)
     }
-
-    /// The variables of this process. A start takes them at its beginning, and calls nobody who could change them
-    /// before it is over.
-    fn variables(&self) -> Vec<Variable<'_>> {
-        std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect()
-    }
 }
 
 /// A path as the child sees it.

@@ -6,7 +6,6 @@ pub(super) mod failing;
 pub(super) mod start;
 pub(super) mod steps;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
-pub(super) mod variables;
 pub(super) mod words;
 
 use std::borrow::Cow;

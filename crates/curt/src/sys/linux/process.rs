@@ -16,12 +16,11 @@ use super::cgroup::Cgroup;
 use super::raw::{self, Raw};
 use super::{Linux, clone};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Kill, Launch, Process, Stage, Variable};
+use crate::sys::process::{Failure, Kill, Launch, Process, Stage};
 use crate::sys::unix::calls::{Pipe, ProcessCall, ProcessDoor};
 use crate::sys::unix::failing;
 use crate::sys::unix::start::{self, childless};
 use crate::sys::unix::steps::{Birth, Steps};
-use crate::sys::unix::variables;
 use crate::sys::unix::words::Words;
 use crate::sys::{Feature, Sys};
 
@@ -265,11 +264,5 @@ impl Process for Linux {
 
     fn drain(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
         start::drain(&self.door, pipes)
-    }
-
-    fn variables(&self) -> Vec<Variable<'_>> {
-        // SAFETY: a start drops them when it is over, and until then calls nobody's code but its own
-        // ([`Process::variables`]).
-        unsafe { variables::own() }
     }
 }

@@ -6,7 +6,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::ptr;
 
-use super::variables;
 use crate::sys::process::{Failure, Launch, Stage};
 
 /// Everything that a start hands over by pointer.
@@ -14,14 +13,7 @@ pub(crate) struct Words {
     pub(super) program: CString,
     pub(super) directory: Option<CString>,
     arguments: Pointers,
-    environment: Variables,
-}
-
-/// The variables of a child.
-enum Variables {
-    /// Those of this process, where they lie.
-    Own(*const *const c_char),
-    Made(Pointers),
+    environment: Pointers,
 }
 
 /// Texts in one piece of memory, each with a NUL behind it, and pointers to them, the last one null.
@@ -36,18 +28,15 @@ impl Words {
         let arguments = launch.arguments.iter().map(|word| word.as_bytes());
         let arguments = std::iter::once(launch.zeroth.as_bytes()).chain(arguments);
         let arguments = Pointers::new(arguments.map(|word| (word, None)));
-        let environment = match (launch.environment, variables::undisturbed()) {
-            (Some(given), _) => Pointers::new(
+        let environment = match launch.environment {
+            Some(given) => Pointers::new(
                 given.iter().map(|(name, value)| (name.as_bytes(), Some(value.as_bytes()))),
-            )
-            .map(Variables::Made),
-            (None, Some(own)) => Some(Variables::Own(own)),
-            // A copy: another thread may change them while the system reads them, and only the standard library
-            // knows the lock that keeps that out.
-            (None, None) => Pointers::new(
+            ),
+            // A copy: another thread may change the variables while the system reads them, and only the
+            // standard library knows the lock that prevents that.
+            None => Pointers::new(
                 std::env::vars_os().map(|(name, value)| (name.into_vec(), Some(value.into_vec()))),
-            )
-            .map(Variables::Made),
+            ),
         };
         let wrong = |at| Failure { at, error: io::ErrorKind::InvalidInput.into() };
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes());
@@ -65,10 +54,7 @@ impl Words {
     }
 
     pub(super) fn environment(&self) -> *const *const c_char {
-        match &self.environment {
-            Variables::Own(list) => *list,
-            Variables::Made(made) => made.pointers.as_ptr(),
-        }
+        self.environment.pointers.as_ptr()
     }
 }
 
