@@ -28,7 +28,6 @@
 //! | below a listed directory ([`Descent::open_below`]) | 1; 1 more at a mount | 3 for each name | 2 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
-//! | asking about many names of one directory | 1 each | 1 each | 5 together, where a listing answers |
 //!
 //! On Linux the second `getdents64`, which tells of nothing, is saved where the file system says behind the last
 //! name that it is the last, as tmpfs, ext4 and btrfs do, and the listing is no longer than 4 KiB.
@@ -48,7 +47,6 @@
 
 mod descent;
 mod gather;
-mod many;
 #[cfg(test)]
 mod tests;
 
@@ -117,12 +115,7 @@ pub fn stat(path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
 /// Asks about many paths with one plan, and answers in their order, as [`stat`] does for each. Owners are
 /// looked up once.
 ///
-/// Cost: on Unix that of [`stat`] for each path, which is taken when its answer is; one `statx` by path is
-/// the floor there, since a listing tells little. On Windows, up to 1,024 paths are taken at a time, and
-/// where listings carry everything that the plan wants (and it need not be
-/// [exact](crate::Freshness::Exact)), eight and more names of one directory are read off its listing: 5
-/// calls, and one more for each 64 KiB, instead of 1 to 3 for each name. A listing that shows more than six
-/// entries for each name is given up. What is not met in a listing as it was typed costs its own question.
+/// Cost: that of [`stat`] for each path, which is taken when its answer is.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-many-{}", std::process::id()));
@@ -140,21 +133,8 @@ pub fn stat_many<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
     plan: Plan,
 ) -> impl Iterator<Item = Result<Metadata, Error>> {
-    /// As many paths as are taken at a time where that can pay.
-    const WINDOW: usize = 1024;
     let mut stat = Stat::new(plan);
-    let mut paths = paths.into_iter();
-    let mut ready = Vec::new().into_iter();
-    std::iter::from_fn(move || {
-        if !many::may_pay(&stat.asker) {
-            return paths.next().map(|path| stat.path(path));
-        }
-        ready.next().or_else(|| {
-            let window: Vec<P> = paths.by_ref().take(WINDOW).collect();
-            ready = stat.many(&window).into_iter();
-            ready.next()
-        })
-    })
+    paths.into_iter().map(move |path| stat.path(path))
 }
 
 /// A way of asking about paths that remembers what it learned: names of owners, and what file systems
@@ -190,13 +170,6 @@ impl Stat {
         let mut metadata = Metadata::default();
         tell(&self.asker, follow, &mut metadata).map_err(fail)?;
         metadata.whole()
-    }
-
-    /// Asks about some paths, those of one directory together where that pays.
-    fn many<P: AsRef<Path>>(&mut self, paths: &[P]) -> Vec<Result<Metadata, Error>> {
-        let listed = many::from_listings(&self.asker, paths);
-        let each = listed.into_iter().zip(paths);
-        each.map(|(listed, path)| listed.map_or_else(|| self.path(path), Metadata::whole)).collect()
     }
 
     /// The calls made so far.

@@ -340,7 +340,6 @@ impl Command {
 
     /// Looks for the program as a start would, and tells of every step. Nothing is started.
     pub fn explain(&self) -> SearchExplanation {
-        let sys = self.sys();
         let environment = self.variables.apply::<Os>();
         let directory = self.directory.as_deref();
         self.search.for_child(environment.as_deref(), directory).explain(&self.program)

@@ -26,7 +26,6 @@ pub use self::features::Feature;
 pub(crate) use self::features::Features;
 pub(crate) use self::guises::Guises;
 pub(crate) use self::loops::Loops;
-pub(crate) use self::many::Many;
 pub(crate) use self::os_error::os_error;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -47,7 +46,6 @@ pub(crate) mod linux;
 pub(crate) mod long_name;
 mod lookup;
 mod loops;
-mod many;
 #[cfg(any(test, feature = "model"))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
@@ -171,7 +169,7 @@ pub(crate) trait Listing: Send + Sync {
 
 /// A platform, as one worker of an operation sees it.
 pub(crate) trait Sys:
-    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Many + Sized + Send
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Sized + Send
 {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].

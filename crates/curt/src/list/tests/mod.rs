@@ -3,4 +3,3 @@
 #[cfg(unix)]
 mod descent;
 mod gather;
-mod many;

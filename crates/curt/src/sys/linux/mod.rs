@@ -11,7 +11,6 @@ mod extended;
 mod long_name;
 mod lookup;
 mod loops;
-mod many;
 mod process;
 mod query;
 mod raw;

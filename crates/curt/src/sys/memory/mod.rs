@@ -11,7 +11,6 @@ pub(crate) mod dir;
 mod events;
 mod lookup;
 mod loops;
-mod many;
 #[cfg(test)]
 pub(crate) mod play;
 mod system;

@@ -18,7 +18,6 @@ pub(crate) mod dir;
 mod long_name;
 mod lookup;
 mod loops;
-mod many;
 mod process;
 mod surroundings;
 

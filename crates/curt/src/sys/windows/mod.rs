@@ -24,7 +24,6 @@ mod links;
 mod long_name;
 mod lookup;
 mod loops;
-mod many;
 pub(crate) mod native;
 pub(crate) mod process;
 mod query;
