@@ -6,7 +6,7 @@ use std::path::Path;
 use curt_testkit::{Scratch, skip};
 
 use crate::check_snapshot;
-use crate::strace::{available, count, loading, total, trace};
+use crate::strace::{available, count, empty_program, loading, total, trace};
 
 /// Loading the program takes what loading an empty one takes: the same libraries, or fewer. A
 /// library that only curt needs (Rust 1.85 takes the rounding of numbers from one) is nine calls.
@@ -16,11 +16,8 @@ fn the_command_is_loaded_as_an_empty_program_is() {
         return skip("strace is not installed, or may not trace");
     }
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    let empty = curt.with_file_name("examples").join("empty");
-    if !empty.exists() {
-        return skip("the empty program is not built: name no single test for cargo");
-    }
     let scratch = Scratch::in_memory();
+    let empty = empty_program(&scratch);
     let (calls, libraries) = loading(&trace(&scratch, curt, &["rm", "-f"]).1);
     let (least, usual) = loading(&trace(&scratch, &empty, &[]).1);
     let allowed = least + 9 * libraries.saturating_sub(usual);
@@ -28,7 +25,7 @@ fn the_command_is_loaded_as_an_empty_program_is() {
     assert!(libraries <= 2, "{libraries} libraries");
 }
 
-/// What a command calls beside what loading takes and what every budget leaves out.
+/// What a command calls beyond an empty program, without what every budget leaves out.
 #[test]
 fn every_command_starts_with_these_calls_and_no_other() {
     if !available() {

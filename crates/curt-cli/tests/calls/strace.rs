@@ -1,8 +1,9 @@
 //! A command under strace, and what it called.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use curt_testkit::Scratch;
 
@@ -38,7 +39,7 @@ const LOADING: [&str; 19] = [
 
 /// What a traced command did.
 pub(crate) struct Traced {
-    /// What strace saw, from the program's own first call on, without what is left out.
+    /// What strace saw beyond what an empty program calls, without what is left out.
     pub(crate) seen: Counts,
     /// What the command counted itself (`--stats --json`).
     pub(crate) counted: Counts,
@@ -135,9 +136,38 @@ pub(crate) fn loading(log: &str) -> (usize, usize) {
     )
 }
 
-/// Counts a program's own calls, without what is left out. The allocator's first question for
-/// random numbers is memory's, too.
+/// Counts the calls of a log beyond those of an empty program, which the standard library and the C
+/// library make and which differ with their versions.
 pub(crate) fn count(log: &str) -> Counts {
+    static EMPTY: OnceLock<Counts> = OnceLock::new();
+    let empty = EMPTY.get_or_init(|| {
+        let scratch = Scratch::in_memory();
+        count_all(&trace(&scratch, &empty_program(&scratch), &[]).1)
+    });
+    let mut counts = count_all(log);
+    for (name, count) in empty {
+        if let Some(all) = counts.get_mut(name) {
+            *all = all.saturating_sub(*count);
+        }
+    }
+    counts.retain(|_, count| *count > 0);
+    counts
+}
+
+/// Builds the empty program, with the compiler and so the standard library that built the command.
+pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
+    let program = scratch.at("empty");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls/empty.rs");
+    let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut build = Command::new(compiler);
+    build.args(["--edition=2024", "-o"]).arg(&program).arg(source);
+    assert!(build.status().unwrap().success(), "{build:?}");
+    program
+}
+
+/// Counts the calls after loading, without what is left out. The allocator's first question for random
+/// numbers is memory's, too.
+fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in own(log).filter(|line| !line.contains("8, GRND_NONBLOCK")) {
         if let Some(name) = name(line).filter(|name| !LEFT_OUT.contains(name)) {

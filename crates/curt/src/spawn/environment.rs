@@ -65,8 +65,8 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::Changes;
-    use crate::sys::process::Process;
     use crate::sys::Os;
+    use crate::sys::process::Process;
 
     /// What is left when all is taken away and then these are set or taken away, in capitals.
     fn left(changes: &[(&str, Option<&str>)]) -> Vec<String> {
