@@ -33,9 +33,9 @@ fn ends_are_told() {
 #[test]
 fn a_core_that_was_dumped_is_told_of() {
     let scratch = curt_testkit::Scratch::new();
-    let script = format!("cd {}; ulimit -c unlimited; kill -QUIT $$", scratch.path().display());
+    let script = format!("cd {}; ulimit -c unlimited; kill -ABRT $$", scratch.path().display());
     let theirs = std::process::Command::new("/bin/sh").args(["-c", &script]).status().unwrap();
-    assert_eq!(theirs.signal(), Some(3));
+    assert_eq!(theirs.signal(), Some(6));
     if !theirs.core_dumped() {
         curt_testkit::skip("no core is dumped on this system");
     }
