@@ -38,28 +38,6 @@ impl Scratch {
         }
     }
 
-    /// How many calls it takes to see that a small directory has no more entries: none where the file system says
-    /// so behind the last of them.
-    ///
-    /// # Panics
-    /// If the directory cannot be listed.
-    #[cfg(target_os = "linux")]
-    pub fn last_looks(&self) -> u64 {
-        listing_calls(&self.root) - 1
-    }
-
-    /// How many calls it takes to list a directory and all below it, with a buffer of 64 KiB.
-    ///
-    /// # Panics
-    /// If one of them cannot be listed.
-    #[cfg(target_os = "linux")]
-    pub fn listing_calls(&self, path: impl AsRef<Path>) -> u64 {
-        let below = self.list(&path);
-        let directories = below.iter().filter_map(|entry| entry.strip_prefix("d "));
-        let top = self.at(path);
-        listing_calls(&top) + directories.map(|below| listing_calls(&top.join(below))).sum::<u64>()
-    }
-
     /// A scratch directory on a chosen file system.
     ///
     /// # Panics
@@ -306,36 +284,6 @@ fn tear_down(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
         let _ = crate::tear::empty(path);
     }
-}
-
-/// How many calls it takes to list a directory: those that tell something, and one more,
-/// unless the file system says behind the last entry that none follows, and that is looked at.
-#[cfg(target_os = "linux")]
-fn listing_calls(path: &Path) -> u64 {
-    use rustix::fs::{Mode, OFlags, RawDir};
-    /// The most bytes of a listing that are looked through for their end.
-    const LOOKED_THROUGH: usize = 4096;
-    let directory = rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut buffer = vec![std::mem::MaybeUninit::uninit(); 64 << 10];
-    let mut listing = RawDir::new(directory, &mut buffer);
-    // Of the part that the last call told.
-    let (mut calls, mut bytes, mut next) = (0, 0, 0);
-    loop {
-        let asked = listing.is_buffer_empty();
-        calls += u64::from(asked);
-        let Some(entry) = listing.next() else { break };
-        if asked {
-            bytes = 0;
-        }
-        let entry = entry.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // Number, position, length and kind before the name, and a NUL behind it.
-        bytes += (19 + entry.file_name().to_bytes_with_nul().len()).next_multiple_of(8);
-        next = entry.next_entry_cookie();
-    }
-    let says_end = bytes <= LOOKED_THROUGH && [i32::MAX as u64, i64::MAX as u64].contains(&next);
-    // The last call told nothing more.
-    calls - u64::from(says_end)
 }
 
 fn letter(file_type: fs::FileType) -> char {

@@ -1,10 +1,10 @@
-//! The budget of `curt du`: one call for each entry, three more for each directory.
+//! The budget of `curt du`: one call for each entry, four more for each directory.
 
 use std::fmt::Write;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::strace::{Counts, available, curt, difference, without_last_looks};
+use crate::strace::{Counts, available, curt, difference};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories of `files` files each, in one.
@@ -22,7 +22,7 @@ fn measured(directories: usize, files: usize, args: &[&str]) -> Counts {
     let scratch = tree(directories, files);
     let traced = curt(&scratch, &[&["du"], args].concat());
     traced.check();
-    without_last_looks(traced.seen, &scratch)
+    traced.seen
 }
 
 fn slopes(name: &str, args: &[&str]) {
@@ -58,8 +58,7 @@ fn the_formula_is_exact() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
-    // The last is asked whether that was all of it in any case: it has more than 4 KiB of names.
-    for (directories, files, is_large) in [(1, 0, false), (10, 1, false), (200, 3, true)] {
+    for (directories, files) in [(1, 0), (10, 1), (200, 3)] {
         let scratch = tree(directories, files);
         scratch.dir("tree");
         let traced = curt(&scratch, &["du", "-j1", "tree"]);
@@ -67,9 +66,7 @@ fn the_formula_is_exact() {
         let directories = if files == 0 { 1 } else { directories as u64 + 1 };
         let entries = directories + (directories - 1) * files as u64;
         let total: u64 = traced.counted.values().sum();
-        let looks = scratch.last_looks();
-        let large = u64::from(is_large) * (1 - looks);
-        assert_eq!(total, entries + (3 + looks) * directories + large);
+        assert_eq!(total, entries + 4 * directories);
         assert!(!traced.seen.contains_key("clone3"), "no thread was asked for");
     }
 }
@@ -86,8 +83,7 @@ fn several_operands_are_asked_about_before() {
     // Three directories are asked twice; what was counted before is asked once.
     let calls = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
     assert_eq!(calls("statx"), 3 * 6 + 5);
-    let listings = 3 * (1 + scratch.last_looks());
-    assert_eq!((calls("openat"), calls("close"), calls("getdents64")), (3, 3, listings));
+    assert_eq!((calls("openat"), calls("close"), calls("getdents64")), (3, 3, 6));
 }
 
 /// How many calls of this name come before the first about the tree, and how many follow.

@@ -211,15 +211,6 @@ impl Traced {
     }
 }
 
-/// What would be counted if the file system said of each directory where it ends. Each is closed once.
-pub(crate) fn without_last_looks(mut counted: Counts, scratch: &Scratch) -> Counts {
-    let looks = scratch.last_looks() * counted.get("close").copied().unwrap_or(0);
-    if let Some(listings) = counted.get_mut("getdents64") {
-        *listings -= looks;
-    }
-    counted
-}
-
 /// What `more` has beyond `less`, by every name that either has; less than nothing where it has fewer.
 pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> {
     let names = more.keys().chain(less.keys());

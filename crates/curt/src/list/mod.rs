@@ -16,7 +16,7 @@
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
-//! | open, list and close a directory | 3 or 4 (`openat`, 1 or 2 `getdents64`, `close`) | 5 | 5: one asks for the volume |
+//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 5: one asks for the volume |
 //! | each further buffer | 1 for 64 KiB, from the fifth on 1 MiB | the C library's | 1 for 64 KiB |
 //! | name, kind, number | 0 | 0 | 0 |
 //! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
@@ -28,9 +28,6 @@
 //! | below a listed directory ([`Descent::open_below`]) | 1; 1 more at a mount | 3 for each name | 2 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
-//!
-//! On Linux the second `getdents64`, which tells of nothing, is saved where the file system says behind the last
-//! name that it is the last, as tmpfs, ext4 and btrfs do, and the listing is no longer than 4 KiB.
 //!
 //! # Races
 //!

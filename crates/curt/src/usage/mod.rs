@@ -21,13 +21,11 @@
 //! | | Linux | portable (POSIX) |
 //! |---|---|---|
 //! | entry, directory or not | 1 (`statx`) | 1 |
-//! | directory | 3 or 4 (`openat2`, 1 or 2 `getdents64`, `close`) | 5 |
+//! | directory | 4 (`openat2`, 2 `getdents64`, `close`) | 5 |
 //! | one file system | 0: the answer for the entry names its device | 0 |
 //! | each operand that is a directory, where there are several | 1 (which one it is) | 1 |
 //! | beside | 1 (the limit of descriptors) | the same |
 //! | several threads | 1 for 256 entries (processor time), 20 for each thread | the same |
-//!
-//! The second `getdents64` is saved as in a walk.
 //!
 //! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`] saves
 //! that question for each file.

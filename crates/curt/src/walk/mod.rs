@@ -19,7 +19,7 @@
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
 //! | operand | 1 (`statx`) | 1 | 1 |
-//! | directory | 3 or 4 (`openat2`, 1 or 2 `getdents64`, `close`) | 5 | 4 |
+//! | directory | 4 (`openat2`, 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name, kind and number | 0 | 0 | 0 |
 //! | entry, for more | as in [`Plan::cost`](crate::Plan::cost) | the same | the same |
 //! | following links | 1 for each link, 1 for each directory | the same | the same |
@@ -30,9 +30,6 @@
 //! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
 //! | rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
 //! | depth beyond the descriptors | bounded for each directory, see `room.rs` | the same | the same |
-//!
-//! On Linux the second `getdents64`, which tells of nothing, is saved where the file system says behind the last
-//! name that it is the last, as tmpfs, ext4 and btrfs do, and the listing is no longer than 4 KiB.
 //!
 //! # Races
 //!

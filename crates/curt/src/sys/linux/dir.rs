@@ -63,12 +63,6 @@ const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
 const SLACK: usize = 1024;
 
-/// Where file systems say that a listing ends: the largest positions there are, of 64 and of 32 bits.
-const ENDS: [i64; 2] = [i64::MAX, i32::MAX as i64];
-/// How much of a listing is looked through for its last record. Where there is more of it, the call takes no
-/// longer than to look.
-const LOOKED_THROUGH: usize = 4096;
-
 /// What most records take.
 const USUAL_RECORD: usize = 32;
 
@@ -102,29 +96,6 @@ impl DirBuf {
     /// Whether the system had nothing to write.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
-    }
-
-    /// Whether the system says by its last record that none follows. Behind each it tells where the listing
-    /// goes on; behind the last of all some file systems tell that it is at the end: tmpfs and sysfs, ext4
-    /// where directories have an index, btrfs (seen on Linux 6.18; not XFS, FUSE, procfs). Asked to go on from
-    /// there they answer with nothing, so that call is saved.
-    ///
-    /// What a signal cuts short goes on from the record that is missing, and none is at the largest position.
-    /// (Numbers that grow for ever, as btrfs has them, might come to it: so there must have been room, too.)
-    pub(super) fn says_end(&self) -> bool {
-        if !self.has_slack() || self.bytes.len() > LOOKED_THROUGH {
-            return false;
-        }
-        let mut rest = &self.bytes[..];
-        while let Some((head, _)) = rest.split_first_chunk::<NAME>() {
-            let length = usize::from(u16::from_ne_bytes([head[16], head[17]]));
-            match rest.get(length.max(NAME)..) {
-                Some([]) => return ENDS.iter().any(|end| head[8..16] == end.to_ne_bytes()),
-                Some(left) => rest = left,
-                None => break,
-            }
-        }
-        false
     }
 
     /// Whether the system left room that another record would have fitted in.
@@ -186,7 +157,6 @@ fn kind(d_type: u8) -> Kind {
 #[cfg(feature = "model")]
 pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let buf = DirBuf { bytes: written.to_vec(), is_fixed: true, fills: 0 };
-    let _ = buf.says_end();
     let mut found = Vec::new();
     let mut position = 0;
     while let Some((entry, next)) = buf.entry(position) {
@@ -272,48 +242,6 @@ mod tests {
         }
     }
 
-    /// Whether a listing that ends with a name of this length, and this position behind it, is seen to end.
-    fn says_end(next: i64, name: usize) -> bool {
-        let mut last = record(3, libc::DT_REG, &vec![b'x'; name]);
-        last[8..16].copy_from_slice(&next.to_ne_bytes());
-        listing(&[record(1, libc::DT_DIR, b"."), record(2, libc::DT_REG, b"name"), last]).says_end()
-    }
-
-    #[test]
-    fn a_listing_ends_where_the_last_record_says_so() {
-        for end in [i64::MAX, i32::MAX.into()] {
-            assert!(says_end(end, 1) && says_end(end, 255));
-            assert!(!says_end(end - 1, 1));
-        }
-        for elsewhere in [0, 1, -1, i64::MIN, u32::MAX.into()] {
-            assert!(!says_end(elsewhere, 1), "{elsewhere}");
-        }
-        // The records before it say something else, or the same by mistake.
-        let mut first = record(1, libc::DT_REG, b"first");
-        first[8..16].copy_from_slice(&i64::MAX.to_ne_bytes());
-        assert!(!listing(&[first.clone(), vec![0; 32]]).says_end());
-        let (first, second) = (first, record(2, libc::DT_REG, b"second"));
-        assert!(!listing(&[first.clone(), second.clone()]).says_end());
-        assert!(listing(&[second.clone(), first.clone()]).says_end());
-        assert!(!listing(&[second, first[..first.len() - 1].to_vec()]).says_end());
-        assert!(!listing(&[]).says_end());
-    }
-
-    #[test]
-    fn where_there_was_no_room_or_too_much_to_look_through_the_end_is_asked_for() {
-        let mut last = record(1, libc::DT_REG, b"last");
-        last[8..16].copy_from_slice(&i64::MAX.to_ne_bytes());
-        for (room, others, says_end) in
-            [(2048, 31, true), (2048, 32, false), (1 << 16, 127, true), (1 << 16, 128, false)]
-        {
-            let mut buf = DirBuf::with_capacity(room);
-            let other = record(2, libc::DT_REG, b"of 32 bytes");
-            assert_eq!((last.len(), other.len()), (24, 32));
-            buf.space(true).extend([vec![other; others].concat(), last.clone()].concat());
-            assert_eq!(buf.says_end(), says_end, "{others} others in {room}");
-        }
-    }
-
     #[test]
     fn no_record_however_broken_leads_round_in_circles() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -337,7 +265,6 @@ mod tests {
                 at += usize::from(record);
             }
             found += all(&buf).len();
-            let _ = buf.says_end();
         }
         assert!(found > 20_000, "too few were read for this to say anything: {found}");
     }

@@ -282,7 +282,6 @@ impl Sys for Linux {
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
-            Ok(()) if self.setup.reads_only && buf.says_end() => Ok(Batch::End),
             // A directory that was removed by somebody else while it was open lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
             Ok(()) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
