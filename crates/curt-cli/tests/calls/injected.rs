@@ -48,7 +48,7 @@ fn where_calls_are_lacking_the_answer_is_the_same() {
     if !available() {
         return skip("strace is not installed, or may not trace");
     }
-    for lacking in [&["openat2"][..], &["statx"], &["openat2", "statx"], &["close_range"]] {
+    for lacking in [&["openat2"][..], &["statx"], &["openat2", "statx"]] {
         let lacking: Vec<String> =
             lacking.iter().map(|call| format!("inject={call}:error=ENOSYS")).collect();
         for threads in ["-j1", "-j2"] {

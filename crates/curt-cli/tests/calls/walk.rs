@@ -89,12 +89,12 @@ fn links_cost_one_call_each_and_one_for_a_directory() {
 
 #[test]
 fn order_costs_nothing() {
-    slopes("walk-sorted", &["--sort", "tree"]);
+    slopes("walk-sorted", &["-j1", "--sort", "tree"]);
 }
 
 #[test]
 fn removing_costs_one_call_for_an_entry() {
-    slopes("walk-delete", &["--delete", "tree"]);
+    slopes("walk-delete", &["-j1", "--delete", "tree"]);
 }
 
 #[test]

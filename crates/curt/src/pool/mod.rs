@@ -26,8 +26,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-pub(crate) use crew::{Crew, HELPER_STACK, Progress, Start, budget};
-pub(crate) use governor::{Governor, Pace, Sample};
+pub(crate) use crew::{Crew, HELPER_STACK, Start, budget};
+pub(crate) use governor::{Governor, Sample};
 pub(crate) use panics::Panics;
 
 /// What is outstanding of a directory: the pieces of its work that were handed over.
@@ -70,8 +70,6 @@ struct State<T> {
     pieces: VecDeque<T>,
     /// Workers in the operation, the caller's thread included.
     workers: usize,
-    /// Those of them whose threads were started and have not come yet.
-    coming: usize,
     /// Workers without any work at all, asleep.
     idle: usize,
     /// Workers asleep that would take a piece.
@@ -85,7 +83,7 @@ struct State<T> {
 
 impl<T> State<T> {
     fn awake(&self) -> usize {
-        self.workers - self.asleep - self.coming
+        self.workers - self.asleep
     }
 }
 
@@ -104,7 +102,6 @@ impl<T> Pool<T> {
             state: Mutex::new(State {
                 pieces: VecDeque::new(),
                 workers: 1,
-                coming: 0,
                 idle: 0,
                 waiting: 0,
                 paused: 0,
@@ -128,33 +125,25 @@ impl<T> Pool<T> {
         self.lock().workers
     }
 
-    /// Counts in a worker that is about to be started, and returns its number. It is hungry: what is
-    /// handed over until its thread has begun is there for it when it comes, so that it need not sleep.
+    /// Counts in a worker that is about to be started, and returns its number.
     pub(crate) fn enlist(&self) -> usize {
         let mut state = self.lock();
         state.workers += 1;
-        state.coming += 1;
-        self.settle(&state);
         state.workers - 1
-    }
-
-    /// A worker that was enlisted has come.
-    pub(crate) fn arrive(&self) {
-        let mut state = self.lock();
-        state.coming -= 1;
-        self.settle(&state);
     }
 
     /// Counts out a worker that could not be started.
     pub(crate) fn dismiss(&self) {
         let mut state = self.lock();
         state.workers -= 1;
-        state.coming -= 1;
         self.settle(&state);
     }
 
     /// Says how many workers are wanted. Those beyond pause at their next checkpoint.
     pub(crate) fn want(&self, workers: usize) {
+        if workers == self.wanted() {
+            return;
+        }
         let state = self.lock();
         self.wanted.store(workers, Ordering::Relaxed);
         self.settle(&state);
@@ -301,7 +290,7 @@ impl<T> Pool<T> {
     /// otherwise the last pieces of a helper that did not pay would be shared out again.
     fn settle(&self, state: &State<T>) {
         let room = self.wanted().saturating_sub(state.awake());
-        let hungry = (state.waiting + state.coming).min(room).saturating_sub(state.pieces.len());
+        let hungry = state.waiting.min(room).saturating_sub(state.pieces.len());
         self.hungry.store(hungry, Ordering::Relaxed);
         if state.paused > 0 && room > 0 {
             self.pause.notify_all();
@@ -385,7 +374,6 @@ mod tests {
                     let number = pool.enlist();
                     let (pool, total) = (&pool, &total);
                     scope.spawn(move || {
-                        pool.arrive();
                         while let Some((from, to, join)) = pool.take(number) {
                             sum(pool, number, from, to, total);
                             pool.finish(&join, false);
@@ -410,7 +398,6 @@ mod tests {
                 let number = pool.enlist();
                 let (pool, total) = (&pool, &total);
                 scope.spawn(move || {
-                    pool.arrive();
                     while let Some((from, to, join)) = pool.take(number) {
                         sum(pool, number, from, to, total);
                         pool.finish(&join, false);
@@ -439,7 +426,6 @@ mod tests {
         let pool: Pool<u32> = Pool::new();
         let join = Join::default();
         let helper = pool.enlist();
-        pool.arrive();
         pool.want(2);
         join.add();
         std::thread::scope(|scope| {
@@ -459,29 +445,10 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_is_coming_is_given_work_and_finds_it() {
-        let pool: Pool<u32> = Pool::new();
-        assert!(!pool.is_hungry());
-        pool.want(2);
-        let helper = pool.enlist();
-        assert!(pool.is_hungry(), "it has nothing yet");
-        pool.give(7);
-        assert!(!pool.is_hungry(), "one piece is enough for one");
-        pool.arrive();
-        assert_eq!(pool.take(helper), Some(7));
-        assert!(!pool.is_hungry(), "two are awake, and two are wanted");
-        let other = pool.enlist();
-        assert!(!pool.is_hungry(), "a third is not wanted");
-        pool.dismiss();
-        assert_eq!((pool.workers(), other), (2, 2));
-    }
-
-    #[test]
     fn nobody_waits_for_a_worker_that_panicked() {
         let pool: Pool<u32> = Pool::new();
         let join = Join::default();
         let helper = pool.enlist();
-        pool.arrive();
         pool.want(2);
         join.add();
         std::thread::scope(|scope| {

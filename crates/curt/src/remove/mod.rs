@@ -22,7 +22,6 @@
 //! |---|---|---|
 //! | entry that is not a directory | 1 (`unlinkat`) | 1 |
 //! | directory | 4 (`openat2`, `getdents64`, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
-//! | … closed in ranges by one thread ([`Remove::batch_close`]) | 3, and 1 for 256 directories | – |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | wrong guess that a listing had ended | 1, at most 4 times | never made |
 //! | operand | 2 (`openat`, `close`) where it lies in another directory than the one before, 3 (`statx`) if it is a directory, 1 (`openat2`) if it is not | the same |
@@ -30,7 +29,7 @@
 //! | every 65,536 entries of one directory | one more listing of what is left | the same |
 //! | every 1,024 directories | 1 (`statx`) | the same |
 //! | beside | 2 (the limit of descriptors, the root's identity) | the same |
-//! | several threads | 1 for 256 entries (processor time), 20 for each thread | the same |
+//! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //! | question, bytes, owner | 1 or 2 for each entry | the same |
 //! | depth beyond the descriptors | 1 for each time they are used up (`renameat2`), and 7 for the first | the same |
 //!
@@ -57,8 +56,7 @@
 //!
 //! Without `openat2` (Linux before 5.6, or a filter that refuses it): `openat` and a comparison of
 //! mounts, one call more for each directory. Without `statx` or its mount numbers: devices are
-//! compared, which cannot tell a bind mount of the same file system. Without `close_range`: one
-//! `close` each. Where the listing has no kinds: removal is tried first, which on Linux never
+//! compared, which cannot tell a bind mount of the same file system. Where the listing has no kinds: removal is tried first, which on Linux never
 //! removes a directory; elsewhere a stat tells. Where descriptors run out: see `room.rs`.
 //! The whole is run on the portable platform too, on Linux, by the same tests.
 //!
@@ -66,7 +64,7 @@
 //!
 //! | | calls for a directory | inner links safe | `link/` | 10,000 levels, 1,024 descriptors | same-device bind mount | after an error |
 //! |---|---|---|---|---|---|---|
-//! | curt | 3 or 4 | yes | error, nothing touched | yes | refused | goes on, all reported |
+//! | curt | 4 | yes | error, nothing touched | yes | refused | goes on, all reported |
 //! | GNU rm 9.1 | 17 | yes | empties the target, exits 0 | yes | emptied | goes on, all reported |
 //! | Rust std 1.95 | 8 | yes | empties the target | fails | emptied | stops |
 //! | Zig `deleteTree` | 5 | yes | – | quadratic | emptied | stops |

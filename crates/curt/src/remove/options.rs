@@ -167,7 +167,6 @@ pub struct Remove<'a> {
     pub(crate) retries: u32,
     pub(crate) retry_window: Duration,
     pub(crate) keep_errors: usize,
-    pub(crate) batch_close: bool,
     pub(crate) descriptors: Option<usize>,
     pub(crate) without: Features,
 }
@@ -199,7 +198,6 @@ impl<'a> Remove<'a> {
             retries: 100,
             retry_window: Duration::from_secs(1),
             keep_errors: usize::MAX,
-            batch_close: false,
             descriptors: None,
             without: Features::default(),
         }
@@ -302,16 +300,6 @@ impl<'a> Remove<'a> {
     /// observer in any case, so a caller that prints them as they come may keep none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;
-        self
-    }
-
-    /// Whether finished directories are closed 256 at a time (one call instead of 256) while one
-    /// thread works. Off by default, because up to that many descriptors stay open in between; a
-    /// program of its own, such as the command, can afford them. Only descriptors that are ours
-    /// are ever closed: a range is closed when every number in it is one that this removal opened
-    /// and has finished with.
-    pub fn batch_close(mut self, yes: bool) -> Self {
-        self.batch_close = yes;
         self
     }
 

@@ -89,8 +89,6 @@ impl<S: Sys> Engine<'_, S> {
     /// Makes the shelf of the topmost directory of this tree. What protects a directory may be the
     /// mode of one that it lies in, so nobody else may look into this one.
     fn make_shelf(&mut self) -> bool {
-        // Descriptors are short: those of finished directories are wanted now.
-        self.at.sys.close_at_once();
         for _ in 0..FRESH_NAMES {
             let serial = self.at.run.serial();
             let fresh = moved_name::<S::Unit>(serial);

@@ -14,11 +14,9 @@ use super::report::Report;
 use crate::control::Cancel;
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{self, Crew, Pace, Pool, Progress, Sample, SharedJoin, Start};
-use crate::sys::{Feature, Identity, Mounts, Settings, Sys, Usage};
+use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
+use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
 
-/// The most finished directories that stay open until they are closed together.
-const MOST_RETIRED: usize = 4096;
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
 /// A piece of a directory's work, handed from one worker to another.
@@ -61,8 +59,6 @@ pub(super) struct Run<'r, S: Sys> {
     /// Guesses that were wrong, and those that are being tested.
     guesses: AtomicU32,
     operands: &'r [&'r Path],
-    /// How many removed directories may stay open until they are closed in one call.
-    retire: usize,
     /// The open directory that the operands are names in, if they are not paths.
     pub(super) below: Option<Arc<S::Dir>>,
     next_operand: AtomicUsize,
@@ -82,7 +78,7 @@ impl<'r, S: Sys> Run<'r, S> {
     ) -> Report {
         // In steps, because what each has on the stack lies below all that follows otherwise.
         let run = Run::<S>::begin(options, setup, operands, below);
-        run.work(&setup.with(options.without, run.retire));
+        run.work(&setup.with(options.without));
         run.end()
     }
 
@@ -96,14 +92,12 @@ impl<'r, S: Sys> Run<'r, S> {
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
         let budget = pool::budget(limit);
         let is_alone = options.confirm != Confirm::Never;
-        // Both together stay within half of the limit.
-        let retire = if options.batch_close { (limit / 2).min(MOST_RETIRED) } else { 0 };
         let begin = Sample { now: first.now(), ..Sample::default() };
         let begun = first.wall_clock();
         let report = Report { calls: first.calls(), ..Report::default() };
         Run {
             options: *options,
-            crew: Crew::new(Pace::CHANGING, options.threads, is_alone, budget, begin),
+            crew: Crew::new(options.threads, is_alone, budget, begin),
             plain: is_plain(options),
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
@@ -111,12 +105,7 @@ impl<'r, S: Sys> Run<'r, S> {
             may_hoist: empties(options)
                 && !options.contents
                 && !options.without.has(Feature::Hoist),
-            descriptors: pool::budget(if options.batch_close {
-                budget.min(limit / 2)
-            } else {
-                budget
-            }),
-            retire,
+            descriptors: budget,
             root: OnceLock::new(),
             begun,
             serial: AtomicU64::new(0),
@@ -143,10 +132,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn work(&self, setup: &S::Setup) {
-        // Helpers close each directory at once: the numbers of several workers lie mixed.
-        let helpers = setup.with(self.options.without, 0);
         self.crew.work(|number, start| {
-            let setup = if number == 0 { setup } else { &helpers };
             Engine::<S>::new(self, setup, number, start).work();
         });
     }
@@ -198,21 +184,16 @@ impl<'r, S: Sys> Run<'r, S> {
         self.options.cancel.is_some_and(Cancel::is_cancelled)
     }
 
-    /// Notes whether what was handed over last are files of a directory that its giver goes on with.
-    pub(super) fn shares_files(&self, files: bool) {
-        self.crew.shares_one(files);
-    }
-
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
     pub(super) fn checkpoint(
         &self,
         sys: &S,
         worker: usize,
         done: u64,
-        used: Usage,
+        waits: &mut Option<u64>,
         start: Option<Start<'_>>,
     ) {
-        self.crew.checkpoint(sys, worker, Progress { done, pending: 0, used }, start);
+        self.crew.checkpoint(sys, worker, done, waits, start);
     }
 
     /// Adds to the totals that progress shows.

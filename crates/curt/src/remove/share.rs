@@ -128,7 +128,6 @@ impl<S: Sys> Engine<'_, S> {
         let left = Arc::clone(frame.left.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
         join.add();
-        self.at.run.shares_files(matches!(what, Piece::Files(_)));
         self.at.run.pool().give(Task { dir, names, what, path, join, left });
     }
 

@@ -10,7 +10,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Start;
-use crate::sys::{Entry, Removed, Stat, Sys, Usage};
+use crate::sys::{Entry, Removed, Stat, Sys};
 
 /// Entries between two checkpoints.
 const CHECKPOINT: u32 = 256;
@@ -23,9 +23,9 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) report: Report,
     pub(super) number: usize,
     start: Option<Start<'r>>,
-    /// Entries until the next checkpoint, and what had been done and used at the last.
+    /// Entries until the next checkpoint, and the waits and what had been done at the last.
     until_checkpoint: u32,
-    used: Usage,
+    waits: Option<u64>,
     progress: (u64, u64),
 }
 
@@ -60,7 +60,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             number,
             start,
             until_checkpoint: CHECKPOINT,
-            used: Usage::default(),
+            waits: None,
             progress: (0, 0),
         }
     }
@@ -272,8 +272,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         if !self.run.may_share() {
             return;
         }
-        let used = std::mem::replace(&mut self.used, self.sys.thread_usage());
-        let since = self.used.since(used);
-        self.run.checkpoint(&self.sys, self.number, u64::from(CHECKPOINT), since, self.start);
+        let done = u64::from(CHECKPOINT);
+        self.run.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
     }
 }

@@ -133,24 +133,6 @@ pub(crate) enum Last<U> {
     Invalid(io::ErrorKind),
 }
 
-/// What a thread has used; zero where the system does not say.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) processor: Duration,
-    /// How often it gave its processor away in order to wait for something.
-    pub(crate) waits: u64,
-}
-
-impl Usage {
-    /// What was used since it was so much.
-    pub(crate) fn since(self, before: Usage) -> Usage {
-        Usage {
-            processor: self.processor.saturating_sub(before.processor),
-            waits: self.waits.saturating_sub(before.waits),
-        }
-    }
-}
-
 /// Where a platform has fields from, and what that costs in calls when nothing is missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {

@@ -9,8 +9,6 @@ pub enum Feature {
     Openat2,
     /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
     Statx,
-    /// `close_range`, Linux 5.9.
-    CloseRange,
     /// Skipping the listing call that would only say that a listing has ended.
     ShortListing,
     /// Renaming deep directories upwards.
@@ -25,10 +23,9 @@ pub enum Feature {
 
 impl Feature {
     /// All of them, by the name that the command's `--without` takes.
-    pub const ALL: [(&'static str, Feature); 8] = [
+    pub const ALL: [(&'static str, Feature); 7] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
-        ("close-range", Feature::CloseRange),
         ("short-listing", Feature::ShortListing),
         ("hoist", Feature::Hoist),
         ("inode-order", Feature::InodeOrder),

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub(crate) use self::answer::{
     Ask, Batch, Entry, Extended, Finished, Identity, Last, Mounts, Opened, Operand, Owners,
-    Removed, Sources, Stat, Usage,
+    Removed, Sources, Stat,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
@@ -95,9 +95,6 @@ pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os 
 pub(crate) struct Setup {
     /// Features to do without.
     pub(crate) without: Features,
-    /// How many finished directories may stay open until they are closed in one call; 0 closes
-    /// each at once.
-    pub(crate) retire: usize,
     /// Nothing will be removed: directories are opened for listing alone.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
@@ -118,7 +115,7 @@ pub(crate) struct Setup {
 /// What every platform's setup lets an operation choose.
 pub(crate) trait Settings: Clone + Sync {
     /// The same, with this choice.
-    fn with(&self, without: Features, retire: usize) -> Self;
+    fn with(&self, without: Features) -> Self;
     /// The same, for an operation that removes nothing.
     fn for_reading(&self, without: Features) -> Self;
 }
@@ -135,14 +132,12 @@ impl Setup {
 }
 
 impl Settings for Setup {
-    fn with(&self, without: Features, retire: usize) -> Self {
-        let mut setup = self.clone();
-        (setup.without, setup.retire) = (without, retire);
-        setup
+    fn with(&self, without: Features) -> Self {
+        Setup { without, ..self.clone() }
     }
 
     fn for_reading(&self, without: Features) -> Self {
-        Setup { reads_only: true, ..self.with(without, 0) }
+        Setup { reads_only: true, ..self.with(without) }
     }
 }
 
@@ -230,10 +225,8 @@ pub(crate) trait Sys:
         let _ = dir;
         None
     }
-    /// Closes a directory, or keeps it to be closed together with others.
+    /// Closes a directory.
     fn close(&self, dir: Self::Dir);
-    /// Closes what was kept, and keeps nothing from now on.
-    fn close_at_once(&self) {}
     /// Reads the next entries into the buffer.
     fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     /// Begins the listing again.
@@ -396,12 +389,6 @@ pub(crate) trait Sys:
     /// Whether removing in the order of file numbers can pay on the file system of this directory.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
 
-    /// Whether this worker has learned that removals by several threads collide on the file system at
-    /// hand, so that a helper can only pay where the file system blocks.
-    fn helpers_collide(&self) -> bool {
-        false
-    }
-
     /// How many descriptors (or handles) the process may have.
     fn descriptor_limit(&self) -> usize;
     /// How many processors this process may use.
@@ -411,8 +398,11 @@ pub(crate) trait Sys:
     fn sleep(&self, time: Duration);
     /// The clock that entries are stamped with, since 1970.
     fn wall_clock(&self) -> Duration;
-    /// What this thread has used so far.
-    fn thread_usage(&self) -> Usage;
+    /// How often this thread has given its processor away to wait for something; zero where the
+    /// system does not say.
+    fn waits(&self) -> u64 {
+        0
+    }
 }
 
 /// Opens a directory some names below another one (or below the root, where the path begins there), one

@@ -25,7 +25,7 @@
 //! | one file system | 0: the answer for the entry names its device | 0 |
 //! | each operand that is a directory, where there are several | 1 (which one it is) | 1 |
 //! | beside | 1 (the limit of descriptors) | the same |
-//! | several threads | 1 for 256 entries (processor time), 20 for each thread | the same |
+//! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
 //! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`] saves
 //! that question for each file.

@@ -26,7 +26,7 @@
 //! | one file system, by mount | 0 | 1 for each directory | 0 |
 //! | a mount point | 2, and 3 for each directory above it | – | – |
 //! | one file system, by device | 1 for each directory | the same | the same |
-//! | several threads | 1 for 256 entries (processor time) | 1 for 256 entries | – |
+//! | several threads | 1 for 256 entries (`getrusage`) | – | – |
 //! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
 //! | rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
 //! | depth beyond the descriptors | bounded for each directory, see `room.rs` | the same | the same |

@@ -29,11 +29,6 @@ pub(super) struct Piece<S: Sys> {
 }
 
 impl<S: Sys> Cursor<S> {
-    /// How many subdirectories are known that were not entered yet.
-    pub(super) fn pending(&self) -> u64 {
-        self.frames.iter().map(|frame| self.children(frame) as u64).sum()
-    }
-
     /// … in one directory.
     fn children(&self, frame: &Frame<S>) -> usize {
         self.names.between(frame.next, frame.end).count()

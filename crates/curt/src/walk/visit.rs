@@ -12,8 +12,8 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
-use crate::pool::{Crew, Pace, Progress, Sample, Start};
-use crate::sys::{Os, Setup, Sys, Usage};
+use crate::pool::{Crew, Sample, Start};
+use crate::sys::{Os, Setup, Sys};
 
 /// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;
@@ -144,9 +144,8 @@ impl Walk<'_> {
         let first = Asker::new(Os::start(&setup), self.settings.plan);
         let budget = self.budget(&first.sys);
         let begin = Sample { now: first.sys.now(), ..Sample::default() };
-        let pace = if first.is_in_listings() { Pace::READING } else { Pace::ASKING };
         let shared = Shared {
-            crew: Crew::new(pace, self.threads, alone, budget, begin),
+            crew: Crew::new(self.threads, alone, budget, begin),
             settings: self.settings.clone(),
             operands,
             next_operand: AtomicUsize::new(0),
@@ -181,9 +180,9 @@ impl Shared<'_> {
 struct Done {
     entries: u64,
     errors: u64,
-    /// Entries and usage at the last checkpoint, and entries at the next.
+    /// Entries and waits at the last checkpoint, and entries at the next.
     reported: u64,
-    used: Usage,
+    waits: Option<u64>,
     next_report: u64,
 }
 
@@ -284,16 +283,8 @@ impl<'r, K: Sink> Worker<'r, K> {
         let crew = &self.shared.crew;
         let done = &mut self.done;
         done.next_report = done.entries + CHECKPOINT;
-        let is_first = self.number == 0 && done.reported == 0;
-        let pending = if is_first { self.cursor.pending() } else { 0 };
-        if is_first && !crew.is_enough(done.entries, pending) {
-            return;
-        }
-        let sys = &self.cursor.asker.sys;
-        let used = std::mem::replace(&mut done.used, sys.thread_usage());
-        let used = done.used.since(used);
         let entries = done.entries - std::mem::replace(&mut done.reported, done.entries);
-        let progress = Progress { done: entries, pending, used };
-        crew.checkpoint(sys, self.number, progress, self.start);
+        let sys = &self.cursor.asker.sys;
+        crew.checkpoint(sys, self.number, entries, &mut done.waits, self.start);
     }
 }

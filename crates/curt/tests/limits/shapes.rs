@@ -80,10 +80,8 @@ fn every_shape_is_removed_by_any_number_of_threads() {
                 for threads in [2, 8] {
                     let (files, directories) = shape(&scratch);
                     let descriptors = [1024, 64, 8][round % 3];
-                    let options = Remove::new()
-                        .threads(Threads::AtMost(threads))
-                        .descriptors(descriptors)
-                        .batch_close(round % 2 == 1);
+                    let options =
+                        Remove::new().threads(Threads::AtMost(threads)).descriptors(descriptors);
                     let report = options.run(scratch.at("tree"));
                     assert_all(&report, files, directories);
                     assert_eq!((report.vanished, report.appeared), (0, 0), "{name}: {report:?}");

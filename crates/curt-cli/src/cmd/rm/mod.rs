@@ -124,7 +124,6 @@ impl Job<'_> {
             .confirm(self.confirm)
             .retries(options.retries, Duration::from_millis(options.retry_ms))
             .keep_errors(0)
-            .batch_close(true)
             .observer(follower)
             .cancel(cancel);
         let removal = if self.globs.is_empty() { removal } else { removal.exclude(&self.globs) };

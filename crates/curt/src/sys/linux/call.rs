@@ -3,7 +3,7 @@
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use rustix::fs::{
 use rustix::io::{Errno, Result};
 
 use crate::calls::Calls;
+use crate::sys::Setup;
 use crate::sys::gate::Gate;
 use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
 use crate::sys::unix::uninterrupted;
-use crate::sys::{Setup, Usage};
 
 /// What most links hold fits into this.
 const LINK_ROOM: usize = 256;
@@ -216,15 +216,6 @@ impl Door {
         drop(fd);
     }
 
-    /// Closes every descriptor from `first` to `last`. The caller owns each of them.
-    pub(super) fn close_range(&self, first: RawFd, last: RawFd) -> Result<()> {
-        self.pass(Call::CloseRange)?;
-        // SAFETY: no memory is involved. That all numbers in the range are descriptors which this
-        // worker opened, and no longer uses, is what `retire::Retired` keeps account of.
-        let closed = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
-        if closed == 0 { Ok(()) } else { Err(last_errno()) }
-    }
-
     /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
     /// whether there is such a call at all.
     pub(super) fn statx<'a>(
@@ -406,22 +397,16 @@ impl Door {
         rustix::thread::gettid().as_raw_nonzero().get()
     }
 
-    pub(super) fn thread_usage(&self) -> Usage {
+    /// How often this thread has waited for something.
+    pub(super) fn waits(&self) -> u64 {
         if self.pass(Call::Getrusage).is_err() {
-            return Usage::default();
+            return 0;
         }
         // SAFETY: all zeros is a value of this plain struct of numbers.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: the pointer is that of an exclusively borrowed value of the right type.
         let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
-        if failed {
-            return Usage::default();
-        }
-        let time = |time: libc::timeval| {
-            Duration::new(time.tv_sec.unsigned_abs(), time.tv_usec.unsigned_abs() as u32 * 1000)
-        };
-        let processor = time(usage.ru_utime) + time(usage.ru_stime);
-        Usage { processor, waits: usage.ru_nvcsw.unsigned_abs() }
+        if failed { 0 } else { usage.ru_nvcsw.unsigned_abs() }
     }
 
     pub(super) fn sleep(&self, time: Duration) {
@@ -459,19 +444,6 @@ impl ProcessDoor for Door {
             ProcessCall::Sleep => Call::Nanosleep,
         })
     }
-}
-
-/// Hands a descriptor's number over to somebody who keeps account of it.
-pub(super) fn into_number(fd: OwnedFd) -> RawFd {
-    fd.into_raw_fd()
-}
-
-/// Takes a descriptor back from its number.
-pub(super) fn from_number(number: RawFd) -> OwnedFd {
-    use std::os::fd::FromRawFd;
-    // SAFETY: the numbers come from `into_number` alone, each is taken back at most once, and none
-    // has been closed in between: see `retire::Retired`.
-    unsafe { OwnedFd::from_raw_fd(number) }
 }
 
 fn last_errno() -> Errno {

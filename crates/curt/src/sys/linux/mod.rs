@@ -1,5 +1,5 @@
-//! Linux: `openat2` sees every mount for no call of its own, `getdents64` reads into our buffer,
-//! finished directories are closed in ranges. Each has a twin for kernels or filters without it.
+//! Linux: `openat2` sees every mount for no call of its own, `getdents64` reads into our
+//! buffer. Each has a fallback for kernels or filters without it.
 
 mod beneath;
 mod call;
@@ -14,7 +14,6 @@ mod loops;
 mod process;
 mod query;
 mod raw;
-mod retire;
 mod surroundings;
 
 use std::borrow::Cow;
@@ -35,12 +34,11 @@ use self::call::Door;
 pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::retire::Retired;
 use super::accounts::Accounts;
 use super::unix;
 use super::{
     Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys, Usage,
+    Setup, Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -60,11 +58,6 @@ const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXE
 pub(crate) struct Linux {
     door: Door,
     setup: Setup,
-    retired: RefCell<Retired>,
-    /// How many finished directories may stay open; 0 for none.
-    retire: Cell<usize>,
-    /// See [`Sys::helpers_collide`].
-    collide: Cell<bool>,
     /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
     openat2_refused: Cell<bool>,
     /// `statx` was refused, or is not there, and the older call was not: this worker stops asking.
@@ -157,20 +150,6 @@ impl Linux {
         let mount = self.mount(fd)?;
         Ok(*known.get_or_init(|| mount))
     }
-
-    /// Whether the file system makes who closes many removed directories at once wait. On btrfs all
-    /// removals of a subvolume want the same locks, besides.
-    fn is_slow_to_close_many(&self, dir: &OwnedFd) -> bool {
-        let magic = self.door.file_system(dir.as_fd()).map(|(magic, _)| magic);
-        self.collide.set(magic == Ok(BTRFS));
-        magic.is_ok_and(|magic| magic == XFS || magic == BTRFS)
-    }
-}
-
-impl Drop for Linux {
-    fn drop(&mut self) {
-        self.retired.get_mut().close_all(&self.door);
-    }
 }
 
 impl Sys for Linux {
@@ -183,13 +162,6 @@ impl Sys for Linux {
         Linux {
             door: Door::new(setup),
             setup: setup.clone(),
-            retired: RefCell::default(),
-            collide: Cell::new(false),
-            retire: Cell::new(if setup.without.has(Feature::CloseRange) {
-                0
-            } else {
-                setup.retire
-            }),
             openat2_refused: Cell::new(false),
             statx_refused: Cell::new(false),
             asked: Cell::new((Fields::NONE, StatxFlags::empty())),
@@ -199,7 +171,6 @@ impl Sys for Linux {
     }
 
     fn calls(&self) -> Calls {
-        self.retired.borrow_mut().close_all(&self.door);
         self.door.calls()
     }
 
@@ -234,16 +205,9 @@ impl Sys for Linux {
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        let open = || match mounts {
+        let opened = match mounts {
             Mounts::Refuse => self.open_unmounted(parent, name),
             Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
-        };
-        let opened = match open() {
-            // Finished directories that are still open may be all that is in the way.
-            Err(error) if is_shortage(error) && self.retired.borrow_mut().close_all(&self.door) => {
-                open()
-            }
-            opened => opened,
         };
         unix::opened(opened.map(Dir::from))
     }
@@ -256,27 +220,9 @@ impl Sys for Linux {
     }
 
     fn close(&self, dir: Dir) {
-        let Some(fd) = dir.into_fd() else { return };
-        let limit = self.retire.get();
-        if limit == 0 {
-            return self.door.close(fd);
+        if let Some(fd) = dir.into_fd() {
+            self.door.close(fd);
         }
-        if self.retired.borrow().has_been_given(ASK_AFTER) && self.is_slow_to_close_many(&fd) {
-            self.close_at_once();
-            return self.door.close(fd);
-        }
-        self.retired.borrow_mut().push(&self.door, fd, limit);
-    }
-
-    /// Many open descriptors make the table of the process grow, and while several threads share
-    /// it, Linux waits for a grace period of RCU each time it does: milliseconds.
-    fn close_at_once(&self) {
-        self.retire.set(0);
-        self.retired.borrow_mut().close_all(&self.door);
-    }
-
-    fn helpers_collide(&self) -> bool {
-        self.collide.get()
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
@@ -471,19 +417,10 @@ impl Sys for Linux {
         unix::wall_clock()
     }
 
-    fn thread_usage(&self) -> Usage {
-        self.door.thread_usage()
+    fn waits(&self) -> u64 {
+        self.door.waits()
     }
 }
 
-/// How many finished directories are kept before the file system is asked for.
-const ASK_AFTER: u64 = 8;
-
-const XFS: i64 = 0x5846_5342;
-const BTRFS: i64 = 0x9123_683E;
 /// The magic number that ext2, ext3 and ext4 share.
 const EXT4: i64 = 0xEF53;
-
-fn is_shortage(error: Errno) -> bool {
-    matches!(error, Errno::MFILE | Errno::NFILE | Errno::NOMEM)
-}

@@ -24,7 +24,6 @@ pub(super) enum Call {
     Fstatfs,
     Prlimit64,
     SchedGetaffinity,
-    Getrusage,
     Nanosleep,
     NtOpenFile,
     NtQueryDirectoryFile,
@@ -33,7 +32,7 @@ pub(super) enum Call {
 }
 
 /// Their names: those of Linux, and of Windows where a search asks as that has it.
-const NAMES: [&str; 19] = [
+const NAMES: [&str; 18] = [
     "openat",
     "getdents64",
     "unlinkat",
@@ -47,7 +46,6 @@ const NAMES: [&str; 19] = [
     "fstatfs",
     "prlimit64",
     "sched_getaffinity",
-    "getrusage",
     "clock_nanosleep",
     "NtOpenFile",
     "NtQueryDirectoryFile",

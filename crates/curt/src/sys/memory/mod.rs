@@ -30,7 +30,7 @@ pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 use super::beneath::Beneath;
 use super::{
     Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
-    Stat, Sys, Usage,
+    Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -73,8 +73,8 @@ impl Setup {
 }
 
 impl super::Settings for Setup {
-    fn with(&self, without: super::Features, retire: usize) -> Self {
-        let common = self.common.with(without, retire);
+    fn with(&self, without: super::Features) -> Self {
+        let common = self.common.with(without);
         Setup { world: self.world.clone(), common }
     }
 
@@ -386,12 +386,6 @@ impl Sys for Memory {
         if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
             world.clock += time;
         }
-    }
-
-    /// As if the processor had been at work all the time.
-    fn thread_usage(&self) -> Usage {
-        let clock = self.door.pass(Call::Getrusage).map(|world| world.clock);
-        Usage { processor: clock.unwrap_or_default(), waits: 0 }
     }
 }
 

@@ -33,7 +33,6 @@ enum Call {
     Rewinddir,
     Faccessat,
     Getrlimit,
-    ClockGettime,
     Nanosleep,
     Readlinkat,
     Read,
@@ -68,7 +67,6 @@ const NAMES: &[&str] = &[
     "rewinddir",
     "faccessat",
     "getrlimit",
-    "clock_gettime",
     "nanosleep",
     "readlinkat",
     "read",
@@ -273,21 +271,6 @@ impl Door {
     pub(super) fn descriptor_limit(&self) -> Option<u64> {
         self.pass(Call::Getrlimit).ok()?;
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
-    }
-
-    /// The processor time of this thread; `None` where rustix has no clock for it.
-    pub(super) fn thread_time(&self) -> Option<Duration> {
-        #[cfg(not(any(target_os = "netbsd", target_os = "solaris", target_os = "illumos")))]
-        {
-            self.pass(Call::ClockGettime).ok()?;
-            let clock = rustix::time::ClockId::ThreadCPUTime;
-            Duration::try_from(rustix::time::clock_gettime(clock)).ok()
-        }
-        #[cfg(any(target_os = "netbsd", target_os = "solaris", target_os = "illumos"))]
-        {
-            let _ = (self, Call::ClockGettime);
-            None
-        }
     }
 
     pub(super) fn sleep(&self, time: Duration) {

@@ -39,7 +39,7 @@ use super::accounts::Accounts;
 use super::unix;
 use super::{
     Ask, Batch, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Setup, Sources, Stat,
-    Sys, Usage,
+    Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -341,9 +341,5 @@ impl Sys for Posix {
 
     fn wall_clock(&self) -> Duration {
         unix::wall_clock()
-    }
-
-    fn thread_usage(&self) -> Usage {
-        Usage { processor: self.door.thread_time().unwrap_or_default(), waits: 0 }
     }
 }

@@ -82,13 +82,9 @@ macro_rules! contract {
 #[cfg(target_os = "linux")]
 contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
-contract!(linux_closing_in_ranges, {
-    Real::<Linux>::new(Setup { retire: 8, ..Setup::default() }, "openat2")
-});
-#[cfg(target_os = "linux")]
 contract!(linux_of_old, {
     use crate::sys::{Feature, Features};
-    let without = [Feature::Openat2, Feature::Statx, Feature::CloseRange, Feature::ShortListing];
+    let without = [Feature::Openat2, Feature::Statx, Feature::ShortListing];
     let without = without.into_iter().fold(Features::default(), Features::with);
     Real::<Linux>::new(Setup { without, ..Setup::default() }, "openat")
 });

@@ -531,9 +531,4 @@ impl Sys for Windows {
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
-
-    /// The system tells in ticks of 16 ms, which is of no use here.
-    fn thread_usage(&self) -> Usage {
-        Usage::default()
-    }
 }
