@@ -4,24 +4,19 @@
 //! a fresh one of the same shape; where they are read, all runs read the same, and write what they find
 //! to a file in memory: some programs do less when nobody can read it.
 
-use super::Context;
 use super::answer::Question;
 use super::contender::Contender;
-use super::counts::Counts;
+use super::context::Context;
 use super::ground::{Ground, Standing, Use};
 use super::measure::{Answer, Budget, Ended, Sample, race, run_to_end};
-use super::operation::{Grown, Operation, Scenario};
+use super::operation::{Grown, Operation, SHRINKS, Scenario};
 use super::place::{Kind, Place, drop_caches};
-use super::report::{Cell, Row};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// The fractions a quick run may fall back to.
-pub(super) const SHRINKS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
 /// Contenders that hung, and will not be waited for again, by operation and name.
 pub(super) type Hung = RefCell<HashSet<(&'static str, String)>>;
@@ -41,6 +36,14 @@ pub(super) struct Arena<'a> {
     hung: &'a Hung,
     /// Whose answer about which fraction was looked at.
     seen: RefCell<HashSet<(String, u32)>>,
+}
+
+/// A cell after its race.
+pub(super) struct Raced {
+    /// The tree in words.
+    pub(super) heading: String,
+    /// The runs of each contender.
+    pub(super) samples: Vec<Vec<Sample>>,
 }
 
 /// What a run of a probe takes: the time to get ready for all runs, and that of each.
@@ -65,12 +68,8 @@ impl<'a> Arena<'a> {
         Self { context, operation, scenario, place, contenders, ground, hung, seen }
     }
 
-    /// Measures the cell with its share of the time that is left, or says why it cannot.
-    pub(super) fn cell(
-        &self,
-        counts: &mut Counts<'_>,
-        share: f64,
-    ) -> io::Result<Result<Cell, String>> {
+    /// Times the cell with its share of the time that is left, or says why it cannot.
+    pub(super) fn race(&self, share: f64) -> io::Result<Result<Raced, String>> {
         /// Of the cell's time, for counting calls after the race.
         const COUNTING: Duration = Duration::from_millis(1_500);
         let begin = Instant::now();
@@ -93,20 +92,7 @@ impl<'a> Arena<'a> {
                 self.context.step(&format!("round {}: {}", round + 1, contender.name));
                 self.trial(&grown, contender, round, budget.patience)
             })?;
-        self.context.step("counting calls");
-        let slopes = counts.of_cell(self, &samples)?;
-        let rows = self.contenders.iter().zip(samples).zip(slopes);
-        let rows = rows.map(|((contender, samples), slope)| Row {
-            contender: contender.clone(),
-            samples,
-            slope,
-        });
-        Ok(Ok(Cell {
-            scenario: self.scenario.name.to_owned(),
-            place: self.place.name.clone(),
-            heading,
-            rows: rows.collect(),
-        }))
+        Ok(Ok(Raced { heading, samples }))
     }
 
     /// A cell that turns out slower than its probe may take half as long again, not the time of those

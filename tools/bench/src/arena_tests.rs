@@ -1,11 +1,12 @@
 //! Whole cells with contenders that do right, nothing, too much, or cannot be started.
 #![cfg(unix)]
 
-use super::super::operation::scenario_names;
+use super::super::operations::scenario_names;
+use super::super::options::BenchOptions;
 use super::super::progress::{Interrupt, Progress};
 use super::super::sandbox::Sandbox;
 use super::super::tryout::Tryouts;
-use super::super::{BenchOptions, reading, rm};
+use super::super::{reading, rm};
 use super::*;
 use crate::contender::Found;
 use clap::Parser as _;

@@ -6,7 +6,8 @@ use super::answer::Question;
 use super::contender::Found;
 use super::operation::{Operation, Scenario};
 use super::programs::Programs;
-use super::works::{Work, scenario, takers};
+use super::takers::{scenario, takers};
+use super::works::Work;
 
 /// The table of checks.
 pub(crate) static OPERATION: Operation = Operation {

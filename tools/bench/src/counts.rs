@@ -1,12 +1,12 @@
 //! The calls of the contenders: on a tree and on an empty directory each, once per scenario.
 
-use super::Context;
-use super::arena::{Arena, SHRINKS};
+use super::arena::Arena;
 use super::calls::{Calls, Run, Slope};
 use super::contender::Contender;
+use super::context::Context;
 use super::ground::{Ground, Use};
 use super::measure::{Answer, Sample};
-use super::operation::Grown;
+use super::operation::{Grown, SHRINKS};
 use super::place::Kind;
 use std::collections::HashMap;
 use std::io;
@@ -35,6 +35,7 @@ impl<'a> Counts<'a> {
         arena: &Arena<'_>,
         samples: &[Vec<Sample>],
     ) -> io::Result<Vec<Option<Slope>>> {
+        self.context.step("counting calls");
         let times = if self.context.options.full { 6 } else { 1 };
         let limit = arena.scenario.counted.saturating_mul(times);
         let shrinks = SHRINKS.into_iter().chain([LEAST]);

@@ -4,7 +4,8 @@ use super::answer::Question;
 use super::contender::Found;
 use super::operation::{Operation, Scenario};
 use super::programs::Programs;
-use super::works::{Work, scenario, takers};
+use super::takers::{scenario, takers};
+use super::works::Work;
 use curt::Flavor;
 
 /// The table of expansions.

@@ -3,34 +3,14 @@
 //! Only for root, and only when asked (`--images`). It happens in a mount namespace of our own
 //! where that is possible: then the mounts end with the process, even if it is killed.
 
-use super::contender::{Missing, on_path, quiet};
+use super::contender::{Missing, on_path};
+use super::mount::{Mount, run};
 use super::place::{Kind, Place, has_room};
 use super::sandbox::Sandbox;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
-
-/// A mount of ours, taken away when dropped.
-#[derive(Debug)]
-pub(crate) struct Mount {
-    point: PathBuf,
-    /// Keeps the image file until the mount is gone.
-    _backing: Rc<Sandbox>,
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        // A file system may be busy for a moment after its last file is closed.
-        for _ in 0..20 {
-            if run(Command::new("umount").arg(&self.point)).is_ok() {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
-        let _ = run(Command::new("umount").arg("--lazy").arg(&self.point));
-    }
-}
 
 /// How one kind of image is made.
 struct Format {
@@ -117,22 +97,9 @@ fn fuse(backing: &Rc<Sandbox>) -> io::Result<Place> {
 
 /// From here on the mount has an owner that takes it away.
 fn mounted(name: &str, point: PathBuf, backing: &Rc<Sandbox>) -> io::Result<Place> {
-    let mount = Mount { point, _backing: Rc::clone(backing) };
-    let sandbox = Sandbox::create(&mount.point)?;
+    let mount = Mount::new(point, Rc::clone(backing));
+    let sandbox = Sandbox::create(mount.point())?;
     Ok(Place::new(name.to_owned(), Kind::Given, sandbox, Some(mount)))
-}
-
-fn run(command: &mut Command) -> io::Result<()> {
-    quiet(command);
-    command.stderr(std::process::Stdio::piped());
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().next().unwrap_or("failed").to_owned();
-    Err(io::Error::other(format!("{}: {said}", program.to_string_lossy())))
 }
 
 /// Whether this process may mount.

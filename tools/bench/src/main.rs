@@ -2,10 +2,12 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `main.rs` | options, places, the report |
-//! | `operation.rs` | what can be measured, and in which order it is |
+//! | `main.rs` | places, the report |
+//! | `options.rs`, `context.rs` | what can be asked, and what everything needs that measures |
+//! | `operation.rs`, `operations.rs` | what an operation is, and all of them |
+//! | `schedule.rs` | in which order they are measured |
 //! | `rm.rs`, `rm_contenders.rs` | the operation `rm`: its scenarios, who takes part |
-//! | `expand.rs`, `check.rs`, `works.rs` | the operations that only compute: `expand`, `check` |
+//! | `expand.rs`, `check.rs`, `works.rs`, `takers.rs` | the operations that only compute: `expand`, `check` |
 //! | `reading/` | the operations that only read: `ls`, `walk`, `du`, `buffers` |
 //! | `starts.rs` | the operation `run`: programs started and waited for |
 //! | `tree.rs`, `tree_react.rs` | sample trees |
@@ -14,12 +16,12 @@
 //! | `calls.rs`, `counts.rs` | counted system calls |
 //! | `programs.rs` | the command, which is built first |
 //! | `contender.rs`, `tryout.rs`, `roles/` | programs that take part, which of them can, the bench's own |
-//! | `place.rs`, `images.rs` | file systems to work on |
+//! | `place.rs`, `images.rs`, `mount.rs` | file systems to work on |
 //! | `which.rs` | the operation `which`, which is counted and not timed |
 //! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
 //! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
 //!
-//! A new operation adds a file like `rm.rs` and a line in `operation.rs`.
+//! A new operation adds a file like `rm.rs` and a line in `operations.rs`. No file imports one that imports it.
 
 mod answer;
 mod arena;
@@ -27,6 +29,7 @@ mod beneath;
 mod calls;
 mod check;
 mod contender;
+mod context;
 mod counts;
 mod cpu;
 mod exit;
@@ -35,7 +38,10 @@ mod ground;
 mod hello;
 mod images;
 mod measure;
+mod mount;
 mod operation;
+mod operations;
+mod options;
 mod place;
 mod programs;
 mod progress;
@@ -45,11 +51,13 @@ mod rm;
 mod rm_contenders;
 mod roles;
 mod sandbox;
+mod schedule;
 mod starts;
 mod stats;
 #[cfg(target_os = "linux")]
 mod sys;
 mod table;
+mod takers;
 mod tree;
 mod tree_react;
 mod tryout;
@@ -59,127 +67,17 @@ mod works;
 use calls::Counter;
 use clap::Parser as _;
 use contender::Missing;
+use context::Context;
 use exit::Exit;
+use options::BenchOptions;
 use place::{Kind, Place};
 use programs::Programs;
 use progress::{Interrupt, Progress};
 use report::Section;
-use roles::{Role, Task};
 use sandbox::Sandbox;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-const ABOUT: &str = "Measure curt beside the tools on this machine";
-
-const AFTER: &str = "\
-Started by 'cargo run --release -p curt-bench', it builds curt in release mode and measures that. The \
-environment variable CURT names another one. 'cargo xtask rivals' builds the programs around other \
-people's libraries, which then take part.";
-
-/// Options of `curt-bench`.
-#[derive(clap::Parser, Debug)]
-#[command(name = "curt-bench", version, about = ABOUT, after_help = AFTER)]
-pub(crate) struct BenchOptions {
-    /// All scenarios at full size, all rivals, ten repeats; takes long
-    #[arg(long)]
-    full: bool,
-    /// Work in this directory's file system only (repeatable)
-    #[arg(long = "dir", value_name = "DIR")]
-    dirs: Vec<PathBuf>,
-    /// Also work on images of journaled ext4, XFS and btrfs and on a FUSE mount (root only)
-    #[arg(long)]
-    images: bool,
-    /// Only places whose name contains TEXT (repeatable)
-    #[arg(long = "place", value_name = "TEXT")]
-    places: Vec<String>,
-    /// Only this operation (repeatable)
-    #[arg(long = "operation", value_name = "NAME", value_parser = operation::names())]
-    operations: Vec<String>,
-    /// Only this scenario (repeatable)
-    #[arg(long = "scenario", value_name = "NAME", value_parser = operation::scenario_names())]
-    scenarios: Vec<String>,
-    /// Of the rivals only this one (repeatable); curt, the reference and the floor always take part
-    #[arg(long = "rival", value_name = "NAME")]
-    rivals: Vec<String>,
-    /// Make exactly N repeats at full size, however long that takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    repeat: Option<u32>,
-    /// Time for a run without --full and --repeat
-    #[arg(long, value_name = "SECONDS", default_value_t = 50)]
-    seconds: u32,
-    /// Drop the system's caches before each timed run (root only; slows the whole machine down)
-    #[arg(long)]
-    cold: bool,
-    /// Write the measurements as JSON, in hyperfine's shape
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the report as Markdown
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// What the bench's own child processes do
-    #[arg(long, hide = true, requires = "tree")]
-    role: Option<Role>,
-    /// What the role is played with
-    #[arg(long, hide = true, requires = "role", default_value = "remove")]
-    task: Task,
-    /// What is computed
-    #[arg(long, hide = true, requires = "role")]
-    work: Option<works::Work>,
-    /// The buffer of a listing, in bytes
-    #[arg(long, hide = true, requires = "role")]
-    buffer: Option<usize>,
-    /// The shape and number of the starts to make
-    #[arg(long, hide = true, requires = "role")]
-    starts: Option<String>,
-    /// The tree that a child process works on
-    #[arg(hide = true, requires = "role")]
-    tree: Option<PathBuf>,
-    /// Already in a mount namespace of our own
-    #[arg(long, hide = true)]
-    in_namespace: bool,
-}
-
-impl BenchOptions {
-    /// Whether sizes and repeats are fixed, and time is not.
-    fn unhurried(&self) -> bool {
-        self.full || self.repeat.is_some()
-    }
-
-    /// Whether the operation that is counted and not timed is wanted.
-    fn counts_which(&self) -> bool {
-        let is_named = self.operations.iter().any(|name| name == which::NAME);
-        is_named || (self.operations.is_empty() && self.scenarios.is_empty())
-    }
-}
-
-/// What an operation needs to measure itself.
-struct Context<'a> {
-    options: &'a BenchOptions,
-    programs: Programs,
-    places: Vec<Place>,
-    /// For what programs write: in memory where that is possible, whatever they read from.
-    scratch: Sandbox,
-    counter: Counter,
-    progress: Progress,
-    interrupt: Interrupt,
-    begin: Instant,
-    /// When the measurements should be done.
-    soft: Instant,
-    /// When they must be.
-    hard: Instant,
-}
-
-impl Context<'_> {
-    fn stage(&self, text: &str) {
-        self.progress.stage(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
-    }
-
-    fn step(&self, text: &str) {
-        self.progress.step(&format!("[{:>3} s] {text}", self.begin.elapsed().as_secs()));
-    }
-}
 
 fn main() -> ExitCode {
     run(&BenchOptions::parse()).into()
@@ -244,7 +142,7 @@ fn measure_all(
         soft,
         hard: soft + Duration::from_secs(3),
     };
-    let mut sections = operation::measure(&context)?;
+    let mut sections = schedule::measure(&context)?;
     context.progress.step("cleaning up");
     let Context { places, scratch, progress, programs, .. } = context;
     drop((places, scratch));

@@ -1,6 +1,6 @@
 //! The file systems a scenario runs on.
 
-use super::images::Mount;
+use super::mount::Mount;
 use super::sandbox::Sandbox;
 use std::io;
 use std::path::{Path, PathBuf};

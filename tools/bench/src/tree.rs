@@ -72,7 +72,8 @@ impl Tree {
     pub(crate) fn react(shrink: u32, content: Content) -> Self {
         let directories = (REACT_DIRECTORIES / shrink as usize).max(60);
         let files = (REACT_FILES / shrink).max(400);
-        Self::new(react::directories(directories, files), content)
+        let directories = react::directories(directories, files).into_iter();
+        Self::new(directories.map(|(path, files)| Directory { path, files }).collect(), content)
     }
 
     /// Many directories side by side, with two to four files in each.

@@ -1,7 +1,6 @@
 //! The create-react-app shape: packages with directories of their own, most of them small.
 
 use super::stats::Random;
-use super::tree::Directory;
 use std::path::PathBuf;
 
 /// Levels of directories, the root counted.
@@ -53,7 +52,7 @@ impl Growth {
 }
 
 /// Exactly `count` directories holding exactly `files` files.
-pub(super) fn directories(count: usize, files: u32) -> Vec<Directory> {
+pub(super) fn directories(count: usize, files: u32) -> Vec<(PathBuf, u32)> {
     let root = Node { path: PathBuf::new(), level: 1, children: 0, files: Files::Fixed(5) };
     let mut growth = Growth { nodes: vec![root], random: Random::new(13_073) };
     growth.add(0, "public", Files::Fixed(6));
@@ -71,7 +70,7 @@ pub(super) fn directories(count: usize, files: u32) -> Vec<Directory> {
     }
     let files = share_files(&mut growth, files);
     let nodes = growth.nodes.into_iter().zip(files);
-    nodes.map(|(node, files)| Directory { path: node.path, files }).collect()
+    nodes.map(|(node, files)| (node.path, files)).collect()
 }
 
 /// The packages, one in eight of them below a scope. Returns where they begin.

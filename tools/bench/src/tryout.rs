@@ -2,8 +2,8 @@
 //! one of the same name. It is then named with the reason and left out, instead of taking part and
 //! losing.
 
-use super::Context;
 use super::contender::{Contender, Found, quiet};
+use super::context::Context;
 use super::ground::Ground;
 use super::measure::run_to_end;
 use super::operation::Scenario;

@@ -5,6 +5,7 @@
 //! listing through a buffer of a given size. All run in a process of their own (`curt-bench --role …`),
 //! because a user starts a process too.
 
+mod open;
 #[cfg(target_os = "linux")]
 mod read;
 #[cfg(target_os = "linux")]
@@ -91,7 +92,7 @@ pub(crate) fn play(
 ) -> Exit {
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
-        (role, Task::Open) => super::beneath::open(role, tree, &mut out),
+        (role, Task::Open) => open::open(role, tree, &mut out),
         (Role::Floor, Task::Remove) => floor_remove(tree, 256),
         (Role::AtOnce, Task::Remove) => floor_remove(tree, 1),
         (Role::Floor, _) => floor_read(task, tree),

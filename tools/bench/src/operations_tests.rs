@@ -1,7 +1,7 @@
 //! The lists of operations and scenarios, and what a run makes of the options.
 
-use super::super::arena::SHRINKS;
 use super::super::counts::LEAST;
+use super::super::operation::SHRINKS;
 use super::*;
 
 #[test]
