@@ -1,5 +1,5 @@
-//! The floor of reading a tree: per directory open, list until the file system says that this is all, or
-//! nothing comes, close; per entry, where it is asked about, one call; the output in pieces of 64 KiB.
+//! The floor of reading a tree: per directory open, list until nothing comes, close; per entry, where it is
+//! asked about, one call; the output in pieces of 64 KiB.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,8 +14,6 @@ use std::path::Path;
 
 /// A piece of output, and the buffer of a listing.
 const PIECE: usize = 64 * 1024;
-/// Where a listing goes on that goes on nowhere, on file systems that say so.
-const ENDS: [u64; 2] = [i64::MAX as u64, i32::MAX as u64];
 
 /// Does the task and writes its answer to standard output.
 pub(super) fn read(task: Task, tree: &Path) -> io::Result<()> {
@@ -70,15 +68,12 @@ impl Reader {
         let mut list = RawDir::new(directory.as_fd(), &mut buffer);
         while let Some(entry) = list.next() {
             let entry = entry?;
-            let (name, next) = (entry.file_name(), entry.next_entry_cookie());
+            let name = entry.file_name();
             if name != c"." && name != c".." {
                 self.entry(directory.as_fd(), name, entry.file_type())?;
                 if self.task.descends() && entry.file_type() == FileType::Directory {
                     below.push(name.to_owned());
                 }
-            }
-            if ENDS.contains(&next) && list.is_buffer_empty() {
-                break;
             }
         }
         self.buffer = buffer;
