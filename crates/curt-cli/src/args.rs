@@ -18,7 +18,6 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::bench;
 pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
@@ -90,8 +89,6 @@ pub(crate) enum Command {
     Du(DuOptions),
     Expand(ExpandOptions),
     Run(RunOptions),
-    /// Measure every operation beside the tools on this machine
-    Bench(bench::BenchOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print the manual page in roff
@@ -100,7 +97,7 @@ pub(crate) enum Command {
 }
 
 /// Whether there is a command of that name.
-pub(crate) fn has_command(name: &str) -> bool {
+fn has_command(name: &str) -> bool {
     Cli::command().find_subcommand(name).is_some()
 }
 

@@ -3,7 +3,6 @@
 mod args;
 mod base64;
 mod batch;
-mod bench;
 mod cmd;
 mod exit;
 mod interrupt;
@@ -29,7 +28,6 @@ fn main() -> ExitCode {
         Ok(Command::Which(options)) => cmd::which::run(&options),
         Ok(Command::Du(options)) => cmd::du::run(&options),
         Ok(Command::Run(options)) => cmd::run::run(&options),
-        Ok(Command::Bench(options)) => bench::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
         Err(refused) => refused.report(),

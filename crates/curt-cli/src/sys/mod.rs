@@ -23,8 +23,6 @@ mod windows;
 #[cfg(windows)]
 use windows as system;
 
-#[cfg(target_os = "linux")]
-pub(crate) use system::close_many;
 pub(crate) use system::{
     argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_number, error_text,
     leave_signals, listen, local_zone, name_from_bytes, name_from_json, name_to_json, open_list,

@@ -107,7 +107,6 @@ fn wrong_command_lines_are_answered_in_one_form() {
         ("walk -j0", "curt walk: invalid value '0' for '--threads <N>': say a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'\n  tip: a similar"),
         ("which", "curt which: the following required arguments were not provided:\n"),
-        ("bench --bogus", "curt bench: unrecognized option '--bogus'\n"),
         ("remove x", "curt: unrecognized subcommand 'remove'\n"),
     ] {
         let (code, out, messages) = answer(&scratch, line);

@@ -120,7 +120,6 @@ fn nothing_odd_of_a_command_line_reaches_a_terminal() {
             "beneath --root=",
             "expand --style=",
             "run --",
-            "bench --",
             "completions ",
         ];
         let script: Vec<u8> = lines

@@ -42,7 +42,6 @@ const COMMANDS: &[(&str, i32)] = &[
     ("run --help", 1),
     ("expand --help", 1),
     ("beneath --help", 1),
-    ("bench --help", 1),
 ];
 
 /// Runs a command line in a shell that redirects its output.

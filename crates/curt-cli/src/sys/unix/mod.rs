@@ -8,8 +8,6 @@ mod zone;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
-#[cfg(target_os = "linux")]
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -48,27 +46,6 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
         let _ = signal_hook::flag::register_conditional_default(number, flag);
         let _ = signal_hook::flag::register_usize(number, signal, number as usize);
         let _ = signal_hook::flag::register(number, flag);
-    }
-}
-
-/// Closes descriptors, neighbours with one call.
-#[cfg(target_os = "linux")]
-pub(crate) fn close_many(descriptors: &mut Vec<OwnedFd>) {
-    let mut numbers: Vec<RawFd> = descriptors.drain(..).map(IntoRawFd::into_raw_fd).collect();
-    numbers.sort_unstable();
-    for run in numbers.chunk_by(|low, high| low + 1 == *high) {
-        let (first, last) = (run[0].unsigned_abs(), run[run.len() - 1].unsigned_abs());
-        // The C library musl has no function for this call.
-        let closed = run.len() > 1
-            // SAFETY: no memory is involved, and the numbers are those of descriptors that were
-            // given away.
-            && unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) } == 0;
-        if !closed {
-            for &number in run {
-                // SAFETY: the number is that of a descriptor that was given away, and nothing has closed it.
-                drop(unsafe { OwnedFd::from_raw_fd(number) });
-            }
-        }
     }
 }
 

@@ -1,0 +1,113 @@
+//! Opening every file of a tree in one of the ways that are compared.
+
+use super::Role;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How often everything is opened, by the rivals as well.
+const ROUNDS: usize = 20;
+
+/// Opens every file in one of the ways, and writes how many entries there are.
+pub(super) fn open(role: Role, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
+    let (below, names) = files(tree)?;
+    let base = if role == Role::Std { tree } else { Path::new("") };
+    let paths: Vec<PathBuf> = names.iter().map(|name| base.join(&below).join(name)).collect();
+    let paths = std::iter::repeat_n(&paths, ROUNDS).flatten();
+    match role {
+        Role::List => open_by_curt(tree, &[], paths)?,
+        Role::Steps => open_by_curt(tree, &["openat2"], paths)?,
+        Role::Std => open_by_std(paths)?,
+        Role::Here => {
+            std::env::set_current_dir(tree)?;
+            open_by_std(paths)?;
+        }
+        Role::Floor => openat2(tree, paths)?,
+        Role::From => openat(tree, paths)?,
+        // The bench never asks it.
+        Role::AtOnce | Role::Expand => return Err(io::ErrorKind::Unsupported.into()),
+    }
+    writeln!(out, "{}", names.len() + below.components().count())
+}
+
+/// Where the files are, and their names: each directory above holds one entry.
+fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
+    let mut below = PathBuf::new();
+    loop {
+        let mut names = Vec::new();
+        let mut holds_files = false;
+        for entry in std::fs::read_dir(tree.join(&below))? {
+            let entry = entry?;
+            holds_files |= entry.file_type()?.is_file();
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+        match names.as_slice() {
+            [only] if !holds_files => below.push(only),
+            _ => return Ok((below, names)),
+        }
+    }
+}
+
+fn open_by_curt<'a>(
+    tree: &Path,
+    without: &[&str],
+    mut paths: impl Iterator<Item = &'a PathBuf>,
+) -> io::Result<()> {
+    let features = curt::Feature::ALL.into_iter().filter(|(name, _)| without.contains(name));
+    let features: Vec<curt::Feature> = features.map(|(_, feature)| feature).collect();
+    let root = curt::Root::open_without(tree, &features)?;
+    let options = curt::OpenOptions::new().read(true);
+    Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
+}
+
+fn open_by_std<'a>(mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    paths.try_for_each(|path| std::fs::File::open(path).map(drop))
+}
+
+#[cfg(target_os = "linux")]
+fn openat2<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+    let root = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    Ok(paths.try_for_each(|path| openat2(&root, path, flags, Mode::empty(), resolve).map(drop))?)
+}
+
+#[cfg(target_os = "linux")]
+fn openat<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags, open, openat};
+    let root = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    Ok(paths.try_for_each(|path| openat(&root, path, flags, Mode::empty()).map(drop))?)
+}
+
+#[cfg(not(target_os = "linux"))]
+use {nowhere as openat, nowhere as openat2};
+
+#[cfg(not(target_os = "linux"))]
+fn nowhere<'a>(_: &Path, _: impl Iterator<Item = &'a PathBuf>) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sandbox::Sandbox;
+    use super::super::super::tree::Tree;
+    use super::super::HAS_FLOOR;
+    use super::*;
+
+    #[test]
+    fn everybody_counts_the_same() {
+        let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
+        let tree = Tree::deep(50);
+        let path = sandbox.entry("tree");
+        tree.build(&path, &sandbox.canary()).unwrap();
+        for role in [Role::List, Role::Steps, Role::Std, Role::Floor, Role::From] {
+            if matches!(role, Role::Floor | Role::From) && !HAS_FLOOR {
+                continue;
+            }
+            let mut out = Vec::new();
+            open(role, &path, &mut out).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n", tree.entries()));
+        }
+    }
+}

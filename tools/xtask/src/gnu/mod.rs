@@ -1,0 +1,227 @@
+//! Runs GNU's own tests of rm, ls, du and stat, first with GNU's programs and then with curt.
+//!
+//! The suite is that of Debian's coreutils, built in the Debian root. What passes with GNU's
+//! programs can pass here, and must pass with curt unless `failures.txt` lists it; what is listed
+//! there must fail. Each test runs as root and as another user, in a mount namespace in which only
+//! a new file system in memory can be written: the tests of `rm`, run as root, reach nothing else.
+
+mod failures;
+
+use crate::debian_root::{self, GNU, LINUX, Root};
+use crate::host::{self, Failure, Outcome};
+use crate::say;
+use crate::skips::{self, Skip};
+use failures::{Difference, Failures};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The programs whose tests run; each has a folder of tests.
+const PROGRAMS: &[&str] = &["rm", "ls", "du", "stat"];
+
+/// Raise this when `build.sh` makes something that an older tree does not have.
+const VERSION: &str = "1";
+
+/// Builds the suite, runs one test, and stands for GNU's programs.
+const BUILD: &str = include_str!("build.sh");
+const TEST: &str = include_str!("test.sh");
+
+/// The exit status of a test that skipped itself, and of `build.sh` where there is no source.
+const SKIPPED: i32 = 77;
+
+/// Tests that run at the same time.
+const JOBS: usize = 2;
+
+/// As whom a test runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum User {
+    Root,
+    Nobody,
+}
+
+impl User {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
+/// A test, such as `rm/d-1.sh`, as one user.
+type Case = (String, User);
+
+/// What a test came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Skipped,
+    Failed,
+}
+
+/// The task `gnu-tests`: all of them, or those whose names contain the filter.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let filter = match arguments {
+        [] => "",
+        [filter] if !filter.starts_with('-') => filter,
+        _ => return Err(Failure::usage("gnu-tests takes one part of the names of tests")),
+    };
+    let suite = match Suite::ready() {
+        Err(failure) if failure.code == Failure::MISSING => {
+            return skips::chore(&Skip {
+                suite: "xtask".to_owned(),
+                test: "gnu-tests".to_owned(),
+                reason: failure.text,
+            });
+        }
+        suite => suite?,
+    };
+    let failures = Failures::parse(include_str!("failures.txt"))?;
+    let tests = suite.tests()?;
+    failures.must_name(&tests)?;
+    let mut cases = Vec::new();
+    for test in tests.iter().filter(|test| test.contains(filter)) {
+        cases.extend([User::Root, User::Nobody].map(|user| (test.clone(), user)));
+    }
+    let baseline = suite.verdicts(&cases, "")?;
+    cases.retain(|case| baseline.get(case) == Some(&Verdict::Passed));
+    let front = suite.front()?;
+    let mut answers = suite.verdicts(&cases, &front)?;
+    // A busy machine can fail a test that waits for something. It is given a second chance.
+    let again = cases.iter().filter(|case| failures.difference(case, answers[*case]).is_some());
+    let again: Vec<Case> = again.cloned().collect();
+    answers.extend(suite.verdicts(&again, &front)?);
+    let differences = cases.iter().filter_map(|case| failures.difference(case, answers[case]));
+    conclude(&cases, &answers, &differences.collect::<Vec<_>>())
+}
+
+/// Says what came of it; differences from the list are a failure.
+fn conclude(
+    cases: &[Case],
+    answers: &BTreeMap<Case, Verdict>,
+    differences: &[Difference],
+) -> Outcome {
+    say::out("gnu-tests: cases that pass with GNU's program, and with curt");
+    for program in PROGRAMS {
+        let of_program = |case: &&Case| case.0.split('/').next() == Some(program);
+        let can = cases.iter().filter(of_program);
+        let do_pass = can.clone().filter(|case| answers[*case] == Verdict::Passed);
+        say::out(format_args!("  {program:<5} {:>4} {:>4}", can.count(), do_pass.count()));
+    }
+    if differences.is_empty() {
+        return Ok(());
+    }
+    differences.iter().for_each(say::out);
+    Err(Failure::new(format!(
+        "{} differences from tools/xtask/src/gnu/failures.txt",
+        differences.len()
+    )))
+}
+
+/// GNU's tests, built, and a curt that was built beside them.
+struct Suite {
+    root: Root,
+    /// The folder on the host, and in the root.
+    folder: PathBuf,
+    inside: PathBuf,
+}
+
+impl Suite {
+    fn ready() -> Result<Self, Failure> {
+        let root = Root::with(&[&LINUX, &GNU])?;
+        let (folder, inside) = debian_root::shared("gnu")?;
+        let inside_text = inside.to_string_lossy().into_owned();
+        let lock = format!("{inside_text}.lock");
+        let mut build = vec!["flock", &lock, "sh", "-euc", BUILD, "sh", &inside_text, VERSION];
+        build.extend(PROGRAMS);
+        let status = root.command(&build)?.stdout(std::io::stderr()).status()?;
+        if status.code() == Some(SKIPPED) {
+            return Err(Failure::missing("the source of Debian's coreutils cannot be had here"));
+        }
+        if !status.success() {
+            return Err(Failure::new(format!("GNU's test suite cannot be built: {status}")));
+        }
+        Ok(Self { root, folder, inside })
+    }
+
+    /// The tests, in order.
+    fn tests(&self) -> Result<Vec<String>, Failure> {
+        let mut tests = Vec::new();
+        for program in PROGRAMS {
+            for file in fs::read_dir(self.folder.join("source/tests").join(program))? {
+                let name = file?.file_name().to_string_lossy().into_owned();
+                let is_test = [".sh", ".pl", ".xpl"].iter().any(|ending| name.ends_with(ending));
+                tests.extend(is_test.then(|| format!("{program}/{name}")));
+            }
+        }
+        tests.sort();
+        Ok(tests)
+    }
+
+    /// Builds curt, and the program that stands for GNU's. Returns its path in the root.
+    fn front(&self) -> Result<String, Failure> {
+        let cargo = ["cargo", "build", "--locked", "--package", "curt-cli"];
+        host::check(&mut self.root.command(&cargo)?)?;
+        let (_, front) = debian_root::kept("gnu-front")?;
+        let front = front.to_string_lossy().into_owned();
+        let source = host::checkout().join("tools/xtask/src/gnu").to_string_lossy().into_owned();
+        let script = "mkdir -p \"$1\"
+            gcc -O1 -Wall -shared -fPIC -o \"$1/words.so\" \"$2/words.c\"
+            gcc -O1 -Wall -static -o \"$1/front\" \"$2/front.c\" \\
+                -DWORDS=\"\\\"$1/words.so\\\"\" -DCURT=\"\\\"$CARGO_TARGET_DIR/debug/curt\\\"\"";
+        host::check(&mut self.root.command(&["sh", "-euc", script, "sh", &front, &source])?)?;
+        Ok(format!("{front}/front"))
+    }
+
+    /// What each case came to, with a program in the place of GNU's, or with GNU's.
+    fn verdicts(&self, cases: &[Case], program: &str) -> Result<BTreeMap<Case, Verdict>, Failure> {
+        let next = AtomicUsize::new(0);
+        let verdicts = Mutex::new(BTreeMap::new());
+        let work = || -> Outcome {
+            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let verdict = self.verdict(case, program)?;
+                verdicts
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(case.clone(), verdict);
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let jobs: Vec<_> = (0..JOBS).map(|_| scope.spawn(work)).collect();
+            jobs.into_iter()
+                .map(|job| job.join().unwrap_or_else(|_| Err(Failure::new("a job panicked"))))
+                .collect::<Result<Vec<()>, Failure>>()
+        })?;
+        Ok(verdicts.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Runs one test. What it prints is kept beside the suite, for whoever asks why it failed.
+    fn verdict(&self, (test, user): &Case, program: &str) -> Result<Verdict, Failure> {
+        let tree = self.inside.join("source").to_string_lossy().into_owned();
+        let mut command =
+            self.root.command(&["sh", "-euc", TEST, "sh", &tree, program, test, user.name()])?;
+        let log = fs::File::create(Self::log(test, *user, program)?)?;
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        Ok(match command.status()?.code() {
+            Some(0) => Verdict::Passed,
+            Some(SKIPPED) => Verdict::Skipped,
+            _ => Verdict::Failed,
+        })
+    }
+
+    /// The file that holds what a test printed.
+    fn log(test: &str, user: User, program: &str) -> Result<PathBuf, Failure> {
+        let whose = if program.is_empty() { "gnu" } else { "curt" };
+        let (kept, _) = debian_root::kept("gnu-logs")?;
+        let path = kept.join(format!("{whose}-{}", user.name())).join(Path::new(test));
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(path)
+    }
+}

@@ -1,0 +1,122 @@
+//! What the chores share: where the checkout is, running programs, and how a chore fails.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a chore returns.
+pub(crate) type Outcome = Result<(), Failure>;
+
+/// Why a chore ended, and with which exit status.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// The exit status of `cargo xtask`.
+    pub(crate) code: u8,
+    /// What is shown to the caller.
+    pub(crate) text: String,
+}
+
+impl Failure {
+    /// The exit status where this machine lacks what the chore needs.
+    pub(crate) const MISSING: u8 = 3;
+
+    /// The chore ran and something is wrong: exit 1.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { code: 1, text: text.into() }
+    }
+
+    /// The chore was called wrongly: exit 2.
+    pub(crate) fn usage(text: impl Into<String>) -> Self {
+        Self { code: 2, text: text.into() }
+    }
+
+    /// This machine lacks what the chore needs: exit 3.
+    pub(crate) fn missing(text: impl Into<String>) -> Self {
+        Self { code: Self::MISSING, text: text.into() }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// The top folder of the checkout this program was started from.
+pub(crate) fn checkout() -> PathBuf {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
+}
+
+/// The arguments of a chore that passes them on: what follows `--`, where that is first.
+pub(crate) fn after_dashes(arguments: &[String]) -> &[String] {
+    match arguments {
+        [dashes, rest @ ..] if dashes == "--" => rest,
+        _ => arguments,
+    }
+}
+
+/// The Cargo that started this program, or the one on the path.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(checkout());
+    command
+}
+
+/// Runs a program to its end; anything but success is a failure that shows the command.
+pub(crate) fn check(command: &mut Command) -> Outcome {
+    let shown = shown(command);
+    let status =
+        command.status().map_err(|error| Failure::new(format!("cannot run '{shown}': {error}")))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("'{shown}' ended with {status}")))
+}
+
+/// The standard output of a program that ended well, and nothing for one that did not.
+pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a program of that name is on the path.
+pub(crate) fn has(program: &str) -> bool {
+    let Some(path) = env::var_os("PATH") else {
+        return false;
+    };
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// A command as text, for messages: no quoting, long arguments cut.
+fn shown(command: &Command) -> String {
+    let mut text = command.get_program().to_string_lossy().into_owned();
+    for argument in command.get_args().map(OsStr::to_string_lossy) {
+        text.push(' ');
+        match argument.lines().next() {
+            Some(first) if first.len() < argument.len() => text.push('…'),
+            Some(first) => text.push_str(first),
+            None => text.push_str("''"),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checkout_holds_the_workspace() {
+        assert!(checkout().join("tools/xtask/src/host.rs").is_file());
+    }
+
+    #[test]
+    fn messages_leave_scripts_out() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "first\nsecond", "", "last"]);
+        assert_eq!(shown(&command), "sh -c … '' last");
+    }
+}

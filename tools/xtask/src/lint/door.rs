@@ -1,0 +1,171 @@
+//! Every call to the system passes the door of its platform, where it is counted and can be made to
+//! fail: elsewhere no function of the crates that make such calls is called.
+
+use std::collections::BTreeSet;
+
+use super::lexer::is_word;
+use super::{File, Finding, places};
+
+/// The crates whose functions are calls to the system.
+const CRATES: [&str; 3] = ["rustix", "libc", "windows_sys"];
+
+/// Files beside `call.rs` and the folder `call` that call functions of the system, and why they may.
+const DOORS: [(&str, &str); 6] = [
+    ("sys/unix/calls.rs", "the door of starting and waiting, which both Unix platforms have"),
+    ("sys/unix/start.rs", "what a child that is a copy writes before it ends"),
+    ("sys/linux/raw.rs", "a child that shares memory calls nothing else; it is counted before"),
+    ("sys/posix/process.rs", "what a child calls, counted by its parent before"),
+    ("sys/windows/native.rs", "finds the functions of ntdll, once"),
+    ("sys/accounts.rs", "the C library's databases of users and groups, which call what they like"),
+];
+
+/// Functions that only calculate, or only look at this process's memory.
+const PURE: [&str; 10] = [
+    "makedev",
+    "spare_capacity",
+    "sigemptyset",
+    "sigaddset",
+    "sigfillset",
+    "dlsym",
+    "_exit",
+    "GetEnvironmentVariableW",
+    "RtlNtStatusToDosError",
+    "RtlGetVersion",
+];
+
+/// The beginnings of the names of such functions.
+const PURE_KINDS: [&str; 2] = ["posix_spawnattr_", "posix_spawn_file_actions_"];
+
+/// Whether a file is a platform's door.
+fn is_door(path: &str) -> bool {
+    path.ends_with("/call.rs")
+        || places::is_in(path, "call")
+        || DOORS.iter().any(|(door, _)| path.ends_with(door))
+}
+
+/// Calls to the system that do not pass the door.
+pub(super) fn calls(file: &File) -> Vec<Finding> {
+    let is_library = file.path.starts_with("crates/curt/src/");
+    if !is_library || places::is_test(&file.path) || is_door(&file.path) {
+        return Vec::new();
+    }
+    let imported = imported(file);
+    let source = &file.source;
+    let end = first_test(file);
+    let called = (0..end).filter(|&at| source.text(at) == "(");
+    called
+        .filter_map(|open| {
+            let path = path_before(file, open)?;
+            let is_system = CRATES.contains(&path[0]) || imported.contains(path[0]);
+            // What belongs to a type only makes or takes apart a value.
+            let names = &path[..path.len() - 1];
+            let is_type = |name: &&str| name.starts_with(char::is_uppercase);
+            let is_function = path[0] == "windows_sys" || !names.iter().any(is_type);
+            let name = path[path.len() - 1];
+            let is_pure =
+                PURE.contains(&name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
+            let is_call = is_system && is_function && !is_pure && !has_passed(file, open);
+            let text = format!("{name} is called past the door: calls belong in call.rs");
+            let line = source.tokens[open].line;
+            is_call.then(|| Finding::problem(&file.path, line, "door", text))
+        })
+        .collect()
+}
+
+/// Whether the function that this parenthesis lies in has passed the door before.
+fn has_passed(file: &File, open: usize) -> bool {
+    let before = file.source.tokens[..open].iter().rev();
+    let mut before = before.take_while(|token| token.text != "fn");
+    before.any(|token| ["pass", "pass_process"].contains(&token.text.as_str()))
+}
+
+/// The path that is called at this parenthesis, unless it is a method, a macro or a definition.
+fn path_before(file: &File, open: usize) -> Option<Vec<&str>> {
+    let source = &file.source;
+    let mut at = open.checked_sub(1)?;
+    let mut path = Vec::new();
+    loop {
+        if !is_word(source.text(at)) {
+            return None;
+        }
+        path.push(source.text(at));
+        let Some(before) = at.checked_sub(1) else { break };
+        match source.text(before) {
+            "::" if before > 0 && is_word(source.text(before - 1)) => at = before - 1,
+            "." | "fn" => return None,
+            _ => break,
+        }
+    }
+    path.reverse();
+    Some(path)
+}
+
+/// The names that `use` takes from the crates: functions, modules and types.
+fn imported(file: &File) -> BTreeSet<&str> {
+    let source = &file.source;
+    let mut names = BTreeSet::new();
+    for at in 0..source.tokens.len() {
+        let is_use = source.text(at) == "use" && CRATES.contains(&source.text(at + 1));
+        if !is_use {
+            continue;
+        }
+        let mut next = at + 2;
+        while !matches!(source.text(next), ";" | "") {
+            // The last part of each path: what no other part follows.
+            let name = source.text(next);
+            let behind = source.text(next + 1);
+            if is_word(name) && !matches!(behind, "::" | "as") {
+                names.insert(name);
+            }
+            next += 1;
+        }
+    }
+    names.remove("self");
+    names
+}
+
+/// Where the file's own tests begin.
+fn first_test(file: &File) -> usize {
+    let source = &file.source;
+    let is_test = |&at: &usize| source.starts(at, &["cfg", "(", "test", ")", "]", "mod"]);
+    (0..source.tokens.len()).find(is_test).unwrap_or(source.tokens.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(path: &str, text: &str) -> Vec<usize> {
+        calls(&File::new(path, text)).iter().map(|found| found.line).collect()
+    }
+
+    const OPERATION: &str = "crates/curt/src/walk/frame.rs";
+    const QUERY: &str = "crates/curt/src/sys/linux/query.rs";
+
+    #[test]
+    fn calls_past_the_door_are_found() {
+        assert_eq!(lines(OPERATION, "fn f() {\n rustix::fs::openat(a, b) }"), [2]);
+        assert_eq!(lines(QUERY, "use rustix::fs::{CWD, statx};\nfn f() { statx(CWD) }"), [2]);
+        assert_eq!(lines(QUERY, "use rustix::fs;\nfn f() {\n fs::statx(a)\n}"), [3]);
+        let unix = "crates/curt/src/sys/linux/mod.rs";
+        assert_eq!(lines(unix, "fn f() {\n// SAFETY: a\nunsafe { libc::close(3) } }"), [3]);
+        let windows = "use windows_sys::Wdk::A::NtClose;\nfn f() { NtClose(h) }";
+        assert_eq!(lines("crates/curt/src/sys/windows/dir.rs", windows), [2]);
+        let passed = "fn f() { self.pass(X)?; libc::read() }\nfn g() { libc::write() }";
+        assert_eq!(lines(unix, passed), [2]);
+    }
+
+    #[test]
+    fn values_and_doors_are_fine() {
+        let text = "use rustix::io::Errno;\nfn f() { Errno::from_raw_os_error(2); a.statx(b); \
+            libc::makedev(1, 2); let a = libc::O_RDONLY; rustix::fs::Mode::from_bits(3) }";
+        assert_eq!(lines(QUERY, text), [0; 0]);
+        let call = "fn f() { rustix::fs::openat(a) }";
+        for path in ["linux/call.rs", "windows/call/process.rs", "linux/raw.rs", "linux/tests.rs"] {
+            assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");
+        }
+        assert_eq!(lines("tools/testkit/src/scratch.rs", call), [0; 0]);
+        let tests = format!("#[cfg(test)]\nmod tests {{ {call} }}");
+        assert_eq!(lines(QUERY, &tests), [0; 0]);
+    }
+}

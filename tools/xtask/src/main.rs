@@ -1,0 +1,165 @@
+//! The chores of this repository: `cargo xtask` lists them.
+//!
+//! One file per chore; nothing here is a dependency of the library or the command, and the crate
+//! itself depends on std alone, so that the first chore runs as soon as a checkout is there.
+
+mod debian_root;
+mod fuzz;
+mod gnu;
+mod host;
+mod lint;
+mod msrv;
+mod rivals;
+mod say;
+mod skips;
+mod statics;
+mod targets;
+mod test;
+mod windows;
+
+use host::{Failure, Outcome};
+use std::process::ExitCode;
+
+/// A chore: its name, what follows the name, one line of explanation, and what it runs.
+struct Task {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Outcome,
+}
+
+/// Every chore, in the order of the listing.
+const TASKS: &[Task] = &[
+    Task {
+        name: "lint",
+        arguments: "",
+        about: "check the rules of the house that the compiler cannot",
+        run: lint::run,
+    },
+    Task {
+        name: "test",
+        arguments: "[PACKAGE]",
+        about: "run every suite; the last line is `N passed, N failed, N skipped`",
+        run: test::run,
+    },
+    Task {
+        name: "fuzz",
+        arguments: "TARGET [OPTION…]",
+        about: "run a target under fuzz/ with libFuzzer, as long as its options say",
+        run: fuzz::run,
+    },
+    Task {
+        name: "fuzz-all",
+        arguments: "[SECONDS]",
+        about: "run every fuzz target that long, 60 seconds if nothing is said, from its corpus",
+        run: fuzz::run_all,
+    },
+    Task {
+        name: "gnu-tests",
+        arguments: "[FILTER]",
+        about: "run GNU's own tests of rm, ls, du and stat, with curt in their place",
+        run: gnu::run,
+    },
+    Task {
+        name: "static-test",
+        arguments: "",
+        about: "run the suites of the command with a static binary (x86-64 Linux, musl)",
+        run: statics::run,
+    },
+    Task {
+        name: "rivals",
+        arguments: "[NAME…]",
+        about: "build the programs under tools/bench/rivals that the benchmark compares with",
+        run: rivals::run,
+    },
+    Task {
+        name: "debian-root",
+        arguments: "",
+        about: "make or update the Debian 13 root, and print its folder (needs root)",
+        run: debian_root::make,
+    },
+    Task {
+        name: "in-root",
+        arguments: "-- COMMAND…",
+        about: "run a command in the Debian root, the checkout being its working directory",
+        run: debian_root::enter,
+    },
+    Task {
+        name: "msrv",
+        arguments: "",
+        about: "build and test with the oldest supported Rust, in the Debian root",
+        run: msrv::run,
+    },
+    Task {
+        name: "check-targets",
+        arguments: "[TARGET…]",
+        about: "type-check for Windows, macOS, FreeBSD, aarch64 Linux and musl",
+        run: targets::run,
+    },
+    Task {
+        name: "windows-test",
+        arguments: "[FILTER…]",
+        about: "run every suite of the Windows build under Wine",
+        run: windows::test::run,
+    },
+    Task {
+        name: "windows-run",
+        arguments: "-- ARGUMENTS…",
+        about: "run curt.exe under Wine, in a folder that stays",
+        run: windows::run::run,
+    },
+    Task {
+        name: "native-calls",
+        arguments: "-- ARGUMENTS…",
+        about: "count the ntdll calls of curt.exe per unit of work (--exe FILE, --check, --rivals)",
+        run: windows::calls::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        say::out(listing());
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "-h" | "--help" | "help") {
+        say::out(listing());
+        return ExitCode::SUCCESS;
+    }
+    let outcome = match TASKS.iter().find(|task| task.name == name) {
+        Some(task) => (task.run)(rest),
+        None => Err(Failure::usage(format!("no task is called '{name}'\n{}", listing()))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say::err(format_args!("xtask: {}", failure.text));
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// All tasks, one line each.
+fn listing() -> String {
+    let lines = TASKS.iter().map(|task| {
+        let call = format!("{} {}", task.name, task.arguments);
+        format!("  {call:<24} {}", task.about)
+    });
+    let lines: Vec<String> = lines.collect();
+    format!("usage: cargo xtask TASK\n\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_has_one_line_in_the_listing() {
+        let listing = listing();
+        for task in TASKS {
+            let lines =
+                listing.lines().filter(|line| line.split_whitespace().next() == Some(task.name));
+            assert_eq!(lines.count(), 1, "{}", task.name);
+        }
+    }
+}
