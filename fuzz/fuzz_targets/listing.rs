@@ -2,7 +2,7 @@
 //! broken record ends in a crash or in a circle.
 #![no_main]
 
-use curt::os::linux::model::listed;
+use curt::os::linux::fuzzing::listed;
 use libfuzzer_sys::fuzz_target;
 
 /// The records up to the first broken one, read as getdents(2) describes them: number, position,

@@ -3,7 +3,7 @@
 #![no_main]
 
 use curt::Flavor;
-use curt::model::{FILES, search};
+use curt::fuzzing::{FILES, search};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

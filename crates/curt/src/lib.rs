@@ -67,9 +67,9 @@ pub use expand::{
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
-#[cfg(feature = "model")]
+#[cfg(fuzzing)]
 #[doc(hidden)]
-pub use find::model;
+pub use find::fuzzing;
 pub use find::{
     Bare, Cwd, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
     LaunchFailure, Literal, Looked, Policy, Program, Search, SearchExplanation, Session,

@@ -17,7 +17,6 @@
 //! | `programs.rs` | the command, which is built first |
 //! | `contender.rs`, `tryout.rs`, `roles/` | programs that take part, which of them can, the bench's own |
 //! | `place.rs`, `images.rs`, `mount.rs` | file systems to work on |
-//! | `which.rs` | the operation `which`, which is counted and not timed |
 //! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
 //! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
 //!
@@ -61,7 +60,6 @@ mod takers;
 mod tree;
 mod tree_react;
 mod tryout;
-mod which;
 mod works;
 
 use calls::Counter;
@@ -150,13 +148,11 @@ fn measure_all(
     if let Some(first) = sections.first_mut() {
         first.missing.extend(missing);
     }
-    let counted = options.counts_which().then(|| which::Table::measure(options.full));
-    report(options, &programs, &sections, counted.as_ref())?;
+    report(options, &programs, &sections)?;
     if interrupt.wanted() {
         progress.note("curt-bench: interrupted; everything it made is removed");
     }
-    let keeps = counted.is_none_or(|table| table.keeps_the_budget());
-    Ok(keeps && sections.iter().all(right))
+    Ok(sections.iter().all(right))
 }
 
 /// Whether curt did what the reference does, everywhere.
@@ -203,31 +199,20 @@ fn find_places(options: &BenchOptions) -> io::Result<(Vec<Place>, Vec<Missing>)>
     Ok((places, missing))
 }
 
-fn report(
-    options: &BenchOptions,
-    programs: &Programs,
-    sections: &[Section],
-    counted: Option<&which::Table>,
-) -> io::Result<()> {
+fn report(options: &BenchOptions, programs: &Programs, sections: &[Section]) -> io::Result<()> {
     let machine = machine(programs);
     if let Some(path) = &options.json {
-        let counts = counted.into_iter().flat_map(which::Table::json);
-        let results: Vec<_> = sections.iter().flat_map(Section::json).chain(counts).collect();
+        let results: Vec<_> = sections.iter().flat_map(Section::json).collect();
         let value = serde_json::json!({ "results": results, "machine": machine });
         std::fs::write(path, format!("{value:#}\n"))?;
     }
     if let Some(path) = &options.output {
-        let counts = counted.map(|table| table.render(true));
-        let tables = sections.iter().map(|section| section.render(true));
-        let tables: Vec<_> = tables.chain(counts).collect();
+        let tables: Vec<_> = sections.iter().map(|section| section.render(true)).collect();
         std::fs::write(path, format!("# curt-bench\n\n{machine}\n\n{}", tables.join("\n")))?;
     }
     let mut out = io::stdout().lock();
     for section in sections {
         writeln!(out, "{}", section.render(false))?;
-    }
-    if let Some(table) = counted {
-        writeln!(out, "{}", table.render(false))?;
     }
     writeln!(out, "{machine}")?;
     out.flush()

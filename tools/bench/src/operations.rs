@@ -18,7 +18,7 @@ pub(super) static OPERATIONS: [&Operation; 9] = [
 
 /// The names that `--operation` takes.
 pub(crate) fn names() -> Vec<&'static str> {
-    OPERATIONS.iter().map(|operation| operation.name).chain([super::which::NAME]).collect()
+    OPERATIONS.iter().map(|operation| operation.name).collect()
 }
 
 /// The names that `--scenario` takes.

@@ -1,7 +1,7 @@
 //! What the bench can be asked.
 
 use super::roles::{Role, Task};
-use super::{operations, which, works};
+use super::{operations, works};
 use std::path::PathBuf;
 
 const ABOUT: &str = "Measure curt beside the tools on this machine";
@@ -78,11 +78,5 @@ impl BenchOptions {
     /// Whether sizes and repeats are fixed, and time is not.
     pub(super) fn unhurried(&self) -> bool {
         self.full || self.repeat.is_some()
-    }
-
-    /// Whether the operation that is counted and not timed is wanted.
-    pub(super) fn counts_which(&self) -> bool {
-        let is_named = self.operations.iter().any(|name| name == which::NAME);
-        is_named || (self.operations.is_empty() && self.scenarios.is_empty())
     }
 }

@@ -4,8 +4,11 @@
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::fs;
+use std::num::NonZero;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// What makes libFuzzer see which way a program goes.
 const FLAGS: &[&str] = &[
@@ -34,7 +37,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     fuzz(target, options)
 }
 
-/// The task `fuzz-all`: every target for so many seconds, from its committed corpus.
+/// The task `fuzz-all`: every target for so many seconds, from its committed corpus; as many targets at a time as there
+/// are processors.
 pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     let usage = || Failure::usage("fuzz-all [SECONDS]: for each target, 60 if nothing is said");
     let seconds: u32 = match arguments {
@@ -44,13 +48,41 @@ pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     };
     let targets = targets()?;
     build(&targets)?;
-    for target in &targets {
-        let options = [format!("-max_total_time={seconds}"), "-verbosity=0".to_owned()];
-        say::out(format_args!("fuzz: {target}, {seconds} seconds"));
-        fuzz(target, &options)?;
+    let options = [format!("-max_total_time={seconds}"), "-verbosity=0".to_owned()];
+    let at_a_time = thread::available_parallelism().map_or(1, NonZero::get);
+    let waiting = Mutex::new(targets.iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let failures = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..at_a_time.min(targets.len()) {
+            scope.spawn(|| {
+                while let Some(target) = next() {
+                    say::out(format_args!("fuzz: {target}, {seconds} seconds"));
+                    if let Err(failure) = fuzz_apart(target, &options) {
+                        say::out(format_args!("fuzz: {target} failed\n{}", failure.text));
+                        failures.lock().unwrap_or_else(PoisonError::into_inner).push(target);
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if failures.is_empty() {
+        say::out(format_args!("fuzz: {} targets, nothing found", targets.len()));
+        return Ok(());
     }
-    say::out(format_args!("fuzz: {} targets, nothing found", targets.len()));
-    Ok(())
+    let names: Vec<&str> = failures.into_iter().map(String::as_str).collect();
+    Err(Failure::new(format!("these fuzz targets failed: {}", names.join(", "))))
+}
+
+/// Runs a target beside others; what it said belongs to its failure.
+fn fuzz_apart(target: &str, options: &[String]) -> Outcome {
+    let output = command(target, options)?.stdin(Stdio::null()).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(format!("{said}it ended with {}", output.status)))
 }
 
 /// Builds targets, and the command that one of them asks.
@@ -67,9 +99,14 @@ fn build(targets: &[String]) -> Outcome {
     host::check(build.env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1f")))
 }
 
-/// Runs a target that was built. What is new to its corpus, and what makes it fail, is written to
-/// the folder `target`; `-merge=1` with the committed corpus first takes over what is worth it.
+/// Runs a target that was built.
 fn fuzz(target: &str, options: &[String]) -> Outcome {
+    host::check(&mut command(target, options)?)
+}
+
+/// How a target that was built is run. What is new to its corpus, and what makes it fail, is written to
+/// the folder `target`; `-merge=1` with the committed corpus first takes over what is worth it.
+fn command(target: &str, options: &[String]) -> Result<Command, Failure> {
     let found = output().join("found").join(target);
     let committed = folder().join("corpus").join(target);
     fs::create_dir_all(&found)?;
@@ -79,7 +116,8 @@ fn fuzz(target: &str, options: &[String]) -> Outcome {
     fuzz.arg(format!("-artifact_prefix={}/", output().join("found").display()));
     let is_merge = options.iter().any(|option| option.starts_with("-merge"));
     let folders = if is_merge { [committed, found] } else { [found, committed] };
-    host::check(fuzz.current_dir(folder()).args(folders).args(options))
+    fuzz.current_dir(folder()).args(folders).args(options);
+    Ok(fuzz)
 }
 
 fn folder() -> PathBuf {

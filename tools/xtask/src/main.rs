@@ -87,7 +87,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "msrv",
         arguments: "",
-        about: "build and test with the oldest supported Rust, in the Debian root",
+        about: "build with the oldest supported Rust, and test the library, in the Debian root",
         run: msrv::run,
     },
     Task {

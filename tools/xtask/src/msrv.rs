@@ -1,4 +1,5 @@
-//! Builds and tests the workspace with the oldest Rust that curt supports, the one of Debian 13.
+//! Builds the workspace with the oldest Rust that curt supports, the one of Debian 13, and tests the library
+//! with its default features. What the command does is tested with the newer one.
 //!
 //! Clippy's `incompatible_msrv` sees standard library items only; newer syntax (let chains) and
 //! newer Cargo features are seen here.
@@ -23,8 +24,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         )));
     }
     say::out(format_args!("msrv: {version}"));
-    for verb in ["build", "test"] {
-        host::check(&mut root.command(&["cargo", verb, "--workspace", "--locked"])?)?;
-    }
-    Ok(())
+    host::check(&mut root.command(&["cargo", "build", "--workspace", "--locked"])?)?;
+    host::check(&mut root.command(&["cargo", "test", "--package", "curt", "--locked"])?)
 }

@@ -1,4 +1,4 @@
-//! Type-checks the library and the command for platforms that are not this machine's.
+//! Type-checks the library, the command and the bench for platforms that are not this machine's.
 //!
 //! A check needs no linker and no C compiler, only the target's standard library: the one that
 //! rustup installed, where it did, and else the library source in the Debian root.
@@ -22,7 +22,8 @@ const TARGETS: &[&str] = &[
 ];
 
 /// What every check is about.
-const CHECK: &[&str] = &["check", "--locked", "--package", "curt", "--package", "curt-cli"];
+const CHECK: &[&str] =
+    &["check", "--locked", "--package", "curt", "--package", "curt-cli", "--package", "curt-bench"];
 
 /// The task `check-targets`: all of them, or those named.
 pub(crate) fn run(arguments: &[String]) -> Outcome {

@@ -53,11 +53,11 @@ mod engine;
 mod error;
 mod explain;
 mod found;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod lists;
 mod look;
 mod many;
-#[cfg(any(test, feature = "model"))]
-pub mod model;
 mod names;
 mod places;
 mod policy;

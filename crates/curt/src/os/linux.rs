@@ -37,8 +37,8 @@ impl CommandCgroup for Command {
 }
 
 /// What fuzzing asks.
-#[cfg(feature = "model")]
+#[cfg(fuzzing)]
 #[doc(hidden)]
-pub mod model {
+pub mod fuzzing {
     pub use crate::sys::linux::listed;
 }

@@ -46,14 +46,14 @@ pub(crate) mod linux;
 pub(crate) mod long_name;
 mod lookup;
 mod loops;
-#[cfg(any(test, feature = "model"))]
+#[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
 mod os_error;
 #[cfg(all(unix, any(not(target_os = "linux"), test)))]
 pub(crate) mod posix;
 pub(crate) mod process;
-#[cfg(any(test, feature = "model", not(any(target_os = "linux", windows))))]
+#[cfg(any(test, fuzzing, not(any(target_os = "linux", windows))))]
 #[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
 pub(crate) mod surroundings;
@@ -407,7 +407,7 @@ pub(crate) trait Sys:
 
 /// Opens a directory some names below another one (or below the root, where the path begins there), one
 /// step after the other, so that no link on the way is followed.
-#[cfg(any(test, feature = "model", not(windows)))]
+#[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
     from: &S::Dir,

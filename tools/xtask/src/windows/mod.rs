@@ -249,7 +249,6 @@ fn wine_version(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     fn with(root: Option<Root>) -> Windows {
         Windows { root, folder: "/cache/curt".into(), inside: "/build".into() }
@@ -264,7 +263,9 @@ mod tests {
 
     /// Runs the runner with a stand-in for Wine that fails so the first so many times; its status, its
     /// messages, and how often the stand-in ran.
+    #[cfg(unix)]
     fn run_by_stand_in(failures: u32, message: &str) -> (Option<i32>, String, usize) {
+        use std::os::unix::fs::PermissionsExt as _;
         let folder = host::output_of("mktemp", &["-d"]).map(|text| PathBuf::from(text.trim()));
         let folder = folder.expect("a folder for the stand-in");
         let runs = folder.join("runs");
@@ -285,6 +286,7 @@ mod tests {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned(), count)
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_program_runs_again_only_where_wine_fell_over() {
         const RESET: &str = "wine client error:0: recvmsg: Connection reset by peer";

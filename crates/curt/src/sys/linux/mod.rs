@@ -30,7 +30,7 @@ use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, S
 use rustix::io::Errno;
 
 use self::call::Door;
-#[cfg(feature = "model")]
+#[cfg(fuzzing)]
 pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};

@@ -1,0 +1,106 @@
+//! Any search in a small tree in memory, for fuzzing.
+
+#![cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::engine::Engine;
+use super::error::FindError;
+use super::found::{FoundIn, Hit};
+use super::{Options, Policy, Setting};
+use crate::flavor::Flavor;
+use crate::sys::Sys;
+use crate::sys::memory::{Memory, Setup, World};
+
+/// What all ways of asking agree upon, in a search by any texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// The path and where it was found, or the word of the error.
+    pub answer: Result<(String, FoundIn), &'static str>,
+    /// The calls that the first way took.
+    pub calls: u64,
+}
+
+/// The files of the tree in which [`search`] searches, and its directories: all that may be found there.
+pub const FILES: [&str; 7] =
+    ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
+const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
+
+/// Searches a small tree for a name by any `PATH` and `PATHEXT`, with `/w` for its base, in three ways: alone,
+/// as the first of all, and as one of many.
+///
+/// # Panics
+///
+/// Where the ways do not agree, which is what fuzzing looks for.
+pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searched {
+    let mut world = World::new();
+    for file in FILES {
+        world.file(file);
+    }
+    for directory in DIRECTORIES {
+        world.dir(directory);
+    }
+    world.short("b/A Long Name.exe", "ALONGN~1.EXE");
+    let setup = Setup::new(world);
+    let options = Options {
+        path: Setting::Is(path.to_vec()),
+        pathext: Setting::Is(pathext.to_vec()),
+        base: Some(PathBuf::from("/w")),
+        environment: Some(Vec::new()),
+        policy: Policy::safe(rules),
+        keeps: false,
+    };
+    let engine = || Engine::new(Memory::start(&setup), &options);
+    let (mut one, mut all, mut many) = (engine(), engine(), engine());
+    let told = |answer: Result<Hit<u8>, FindError>| match answer {
+        Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
+        Err(error) => Err(error.word()),
+    };
+    let name = OsStr::new(name);
+    let mut hit = Hit::default();
+    let answer = told(one.find(name, &mut hit).map(|()| hit));
+    let calls = one.sys.calls().total();
+    if let Ok(asked) = all.begin(name) {
+        let mut hit = Hit::default();
+        let first = all.next(asked, &mut super::Position::default(), true, &mut hit);
+        let first = first.map(|found| told(found.map(|()| hit)));
+        assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
+    }
+    let several: Vec<_> = many.find_many(&[name, name]).into_iter().map(told).collect();
+    assert_eq!(several, [answer.clone(), answer.clone()], "one of many");
+    drop((one, all, many));
+    setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));
+    Searched { answer, calls }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, Flavor, search};
+
+    #[test]
+    fn all_ways_of_asking_agree_about_a_small_tree() {
+        let paths = ["/a:/b", "/b:/a:/w", ":/a", ".:/a", "/none:/a/y:/b", "", "/a:/a:/b"];
+        let mut found = 0;
+        for rules in [Flavor::Posix, Flavor::Windows] {
+            let separator = if rules == Flavor::Posix { ":" } else { ";" };
+            for path in paths.map(|path| path.replace(':', separator)) {
+                for pathext in [".COM;.EXE;.CMD", ".exe", "", ";.;x"] {
+                    for name in
+                        ["x", "x.exe", "y", "z", "sub/z", "ALONGN~1", "a long name", "", "."]
+                    {
+                        let searched = search(rules, path.as_bytes(), pathext.as_bytes(), name);
+                        let Ok((path, _)) = &searched.answer else { continue };
+                        let path = path.replace('\\', "/");
+                        let is_file =
+                            |file: &str| path.to_lowercase().ends_with(&file.to_lowercase());
+                        assert!(FILES.into_iter().any(is_file), "{path}");
+                        assert!(searched.calls > 0);
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 50, "{found}");
+    }
+}
