@@ -111,6 +111,11 @@ impl Failure {
         Failure::new("read_question", "invalid", message)
     }
 
+    /// That the command line is wrong.
+    pub(crate) fn usage(message: String) -> Failure {
+        Failure::new("read_arguments", "usage", message)
+    }
+
     pub(crate) fn path(self, path: &Path) -> Failure {
         self.path_in_json(os_string(path.as_os_str()))
     }
