@@ -5,10 +5,9 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary, is_printable};
 
 use crate::out::text;
-use crate::quote::is_printable;
 use crate::sys;
 
 /// An object being written. Fields appear in the order in which they are added.
