@@ -7,9 +7,13 @@
 //! without a partner, which names on Windows may have, is such a thing: the three bytes that UTF-8
 //! would give its number.
 
+mod style;
+
 use std::ffi::OsStr;
 
 use curt::is_printable;
+
+pub(crate) use style::{Quoting, Style};
 
 /// Quotes one name or path.
 pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {

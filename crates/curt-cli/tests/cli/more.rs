@@ -227,9 +227,14 @@ fn completions_offer_nothing_hidden() {
         for shown in ["one-file-system", "almost-all", "check-only", "expand"] {
             assert!(script.contains(shown), "{shell}: {shown}");
         }
-        for hidden in
-            ["without", "presume-input-tty", "buffer", "manual page", "curt,man", "hyperlink"]
-        {
+        for hidden in [
+            "without",
+            "presume-input-tty",
+            "list through a buffer",
+            "manual page",
+            "curt,man",
+            "hyperlink",
+        ] {
             let is_word = |line: &&str| !line.contains("'Without") && line.contains(hidden);
             assert_eq!(script.lines().find(is_word), None, "{shell}: {hidden}");
         }
