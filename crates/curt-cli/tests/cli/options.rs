@@ -21,7 +21,7 @@ fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     for (line, option) in [
         ("ls --si d", "--si"),
         ("ls -l --si d", "--si"),
-        ("ls --di d", "--dired"),
+        ("ls --ignore-b d", "--ignore-backups"),
         ("ls --autho d", "--author"),
         ("ls --hyp d", "--hyperlink"),
         ("ls -lk d", "-k"),
