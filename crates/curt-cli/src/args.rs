@@ -21,7 +21,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 pub(crate) use beneath::{BeneathOptions, Mode};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
-pub(crate) use ls::{Clock, Format, LsOptions, Sort, StatOptions, When as Wish, parse_width};
+pub(crate) use ls::{
+    Clock, Format, LsOptions, Sort, StatOptions, When as Wish, parse_quoting, parse_width,
+};
 pub(crate) use message::Refused;
 pub(crate) use run::RunOptions;
 pub(crate) use walk::WalkOptions;
@@ -340,8 +342,12 @@ fn read<T: Args>(
 ) -> Result<T, Refused> {
     let gnu = gnu::options(name);
     let mut command = alone::<T>(name);
+    let mut words: Vec<OsString> = words.collect();
     if let Some(gnu) = gnu {
         command = gnu.add_to(command);
+        if std::env::var_os("POSIXLY_CORRECT").is_some() {
+            gnu::end_options(&command, &mut words);
+        }
     }
     let read = command.try_get_matches_from_mut(words).and_then(|matches| {
         gnu.map_or(Ok(()), |gnu| gnu.check(&mut command, &matches))?;

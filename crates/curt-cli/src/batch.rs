@@ -1,6 +1,8 @@
 //! Questions from standard input, one in a line, and their answers in the same order. What was answered
 //! is written as soon as no further question is waiting, so that a program can ask one by one.
 
+mod question;
+
 use std::io::{self, BufRead, BufReader, Read};
 
 use curt::Cancel;
@@ -9,6 +11,7 @@ use crate::exit::Exit;
 use crate::out::json::{Failure, Object};
 use crate::out::{self, Screen};
 use crate::sys;
+pub(crate) use question::read;
 
 /// How much is read at a time.
 const READ: usize = 64 * 1024;

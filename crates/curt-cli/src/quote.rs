@@ -7,7 +7,13 @@
 //! without a partner, which names on Windows may have, is such a thing: the three bytes that UTF-8
 //! would give its number.
 
+mod style;
+
 use std::ffi::OsStr;
+
+use curt::is_printable;
+
+pub(crate) use style::{Quoting, Style};
 
 /// Quotes one name or path.
 pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
@@ -91,20 +97,6 @@ pub(crate) fn masked(name: &[u8]) -> String {
         shown.extend(chunk.invalid().iter().map(|_| '?'));
     }
     shown
-}
-
-/// Whether a terminal shows this as itself and does nothing else.
-pub(crate) fn is_printable(character: char) -> bool {
-    let is_separator = matches!(character, '\u{2028}' | '\u{2029}');
-    // What turns text around, and what is invisible or marks the text around it. The joiners of
-    // scripts and of pictures are not among these.
-    let is_formatting = matches!(
-        character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    );
-    !(character.is_control() || is_separator || is_formatting)
 }
 
 /// A byte as an octal number behind a backslash.
@@ -227,5 +219,15 @@ mod tests {
             assert_eq!(masked(text.as_bytes()), masked_text, "{text:?}");
         }
         assert_eq!(masked(b"a\x9b\xff"), "a??");
+    }
+
+    /// The library's messages and the command's escape the same characters.
+    #[test]
+    fn the_library_and_the_command_agree_on_every_character() {
+        for character in (0..=0x0010_ffff).filter_map(char::from_u32) {
+            let text = character.to_string();
+            let is_shown = shield(&text) == text;
+            assert_eq!(is_shown, curt::is_printable(character) || character == '\n', "{text:?}");
+        }
     }
 }

@@ -76,6 +76,7 @@ pub use find::{
 };
 pub use flavor::{Flavor, Release};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
+pub use quoted::is_printable;
 pub use refusal::Refusal;
 pub use remove::{
     Confirm, Directories, Incomplete, Observer, Question, Relocated, Remove, Report, Subject,

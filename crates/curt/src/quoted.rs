@@ -35,13 +35,29 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Whether a terminal shows this as itself and does nothing else.
-fn is_printable(character: char) -> bool {
+/// Whether a terminal shows a character as itself, and does nothing else.
+///
+/// The messages of this library's errors and everything that the command prints escape what is not printable:
+/// control characters (C0 and C1), which a terminal acts upon; what ends a line, or turns the direction of
+/// the text around it; and what nobody sees, so that two names look the same. The joiners of scripts and
+/// of pictures (U+200C, U+200D) and the variation selectors of 16 bits are printable, since names in many
+/// languages have them.
+///
+/// ```
+/// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));
+/// assert!(!curt::is_printable('\u{1b}'));
+/// assert!(!curt::is_printable('\u{202e}'), "turns text around");
+/// assert!(!curt::is_printable('\u{200b}'), "has no width");
+/// ```
+#[must_use]
+pub fn is_printable(character: char) -> bool {
     let is_formatting = matches!(
         character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
     );
     !character.is_control() && !is_formatting
 }

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 
+use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::parse_threads;
+use crate::quote::Style;
 
 /// The heading of the options that GNU ls does not have.
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
@@ -61,6 +63,10 @@ pub(crate) struct LsOptions {
     /// Sort by the time of the last change, and show it with -l
     #[arg(short = 'c', overrides_with_all = ["by_access", "time"])]
     pub(crate) by_change: bool,
+
+    /// Show what a terminal would act upon as C would write it, without quotes
+    #[arg(short = 'b', long = "escape", overrides_with_all = ["literal", "quote_name", "quoting_style"])]
+    escaped: bool,
 
     /// List in columns
     #[arg(short = 'C')]
@@ -141,6 +147,24 @@ pub(crate) struct LsOptions {
     #[arg(short = 'o')]
     pub(crate) no_group_long: bool,
 
+    /// Show names as they are
+    #[arg(short = 'N', long, overrides_with_all = ["escaped", "quote_name", "quoting_style"])]
+    literal: bool,
+
+    /// Show a question mark for what a terminal would act upon, as on a terminal
+    #[arg(short = 'q', long)]
+    pub(crate) hide_control_chars: bool,
+
+    /// Show names between double quotes
+    #[arg(short = 'Q', long, overrides_with_all = ["escaped", "literal", "quoting_style"])]
+    quote_name: bool,
+
+    /// Quote names: literal (-N), locale, clocale, shell, shell-always, shell-escape (on a terminal),
+    /// shell-escape-always, c (-Q), c-maybe or escape (-b)
+    #[arg(long, value_name = "WORD", value_parser = parse_quoting,
+          overrides_with_all = ["escaped", "literal", "quote_name"])]
+    pub(crate) quoting_style: Option<Style>,
+
     /// Reverse the order
     #[arg(short, long)]
     pub(crate) reverse: bool,
@@ -182,6 +206,10 @@ pub(crate) struct LsOptions {
     /// Do not sort
     #[arg(short = 'U', overrides_with_all = ["sort", "by_size", "by_time", "by_extension", "raw"])]
     pub(crate) unsorted: bool,
+
+    /// How far apart tabs are; 0 writes none
+    #[arg(short = 'T', long, value_name = "COLUMNS", value_parser = parse_width)]
+    pub(crate) tabsize: Option<usize>,
 
     /// Take the line for so many columns; 0 is no limit
     #[arg(short, long, value_name = "COLUMNS", value_parser = parse_width)]
@@ -242,6 +270,26 @@ pub(super) fn from(_: &mut Command, matches: &ArgMatches) -> Result<LsOptions, c
     options.format = format(&options, matches);
     if options.full_time && place(matches, "full_time") > place(matches, "time_style") {
         options.time_style = Some("full-iso".to_owned());
+    }
+    options.quoting_style = if options.escaped {
+        Some(Style::Escape)
+    } else if options.literal {
+        Some(Style::Literal)
+    } else if options.quote_name {
+        Some(Style::C)
+    } else {
+        options.quoting_style
+    };
+    if options.zero {
+        let zero = place(matches, "zero");
+        let last = |ids: &[&str]| {
+            let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+            ids.iter().filter(is_given).filter_map(|id| place(matches, id)).max()
+        };
+        if zero > last(&["escaped", "literal", "quote_name", "quoting_style"]) {
+            options.quoting_style = Some(Style::Literal);
+        }
+        options.hide_control_chars &= zero < last(&["hide_control_chars"]);
     }
     // Of these two the last one counts.
     if options.zero && place(matches, "zero") > place(matches, "color") {
@@ -402,6 +450,10 @@ fn parse_sort(word: &str) -> Result<Sort, String> {
             ("extension", Sort::Extension),
         ],
     )
+}
+
+pub(crate) fn parse_quoting(word: &str) -> Result<Style, String> {
+    word_of(word, &Style::WORDS)
 }
 
 fn parse_time(word: &str) -> Result<Clock, String> {

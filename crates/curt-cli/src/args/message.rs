@@ -1,6 +1,7 @@
 //! What is wrong with a command line, in the form of every other message: clap's words behind the name
 //! of the command, and nothing in them that a terminal would act upon.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Command;
@@ -17,6 +18,8 @@ pub(crate) struct Refused {
     error: clap::Error,
     /// The options that an abbreviation could mean.
     meanings: Vec<String>,
+    /// Answers are to be JSON.
+    is_json: bool,
 }
 
 impl Refused {
@@ -40,7 +43,8 @@ impl Refused {
             };
             error.insert(kind, shielded);
         }
-        Refused { program, error, meanings }
+        let is_json = asks_for_json(command, std::env::args_os().skip(1));
+        Refused { program, error, meanings, is_json }
     }
 
     /// Prints help, or says what is wrong.
@@ -53,6 +57,9 @@ impl Refused {
             return Exit::USAGE;
         }
         let program = &self.program;
+        if self.is_json {
+            return out::usage(program, &self.words(), true);
+        }
         out::complain(&format!("{program}: {}\n{}", self.words(), self.hints()));
         out::try_help(program)
     }
@@ -136,6 +143,22 @@ fn one_by_one(lines: impl Iterator<Item = String>) -> Vec<String> {
 
 fn is_there(path: &Path) -> bool {
     curt::stat(path, curt::Plan::new(curt::Fields::KIND)).is_ok()
+}
+
+/// Whether `--json` is among the words, as far as those of another program do not begin: the others could
+/// not be read.
+fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
+    let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
+    let is_meant = |word: &str| {
+        let beginning = word.strip_prefix("--").filter(|name| !name.is_empty());
+        beginning.is_some_and(|beginning| {
+            let mut meant = names.iter().filter(|name| name.starts_with(beginning));
+            beginning == "json" || meant.next() == Some(&"json") && meant.next().is_none()
+        })
+    };
+    let mut words =
+        words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
+    names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_meant))
 }
 
 /// The options that begin with what was typed, where that is no option.

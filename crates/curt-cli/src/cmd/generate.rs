@@ -1,7 +1,7 @@
 //! `curt completions` and `curt man`: made from the same definitions that the command line is
 //! parsed with.
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsOptions, ManOptions};
 use crate::exit::Exit;
@@ -10,8 +10,25 @@ use crate::out;
 /// Prints a completion script.
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut Cli::command(), "curt", &mut script);
+    clap_complete::generate(options.shell, &mut shown(&Cli::command()), "curt", &mut script);
     out::print("curt completions", &script, Exit::FAILURE)
+}
+
+/// The command without what is hidden, which the makers of most scripts list all the same.
+fn shown(command: &Command) -> Command {
+    // clap's names live as long as the program, which ends with the script.
+    let name: &'static str = Box::leak(command.get_name().into());
+    let mut shown = Command::new(name);
+    if let Some(about) = command.get_about() {
+        shown = shown.about(about.clone());
+    }
+    if command.is_disable_help_flag_set() {
+        shown = shown.disable_help_flag(true);
+    }
+    // Those that take part in the settings of others may be hidden, and the others are not parsed here.
+    let options = command.get_arguments().filter(|option| !option.is_hide_set());
+    let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
+    shown.version(env!("CARGO_PKG_VERSION")).args(options).subcommands(commands.map(self::shown))
 }
 
 /// Prints the manual page of `curt`, or of one of its commands.

@@ -5,10 +5,9 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary, is_printable};
 
 use crate::out::text;
-use crate::quote::is_printable;
 use crate::sys;
 
 /// An object being written. Fields appear in the order in which they are added.
@@ -109,6 +108,11 @@ impl Failure {
     /// That a line of input is no question.
     pub(crate) fn no_question(message: String) -> Failure {
         Failure::new("read_question", "invalid", message)
+    }
+
+    /// That the command line is wrong.
+    pub(crate) fn usage(message: String) -> Failure {
+        Failure::new("read_arguments", "usage", message)
     }
 
     pub(crate) fn path(self, path: &Path) -> Failure {

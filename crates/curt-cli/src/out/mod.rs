@@ -45,10 +45,21 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Says what is wrong with the command line of a command.
-pub(crate) fn usage(program: &str, message: &str) -> Exit {
+/// Says what is wrong with the command line of a command, in JSON where that was asked for.
+pub(crate) fn usage(program: &str, message: &str, is_json: bool) -> Exit {
+    if is_json {
+        return print_failure(program, json::Failure::usage(message.to_owned()), Exit::USAGE);
+    }
     complain(&format!("{program}: {message}\n"));
     try_help(program)
+}
+
+/// Writes a failure as the only object of a command that ends with it.
+pub(crate) fn print_failure(program: &str, failure: json::Failure, exit: Exit) -> Exit {
+    match write_stdout(failure.alone().line().as_bytes()) {
+        Ok(()) => exit,
+        Err(error) => unwritten(program, &error, exit),
+    }
 }
 
 /// Says where to read more, behind what is wrong with the command line.

@@ -120,7 +120,8 @@ fn an_error_has_one_shape_everywhere() {
     scratch.dir("root");
     scratch.file("file");
     let question = |text: &'static str| format!("{text}\nnonsense\n");
-    let of = |args: &'static [&'static str]| (args, String::new());
+    // For the command that reads names: one that is empty.
+    let of = |args: &'static [&'static str]| (args, "\0".to_owned());
     let batch = |args: &'static [&'static str], text| (args, question(text));
     // Windows does not tell which of the names is missing.
     let below_a_file = if cfg!(windows) { "not-found" } else { "not-a-directory" };
@@ -141,6 +142,24 @@ fn an_error_has_one_shape_everywhere() {
         (of(&["beneath", "--json", "--root", "missing", "x"]), &["not-found"]),
         (of(&["beneath", "--json", "--root", "root", "missing", ".."]), &["not-found", "escape"]),
         (of(&["beneath", "--json", "--check-only", ".."]), &["escape"]),
+        // What clap refuses, what GNU has and curt lacks, and what the command itself refuses.
+        (of(&["ls", "--json", "--bogus"]), &["usage"]),
+        (of(&["ls", "--hyperlink", "--json"]), &["usage"]),
+        (of(&["ls", "--js", "--sort=bogus"]), &["usage"]),
+        (of(&["ls", "--json", "--fields", "bogus"]), &["usage"]),
+        (of(&["stat", "--json"]), &["usage"]),
+        (of(&["stat", "--json", "--fields", "bogus", "file"]), &["usage"]),
+        (of(&["rm", "--json"]), &["usage"]),
+        (of(&["rm", "--json", "--exclude", "[", "file"]), &["usage"]),
+        (of(&["rm", "--json", "--files0-from", "missing"]), &["not-found"]),
+        (of(&["rm", "--json", "--files0-from=-"]), &["invalid"]),
+        (of(&["du", "--json", "--bogus"]), &["usage"]),
+        (of(&["walk", "--json", "--type", "q"]), &["usage"]),
+        (of(&["walk", "--json", "--sort=bogus"]), &["usage"]),
+        (of(&["which", "--json"]), &["usage"]),
+        (of(&["which", "--json", "--policy", "bogus", "x"]), &["usage"]),
+        (of(&["expand", "--json", "--drive", "bogus", "x"]), &["usage"]),
+        (of(&["beneath", "--json", "--root=root", "--release=11", "x"]), &["usage"]),
         (batch(&["stat", "--batch"], r#"{"path":"missing"}"#), &["not-found", "invalid"]),
         (batch(&["which", "--batch"], r#"{"name":"missing"}"#), &["not-found", "invalid"]),
         (batch(&["expand", "--batch"], r#"{"input":""}"#), &["empty", "invalid"]),
@@ -169,7 +188,9 @@ fn an_error_has_one_shape_everywhere() {
             let is_text = |key: &str| error[key].as_str().is_some_and(|text| !text.is_empty());
             assert!(is_text("operation") && is_text("message"), "{args:?}: {out}");
             assert!(error["errno"].is_null() || error["errno"].is_i64(), "{args:?}: {out}");
-            assert_eq!(error["path"].is_null(), error["operation"] == "read_question", "{out}");
+            let has_none = ["read_question", "read_arguments"];
+            let operation = error["operation"].as_str().unwrap_or_default();
+            assert_eq!(error["path"].is_null(), has_none.contains(&operation), "{out}");
         }
     }
 }
@@ -197,4 +218,60 @@ fn a_question_that_is_too_long_is_told_so() {
         let second = answers.next().unwrap();
         assert!(second.contains("missing") && answers.next().is_none(), "{line}: {second}");
     }
+}
+
+/// What is asked with `--json` of another program is not asked of curt.
+#[test]
+fn words_of_another_program_ask_for_no_json() {
+    let scratch = Scratch::new();
+    for line in ["walk --bogus --exec x --json ;", "ls --bogus -- --json", "run --bogus x --json"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(line.split(' ')).current_dir(scratch.typed()).stdin(Stdio::null());
+        let (code, out, messages) = said(&command.output().unwrap());
+        assert_eq!((code, out.as_str()), (Some(2), ""));
+        assert!(messages.contains("unrecognized option '--bogus'"), "{line}: {messages}");
+    }
+}
+
+/// A key that stands twice, or that nobody knows, would change the question without a word.
+#[test]
+fn keys_of_questions_are_known_and_stand_once() {
+    for (args, good) in [
+        ("stat --batch", r#""path":".""#),
+        ("which --batch", r#""name":"x""#),
+        ("expand --batch", r#""input":"x""#),
+        ("beneath --root . --batch", r#""path":".""#),
+        ("beneath --check-only --batch", r#""path":"x""#),
+    ] {
+        let key = good.split('"').nth(1).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(args.split(' ')).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let text = format!("{{{good},{good}}}\n{{{good},\"bogus\":null}}\n{{{good}}}\n");
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let answers = child.wait_with_output().unwrap().stdout;
+        let answers = objects(&String::from_utf8(answers).unwrap());
+        let message = |at: usize| answers[at]["error"]["message"].as_str().unwrap_or_default();
+        assert!(
+            message(0).contains(&format!("the key '{key}' stands twice")),
+            "{args}: {answers:?}"
+        );
+        assert_eq!(message(1), "there is no key 'bogus'", "{args}");
+        assert_ne!(answers[2]["error"]["kind"], "invalid", "{args}: {answers:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loop_of_links_is_an_object() {
+    let scratch = Scratch::new();
+    scratch.dir("d");
+    scratch.link("d/back", ".");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["ls", "--json", "-LR", "d"]).current_dir(scratch.typed());
+    let (code, out, messages) = said(&command.output().unwrap());
+    assert_eq!((code, messages.as_str()), (Some(2), ""));
+    let objects = objects(&out);
+    let error = objects.iter().find_map(|object| object.get("error")).unwrap();
+    assert_eq!((&error["kind"], &error["path"]), (&json!("loop"), &json!("d/back")), "{out}");
 }

@@ -216,3 +216,27 @@ fn completions_and_the_manual_come_from_the_same_definitions() {
         assert!(String::from_utf8_lossy(&output.stdout).contains(words), "{args:?}");
     }
 }
+
+/// What help does not show, no shell offers either.
+#[test]
+fn completions_offer_nothing_hidden() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_curt"));
+        let (code, script, _) = said(&command.args(["completions", shell]).output().unwrap());
+        assert_eq!(code, Some(0));
+        for shown in ["one-file-system", "almost-all", "check-only", "expand"] {
+            assert!(script.contains(shown), "{shell}: {shown}");
+        }
+        for hidden in [
+            "without",
+            "presume-input-tty",
+            "list through a buffer",
+            "manual page",
+            "curt,man",
+            "hyperlink",
+        ] {
+            let is_word = |line: &&str| !line.contains("'Without") && line.contains(hidden);
+            assert_eq!(script.lines().find(is_word), None, "{shell}: {hidden}");
+        }
+    }
+}

@@ -21,10 +21,10 @@ fn options_of_gnu_that_are_missing_are_no_abbreviations() {
     for (line, option) in [
         ("ls --si d", "--si"),
         ("ls -l --si d", "--si"),
-        ("ls --e d", "--escape"),
+        ("ls --ignore-b d", "--ignore-backups"),
         ("ls --autho d", "--author"),
-        ("ls --quoti=c d", "--quoting-style"),
-        ("ls -lb d", "-b"),
+        ("ls --hyp d", "--hyperlink"),
+        ("ls -lk d", "-k"),
         ("du --dereference d", "--dereference"),
         ("du -a --th=100 d", "--threshold"),
         ("du --thre=100 d", "--threshold"),

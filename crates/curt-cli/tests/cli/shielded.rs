@@ -15,8 +15,10 @@ fn names() -> Vec<Vec<u8>> {
     let control = (1..0x20).chain([0x7f]).filter(|byte| !b"\n".contains(byte));
     let mut names: Vec<Vec<u8>> = control.map(|byte| vec![b'a', byte, b'z']).collect();
     names.extend((0x80..0xa0).map(|byte| vec![b'a', byte, b'z']));
-    let characters = (0x80..0xa0).chain([0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff, 0xad]);
-    let characters = characters.chain(0x202a..=0x202e).chain(0x2060..=0x206f).chain([0xe0041]);
+    let characters =
+        (0x80..0xa0).chain([0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff, 0xad]);
+    let characters = characters.chain(0x202a..=0x202e).chain(0x2060..=0x206f);
+    let characters = characters.chain([0xe0041, 0xe0101, 0x115f, 0x3164, 0xffa0, 0x1d173]);
     names.extend(characters.map(|number| format!("a{}z", char::from_u32(number).unwrap()).into()));
     names
 }
@@ -29,8 +31,8 @@ fn leak(shown: &[u8]) -> Option<String> {
             let number = u32::from(*character);
             let is_formatting = matches!(
                 number,
-                0xad | 0x61c | 0x200e | 0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xfeff
-                    | 0xe0000..=0xe007f
+                0xad | 0x61c | 0x115f | 0x200b | 0x200e | 0x200f | 0x2028..=0x202e
+                    | 0x2060..=0x206f | 0x3164 | 0xfeff | 0xffa0 | 0x1d173 | 0xe0000..=0xe0fff
             );
             (character.is_control() && !is_allowed) || is_formatting
         };

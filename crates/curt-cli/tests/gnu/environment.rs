@@ -216,3 +216,13 @@ fn what_du_leaves_out() {
     ];
     compare("du", &lines, &[""]);
 }
+
+/// With `POSIXLY_CORRECT` the first operand ends the options.
+#[test]
+fn options_behind_operands() {
+    let variables = ["", "POSIXLY_CORRECT=1", "POSIXLY_CORRECT="];
+    let lines =
+        ["plain -l", "-l plain -a", "-w 20 -C d -1", "-w 20 d -- -1", "d --all", "-- d -a", "-C d"];
+    compare("ls", &lines, &variables);
+    compare("du", &["d -a", "--exclude *.txt d -a", "-a d -x", "-d 1 x -a", "-- d -a"], &variables);
+}

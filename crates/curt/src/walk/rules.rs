@@ -147,11 +147,16 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn find_rules(&mut self, index: usize) -> Result<(), Error> {
         let frame = &self.frames[index];
         let mut found = Found::default();
+        let mut odd: Vec<&str> = Vec::new();
         for entry in &frame.stored {
             let Some(name) = self.names.get(entry.name).map(Name::units) else { continue };
             let is_directory = entry.kind == Kind::Directory;
             found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
             found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
+            if is_pipe_or_device(entry.kind) {
+                let is_one_of = |rules: &&&str| is::<S::Unit>(name, rules);
+                odd.extend([".ignore", ".gitignore"].iter().find(is_one_of));
+            }
             if is::<S::Unit>(name, ".git") {
                 found.git = Some(entry.kind);
             }
@@ -161,6 +166,11 @@ impl<S: Sys> Cursor<S> {
         let directory = S::path(self.path[..frame.path_len].to_vec());
         let sys = &self.asker.sys;
         let read = |names: &[&str]| {
+            if odd.iter().any(|odd| names == [*odd]) {
+                // Opening it could wait, or do something.
+                let refused = io::ErrorKind::Unsupported;
+                return Err(io::Error::new(refused, "it is not a regular file"));
+            }
             let name = joined::<S::Unit>(names);
             let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
             sys.read_file(dir, name, MOST_BYTES)
@@ -258,6 +268,11 @@ fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
         Err(error) if is_absent(&error) => Ok(None),
         read => read.map(Some),
     }
+}
+
+/// Whether nothing should be read from such an entry.
+fn is_pipe_or_device(kind: Kind) -> bool {
+    matches!(kind, Kind::Fifo | Kind::Socket | Kind::CharacterDevice | Kind::BlockDevice)
 }
 
 fn read_at<S: Sys>(sys: &S, path: &Path) -> io::Result<Vec<u8>> {

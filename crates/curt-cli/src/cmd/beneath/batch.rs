@@ -48,7 +48,7 @@ struct Question {
 
 /// Reads a question.
 fn question(line: &[u8], options: &BeneathOptions) -> Result<Question, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let value = batch::read(line, &["path", "mode", "in_root"])?;
     let path = value.get("path").and_then(sys::name_from_json);
     let path = path.ok_or("'path' is missing, or is no path")?;
     let way = (mode(&value, options)?, in_root(&value, options)?);

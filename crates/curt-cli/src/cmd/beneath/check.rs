@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use curt::{Calls, Flavor, PathCheck, PathText, Refusal, Release};
-use serde_json::Value;
 
 use super::batch::{in_root, mode};
 use super::verdict::Refused;
@@ -83,7 +82,7 @@ fn answer(
     options: &BeneathOptions,
     (flavor, release): (Flavor, Release),
 ) -> Result<Object, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let value = batch::read(line, &["path", "flavor", "release", "mode", "in_root"])?;
     let path = value.get("path").and_then(path_text::from_json);
     let path = path.ok_or("'path' is missing, or is no path")?;
     let flavor = choice(&value, "flavor", &FLAVORS, Some(flavor))?.unwrap_or(flavor);

@@ -30,7 +30,7 @@ static GONE: Cancel = Cancel::new();
 /// Answers what the options ask.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
     if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
-        return out::usage(PROGRAM, "--flavor and --release go with --check-only");
+        return out::usage(PROGRAM, "--flavor and --release go with --check-only", options.json);
     }
     let screen = Screen::new(true, false, &GONE);
     let Some(path) = &options.root else {

@@ -26,7 +26,7 @@ const PROGRAM: &str = "curt du";
 pub(crate) fn run(options: &DuOptions) -> Exit {
     let patterns = match Patterns::new(&options.exclude) {
         Ok(patterns) => Arc::new(patterns),
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, options.json),
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);

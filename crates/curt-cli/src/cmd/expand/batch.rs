@@ -13,11 +13,15 @@ use crate::exit::Exit;
 use crate::out::json::{Failure, Object};
 use crate::out::{Screen, path_text, text};
 
+/// What a question may say.
+const KEYS: [&str; 10] =
+    ["input", "flavor", "release", "style", "dotdot", "verbatim", "base", "cwd", "home", "drives"];
+
 /// Answers all questions.
 pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
     let mut calls = Calls::default();
     let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
-        let value = serde_json::from_slice(line).map_err(|error| error.to_string());
+        let value = batch::read(line, &KEYS);
         match value.and_then(|value| Question::read(&value, options, drives)) {
             Ok(question) => {
                 let answer = Answer::of(&question.expander, &question.input, options.explain);
@@ -148,8 +152,7 @@ mod tests {
     use crate::args::ExpandOptions;
 
     fn ask(line: &str) -> Result<String, String> {
-        let value =
-            serde_json::from_str(line).map_err(|error: serde_json::Error| error.to_string());
+        let value = super::batch::read(line.as_bytes(), &super::KEYS);
         let question = Question::read(&value?, &ExpandOptions::default(), &[])?;
         let result = question.expander.expand_text(&question.input);
         Ok(match result {

@@ -22,7 +22,7 @@ static GONE: Cancel = Cancel::new();
 /// Answers what the options ask.
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let Some(drives) = drives(&options.drive) else {
-        return out::usage(PROGRAM, "a drive is said as X=PATH");
+        return out::usage(PROGRAM, "a drive is said as X=PATH", options.json);
     };
     let screen = Screen::new(true, false, &GONE);
     let exit = if options.batch {

@@ -16,7 +16,8 @@ use super::settings::{Form, Hidden, Marks, Operands, Settings};
 use super::shown::Writer;
 use crate::args::Clock;
 use crate::exit::Exit;
-use crate::out::{Screen, json, text};
+use crate::out::json::{self, Failure};
+use crate::out::{Screen, text};
 use crate::quote::{for_terminal, quote};
 
 /// The buffer of a listing whose entries several threads ask about: these share out what it holds, and begin
@@ -398,8 +399,14 @@ impl<'a> Lister<'a> {
     }
 
     fn listed_already(&mut self, path: &OsStr) {
-        let shown = for_terminal(path, ":");
-        self.screen.message(&format!("{PROGRAM}: {shown}: not listing already-listed directory\n"));
+        const WHAT: &str = "not listing already-listed directory";
+        if self.is_json() {
+            let failure = Failure::new("read_directory", "loop", WHAT.to_owned());
+            self.screen.data(failure.path(Path::new(path)).alone().line().as_bytes());
+        } else {
+            let shown = for_terminal(path, ":");
+            self.screen.message(&format!("{PROGRAM}: {shown}: {WHAT}\n"));
+        }
         self.totals.errors += 1;
         self.totals.exit = Exit::USAGE;
     }

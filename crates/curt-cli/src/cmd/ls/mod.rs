@@ -36,7 +36,7 @@ static GONE: Cancel = Cancel::new();
 pub(crate) fn run(options: &LsOptions) -> Exit {
     let settings = match Settings::new(options) {
         Ok(settings) => settings,
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, options.json),
     };
     let screen = Screen::new(true, false, &GONE);
     let totals = if options.explain_cost {

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::colors::{Palette, Subject};
 use super::item::Item;
 use super::settings::{Marks, Settings};
-use crate::quote::for_terminal;
+use crate::quote::Style;
 
 /// Writes names.
 pub(super) struct Names<'a> {
@@ -28,8 +28,8 @@ pub(super) struct Name {
 
 impl<'a> Names<'a> {
     pub(super) fn new(settings: &'a Settings, items: &[&Item], has_color: &'a Cell<bool>) -> Self {
-        let is_quoted = |item: &&Item| text(settings, &item.name) != item.name.as_encoded_bytes();
-        let is_aligned = settings.quoted && items.iter().any(is_quoted);
+        let is_quoted = |item: &&Item| text(settings, &item.name).1;
+        let is_aligned = settings.quoting.style.varies() && items.iter().any(is_quoted);
         Names { settings, is_aligned, has_color }
     }
 
@@ -45,15 +45,15 @@ impl<'a> Names<'a> {
 
     /// How many columns the name of an entry takes, with its mark.
     pub(super) fn width(&self, item: &Item) -> usize {
-        let shown = text(self.settings, &item.name);
-        let is_moved = self.is_aligned && shown == item.name.as_encoded_bytes();
+        let (shown, is_quoted) = text(self.settings, &item.name);
+        let is_moved = self.is_aligned && !is_quoted;
         let mark = mark(self.settings.marks, item.kind, item.columns.mode());
         width(&shown) + usize::from(is_moved) + usize::from(mark.is_some())
     }
 
     /// Adds the name of an entry, with its mark, to a line.
     pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) {
-        if self.settings.quoted || self.settings.palette.is_some() {
+        if !self.settings.quoting.is_none() || self.settings.palette.is_some() {
             line.extend(self.name(item, column).bytes);
             return;
         }
@@ -63,9 +63,9 @@ impl<'a> Names<'a> {
 
     /// The name without a mark, as it stands before an arrow.
     pub(super) fn link(&self, item: &Item, column: usize) -> Name {
-        let shown = text(self.settings, &item.name);
+        let (shown, is_quoted) = text(self.settings, &item.name);
         let width = width(&shown);
-        let is_moved = self.is_aligned && shown == item.name.as_encoded_bytes();
+        let is_moved = self.is_aligned && !is_quoted;
         let mut bytes = Vec::with_capacity(shown.len() + 16);
         if is_moved {
             bytes.push(b' ');
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
 
     /// What a link holds, with the mark of what it leads to.
     pub(super) fn target(&self, item: &Item, target: &OsStr, column: usize) -> Vec<u8> {
-        let shown = text(self.settings, target);
+        let (shown, _) = text(self.settings, target);
         let mut bytes = Vec::new();
         let leads_to = item.target.as_deref();
         let color = self.settings.palette.as_ref().zip(leads_to).and_then(|(palette, leads_to)| {
@@ -154,13 +154,21 @@ fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> Subject<'_> {
     Subject { name, kind, mode, links: None }
 }
 
-/// A name as it is, or as a terminal may show it: quoted, too, where it has what may be a mark.
-fn text(settings: &Settings, name: &OsStr) -> Vec<u8> {
-    if !settings.quoted {
-        return name.as_encoded_bytes().to_vec();
+/// A name as it is shown, and whether it is quoted: also where it has what may be a mark.
+fn text(settings: &Settings, name: &OsStr) -> (Vec<u8>, bool) {
+    if settings.quoting.is_none() {
+        return (name.as_encoded_bytes().to_vec(), false);
     }
-    let special = if settings.marks >= Marks::Kinds { "@" } else { "" };
-    for_terminal(name, special).into_bytes()
+    let marks = match settings.marks {
+        Marks::None | Marks::Slash => "",
+        Marks::Kinds => "*=>@|",
+        Marks::All => "=>@|",
+    };
+    match settings.quoting.style {
+        // Without quotes a blank would end the name.
+        Style::Escape => settings.quoting.apply(name, &format!(" {marks}")),
+        _ => settings.quoting.apply(name, marks),
+    }
 }
 
 /// What is appended to the name of such an entry.

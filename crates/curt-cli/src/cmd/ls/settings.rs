@@ -10,10 +10,10 @@ use super::colors::Palette;
 use super::ls_colors::Unparsable;
 use super::order::Order;
 use super::times::Times;
-use crate::args::{Clock, Format, LsOptions, Sort, Wish, parse_width};
+use crate::args::{Clock, Format, LsOptions, Sort, Wish, parse_quoting, parse_width};
 use crate::out::blocks::Blocks;
 use crate::out::{self, entry};
-use crate::quote::quote;
+use crate::quote::{Quoting, Style, quote};
 use crate::sys;
 
 /// How wide a line is where nobody says.
@@ -89,7 +89,9 @@ pub(super) struct Settings {
     pub(super) width: usize,
     /// How far apart tabs are; 0 where none are written.
     pub(super) tab: usize,
-    /// Names go to a terminal, which must not act upon them.
+    /// How names are shown in listings.
+    pub(super) quoting: Quoting,
+    /// Chosen fields go to a terminal, which must not act upon names in them.
     pub(super) quoted: bool,
     pub(super) threads: Threads,
 }
@@ -160,7 +162,8 @@ impl Settings {
             palette,
             end: if options.zero { 0 } else { b'\n' },
             width: if has_width { width(options, is_terminal) } else { WIDTH },
-            tab: if has_columns { tab() } else { TAB },
+            tab: if has_columns { options.tabsize.unwrap_or_else(tab) } else { TAB },
+            quoting: quoting(options, is_terminal),
             quoted: is_terminal && !options.zero,
             threads: options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())),
             form,
@@ -342,6 +345,28 @@ fn sizes(options: &LsOptions) -> Blocks {
     let is_chosen =
         ["LS_BLOCK_SIZE", "BLOCK_SIZE"].iter().any(|name| std::env::var_os(name).is_some());
     if options.human_readable || is_chosen { room(options) } else { Blocks::BYTES }
+}
+
+/// How names are shown: as the last of the options says, or the environment, or as suits a terminal. On one
+/// nothing is shown that it would act upon.
+fn quoting(options: &LsOptions, is_terminal: bool) -> Quoting {
+    let usual = if is_terminal { Style::ShellEscape } else { Style::Literal };
+    let style = options.quoting_style.or_else(quoting_of_environment).unwrap_or(usual);
+    let masks = options.hide_control_chars || is_terminal && !options.zero;
+    Quoting { style, masks }
+}
+
+fn quoting_of_environment() -> Option<Style> {
+    const VARIABLE: &str = "QUOTING_STYLE";
+    let value = std::env::var_os(VARIABLE)?;
+    let known = value.to_str().and_then(|word| parse_quoting(word).ok());
+    if known.is_none() {
+        let value = quote(&value);
+        out::complain(&format!(
+            "{PROGRAM}: ignoring invalid value of environment variable {VARIABLE}: {value}\n"
+        ));
+    }
+    known
 }
 
 fn tab() -> usize {

@@ -16,7 +16,6 @@ use super::settings::{Form, Settings};
 use crate::args::Format;
 use crate::out::entry::{self, Shown, Style};
 use crate::out::{self, Screen};
-use crate::quote::for_terminal;
 use crate::time::{LocalZone, Zone};
 
 /// Writes entries to the screen.
@@ -46,11 +45,7 @@ impl<'a> Writer<'a> {
 
     /// The line above the content of a directory: its path.
     pub(super) fn header(&self, path: &OsStr) {
-        let mut line = if self.settings.quoted {
-            for_terminal(path, ":").into_bytes()
-        } else {
-            path.as_encoded_bytes().to_vec()
-        };
+        let (mut line, _) = self.settings.quoting.apply(path, ":");
         line.extend(b":\n");
         self.screen.data(&line);
     }

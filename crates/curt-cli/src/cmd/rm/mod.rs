@@ -44,7 +44,7 @@ struct Job<'a> {
 
 /// Checks everything that can be checked before something is touched.
 fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
-    let usage = |message: &str| out::usage(PROGRAM, message);
+    let usage = |message: &str| out::usage(PROGRAM, message, options.json);
     let globs = Globs::new(&options.exclude).map_err(|error| usage(&text::no_glob(&error)))?;
     let names_from_input = operands::are_from_input(options);
     if names_from_input && matches!(options.asking.when, When::Once | When::Always) {
@@ -56,10 +56,7 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
     {
         return Err(usage("missing operand"));
     }
-    let gathered = operands::gather(options).map_err(|message| {
-        out::complain(&format!("{PROGRAM}: {message}\n"));
-        Exit::FAILURE
-    })?;
+    let gathered = operands::gather(options).map_err(|unread| unread.report(options))?;
     let confirm = match options.asking.when {
         When::Never => Confirm::Never,
         _ if options.dry_run || names_from_input => Confirm::Never,

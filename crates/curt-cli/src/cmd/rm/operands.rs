@@ -4,8 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use super::PROGRAM;
 use crate::args::RmOptions;
+use crate::exit::Exit;
 use crate::out;
+use crate::out::json::Failure;
 use crate::quote::quote;
 use crate::sys;
 
@@ -24,19 +27,49 @@ pub(super) fn are_from_input(options: &RmOptions) -> bool {
     options.files0_from.as_deref() == Some(Path::new("-"))
 }
 
-/// Finds the names. The error says why the list cannot be read.
-pub(super) fn gather(options: &RmOptions) -> Result<Gathered, String> {
+/// A list of names that cannot be read.
+pub(super) struct Unread {
+    shown: String,
+    error: io::Error,
+}
+
+impl Unread {
+    /// Says why, and ends the command.
+    pub(super) fn report(&self, options: &RmOptions) -> Exit {
+        let Unread { shown, error } = self;
+        if let (true, Some(path)) = (options.json, &options.files0_from) {
+            let failure = Failure::by_system("read_file", error).path(path);
+            return out::print_failure(PROGRAM, failure, Exit::FAILURE);
+        }
+        let reason = sys::error_text(error);
+        out::complain(&format!("{PROGRAM}: cannot read {shown}: {reason}\n"));
+        Exit::FAILURE
+    }
+}
+
+/// Finds the names.
+pub(super) fn gather(options: &RmOptions) -> Result<Gathered, Unread> {
     let Some(path) = &options.files0_from else {
         let names = options.operands.iter().map(|name| with_one_slash(name)).collect();
         return Ok(Gathered { names, refused: 0 });
     };
     let shown = if are_from_input(options) { "standard input".to_owned() } else { quote(path) };
-    let gathered = if are_from_input(options) {
-        split(io::stdin().lock(), &shown)
-    } else {
-        sys::open_list(path).and_then(|list| split(BufReader::new(list), &shown))
+    let refuse = |number: usize, what: &str| {
+        let what = format!("{shown}:{number}: {what}");
+        if options.json {
+            // The list is finished before anything else is written.
+            let failure = Failure::new("read_file", "invalid", what).path(path);
+            out::print_failure(PROGRAM, failure, Exit::SUCCESS);
+        } else {
+            out::complain(&format!("{PROGRAM}: {what}\n"));
+        }
     };
-    gathered.map_err(|error| format!("cannot read {shown}: {}", sys::error_text(&error)))
+    let gathered = if are_from_input(options) {
+        split(io::stdin().lock(), refuse)
+    } else {
+        sys::open_list(path).and_then(|list| split(BufReader::new(list), refuse))
+    };
+    gathered.map_err(|error| Unread { shown, error })
 }
 
 /// The name with no more than one slash at its end, which is how GNU rm shows it.
@@ -55,7 +88,7 @@ fn with_one_slash(name: &OsStr) -> OsString {
 }
 
 /// Takes a list apart as it is read. The NUL behind the last name may be missing, as in the GNU tools.
-fn split(mut list: impl BufRead, shown: &str) -> io::Result<Gathered> {
+fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Gathered> {
     let mut gathered = Gathered { names: Vec::new(), refused: 0 };
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -79,7 +112,7 @@ fn split(mut list: impl BufRead, shown: &str) -> io::Result<Gathered> {
             _ if is_whole => "invalid file name",
             _ => "file name too long",
         };
-        out::complain(&format!("{}: {shown}:{number}: {what}\n", super::PROGRAM));
+        refuse(number, what);
         gathered.refused += 1;
     }
     Ok(gathered)
@@ -127,14 +160,14 @@ mod tests {
             (b"a\0", &["a"]),
             (b"a\0b c\n\0", &["a", "b c\n"]),
         ] {
-            let gathered = split(list, "list").unwrap();
+            let gathered = split(list, |_, _| {}).unwrap();
             assert_eq!(gathered.names, names);
             assert_eq!(gathered.refused, 0);
         }
-        let gathered = split(&b"\0a\0\0"[..], "list").unwrap();
+        let gathered = split(&b"\0a\0\0"[..], |_, _| {}).unwrap();
         assert_eq!((gathered.names.len(), gathered.refused), (1, 2));
         let long = [vec![b'x'; 1 << 20], b"\0short\0".to_vec(), vec![b'y'; 1 << 20]].concat();
-        let gathered = split(&long[..], "list").unwrap();
+        let gathered = split(&long[..], |_, _| {}).unwrap();
         assert_eq!((gathered.names, gathered.refused), (vec!["short".into()], 2));
     }
 }

@@ -30,7 +30,7 @@ enum End {
 pub(crate) fn run(options: &RunOptions) -> Exit {
     let command = match command(options) {
         Ok(command) => command,
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, false),
     };
     if options.explain {
         explain(options, &command);

@@ -82,7 +82,7 @@ impl Answers<'_> {
 
 /// Reads a question.
 fn question(line: &[u8], usual: Fields) -> Result<Question, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let value = batch::read(line, &["path", "fields"])?;
     let path = value.get("path").and_then(sys::name_from_json);
     let path = path.ok_or("'path' is missing, or is no path")?;
     let fields = match value.get("fields") {

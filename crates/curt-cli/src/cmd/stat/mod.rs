@@ -46,7 +46,7 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
         Ok(fields) => fields.unwrap_or_else(|| USUAL.to_vec()),
         Err(message) => {
-            return out::usage(PROGRAM, &message);
+            return out::usage(PROGRAM, &message, options.json);
         }
     };
     let screen = Screen::new(true, false, &GONE);

@@ -35,18 +35,18 @@ const PROGRAM: &str = "curt walk";
 pub(crate) fn run(options: &WalkOptions) -> Exit {
     let filter = match Filter::new(options) {
         Ok(filter) => filter,
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, options.json),
     };
     let globs = match Globs::new(&options.exclude) {
         Ok(globs) => globs,
-        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error)),
+        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error), options.json),
     };
     if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
-        return out::usage(PROGRAM, "the buffer does not hold the longest name");
+        return out::usage(PROGRAM, "the buffer does not hold the longest name", options.json);
     }
     let lines = match Lines::new(options) {
         Ok(lines) => lines,
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, options.json),
     };
     let cancel = interrupt::listen();
     let screen = Screen::new(true, false, cancel);

@@ -13,12 +13,28 @@ use crate::out::Screen;
 use crate::out::json::{Failure, Object};
 use crate::sys;
 
+/// What a question may say.
+const KEYS: [&str; 12] = [
+    "name",
+    "path",
+    "pathext",
+    "base",
+    "policy",
+    "rules",
+    "cwd",
+    "bare",
+    "extensions",
+    "set",
+    "strict_extension",
+    "all",
+];
+
 /// Answers all questions.
 pub(super) fn run(options: &WhichOptions, screen: &Screen) -> Exit {
     let mut calls = Calls::default();
     let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
-        let value = serde_json::from_slice(line).map_err(|error| error.to_string());
-        match value.and_then(|value: Value| Question::read(&value, options)) {
+        let value = batch::read(line, &KEYS);
+        match value.and_then(|value| Question::read(&value, options)) {
             Ok(mut question) => {
                 let answer = question.answer();
                 calls.add(&question.search.calls());

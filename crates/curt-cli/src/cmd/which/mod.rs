@@ -23,7 +23,7 @@ static GONE: Cancel = Cancel::new();
 pub(crate) fn run(options: &WhichOptions) -> Exit {
     let search = match options.look_up.search() {
         Ok(search) => search,
-        Err(message) => return out::usage(PROGRAM, &message),
+        Err(message) => return out::usage(PROGRAM, &message, options.json),
     };
     let screen = Screen::new(true, false, &GONE);
     let exit = if options.batch {

@@ -229,11 +229,15 @@ const TEXTS: [(Errno, &str, &str); 40] = [
     (Errno::NOLCK, "ENOLCK", "No locks available"),
 ];
 
-/// All of a file.
-pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let file = rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+/// All of a file, which must be no longer than `most` bytes. A pipe or a device is not waited for.
+pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())?;
     let mut bytes = Vec::new();
     loop {
+        if bytes.len() > most {
+            return Err(Errno::FBIG.into());
+        }
         bytes.reserve(READ);
         match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),

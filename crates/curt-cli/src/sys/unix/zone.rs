@@ -14,6 +14,11 @@ const ZONES: &str = "/usr/share/zoneinfo";
 /// When the clock is changed, where `TZ` names a zone for summer and does not say when it holds.
 const RULES: &str = ",M3.2.0,M11.1.0";
 
+/// The longest rules: far more than any zone needs.
+const LONGEST_RULES: usize = 256;
+/// The largest file: a hundred times what a zone takes.
+const LARGEST_FILE: usize = 512 << 10;
+
 /// The local time zone; UTC where nothing else can be found out.
 pub(crate) fn local_zone() -> TimeZone {
     let zone = match std::env::var_os("TZ") {
@@ -37,20 +42,44 @@ fn named(text: &OsStr) -> Option<TimeZone> {
 }
 
 fn from_file(path: &Path) -> Option<TimeZone> {
-    let bytes = super::read_file(path).ok()?;
+    let bytes = super::read_file(path, LARGEST_FILE).ok()?;
     TimeZone::tzif("", &bytes).ok()
 }
 
 /// Rules as POSIX has them. Where they are no rules to their end, the name that they begin with is all
 /// that the C library takes over.
 fn from_rules(text: &str) -> Option<TimeZone> {
+    if text.len() > LONGEST_RULES {
+        return None;
+    }
     TimeZone::posix(text).or_else(|_| TimeZone::posix(&format!("{text}{RULES}"))).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::named;
     use jiff::Timestamp;
+
+    #[test]
+    fn a_value_may_be_anything() {
+        let scratch = curt_testkit::Scratch::new();
+        let pipe = scratch.fifo("pipe");
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null"), scratch.path()]
+        {
+            // Neither waited for, nor read for ever.
+            assert!(named(path.as_os_str()).is_none(), "{path:?}");
+        }
+        let rules = |blanks: usize| format!("{}AAA-3", " ".repeat(blanks));
+        assert!(named("AAA-3".as_ref()).is_some());
+        for length in [300, 5_000, 1 << 20] {
+            let long = format!("<{}>-3", "A".repeat(length));
+            assert!(named(long.as_ref()).is_none(), "{length}");
+            assert!(named(rules(length).as_ref()).is_none(), "{length}");
+            assert!(named(format!(":{}", "a/".repeat(length)).as_ref()).is_none(), "{length}");
+        }
+    }
 
     #[test]
     fn every_form_of_tz_is_understood() {

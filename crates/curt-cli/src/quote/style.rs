@@ -1,0 +1,236 @@
+//! The quoting styles of GNU ls, as gnulib's `quotearg` writes them. What is no UTF-8, and what no terminal
+//! should act upon, is not printable; letters of other scripts are.
+
+use std::ffi::OsStr;
+
+use curt::is_printable;
+
+use super::{for_terminal, masked, octal, quote, short_form};
+
+/// How names are quoted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Style {
+    #[default]
+    Literal,
+    Shell,
+    ShellAlways,
+    ShellEscape,
+    ShellEscapeAlways,
+    C,
+    CMaybe,
+    Escape,
+    Locale,
+    CLocale,
+}
+
+impl Style {
+    /// By the words of GNU ls.
+    pub(crate) const WORDS: [(&'static str, Style); 10] = [
+        ("literal", Style::Literal),
+        ("shell", Style::Shell),
+        ("shell-always", Style::ShellAlways),
+        ("shell-escape", Style::ShellEscape),
+        ("shell-escape-always", Style::ShellEscapeAlways),
+        ("c", Style::C),
+        ("c-maybe", Style::CMaybe),
+        ("escape", Style::Escape),
+        ("locale", Style::Locale),
+        ("clocale", Style::CLocale),
+    ];
+
+    /// Whether a name may have quotes around it, and another one none.
+    pub(crate) fn varies(self) -> bool {
+        matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
+    }
+
+    /// The name in this style. Where `special` characters could be taken for something else, they are
+    /// quoted, too.
+    pub(crate) fn quote(self, name: &OsStr, special: &str) -> Vec<u8> {
+        let bytes = name.as_encoded_bytes();
+        match self {
+            Style::Literal => bytes.to_vec(),
+            Style::Shell if !is_special_to_shells(bytes, special) => bytes.to_vec(),
+            Style::Shell | Style::ShellAlways => in_single_quotes(bytes),
+            Style::ShellEscape => for_terminal(name, special).into_bytes(),
+            Style::ShellEscapeAlways => quote(name).into_bytes(),
+            Style::C => escaped(bytes, "\"", special, "\""),
+            Style::CMaybe => {
+                // A backslash needs no quotes, and within them a second one.
+                let others: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\\').collect();
+                let is_plain = escaped(&others, "", special, "\"") == others;
+                if is_plain { bytes.to_vec() } else { escaped(bytes, "\"", "", "\"") }
+            }
+            Style::Escape => escaped(bytes, "", special, ""),
+            Style::Locale => escaped(bytes, "'", special, "'"),
+            Style::CLocale => escaped(bytes, "\"", special, "\""),
+        }
+    }
+}
+
+/// A style, and what becomes of characters that it leaves as they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Quoting {
+    pub(crate) style: Style,
+    /// A question mark stands for what is not printable.
+    pub(crate) masks: bool,
+}
+
+impl Quoting {
+    /// Whether names are shown as they are.
+    pub(crate) fn is_none(self) -> bool {
+        self == Quoting::default()
+    }
+
+    /// A name as it is shown, and whether its style changed it.
+    pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
+        let quoted = self.style.quote(name, special);
+        let is_quoted = quoted != name.as_encoded_bytes();
+        let leaves = matches!(self.style, Style::Literal | Style::Shell | Style::ShellAlways);
+        let shown = if self.masks && leaves { masked(&quoted).into_bytes() } else { quoted };
+        (shown, is_quoted)
+    }
+}
+
+/// Whether a shell would read something else.
+fn is_special_to_shells(bytes: &[u8], special: &str) -> bool {
+    matches!(bytes, b"" | b"{" | b"}")
+        || matches!(bytes.first(), Some(b'#' | b'~'))
+        || bytes.iter().any(|byte| {
+            b" !\"$&'()*;<=>?[\\^`|\n\r\t".contains(byte) || special.as_bytes().contains(byte)
+        })
+}
+
+/// The name between single quotes, as it is.
+fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
+    if let Some(text) = short_form(bytes) {
+        return format!("\"{text}\"").into_bytes();
+    }
+    let parts: Vec<&[u8]> = bytes.split(|&byte| byte == b'\'').collect();
+    [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
+}
+
+/// The name with the escapes of C, between `quotes`, in which `special` characters and those of `closing`
+/// have a backslash.
+fn escaped(bytes: &[u8], quotes: &str, special: &str, closing: &str) -> Vec<u8> {
+    let mut text = quotes.to_owned();
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            let letter = match character {
+                '\x07' => 'a',
+                '\x08' => 'b',
+                '\t' => 't',
+                '\n' => 'n',
+                '\x0b' => 'v',
+                '\x0c' => 'f',
+                '\r' => 'r',
+                '\\' => '\\',
+                _ if closing.contains(character) || special.contains(character) => character,
+                _ if is_printable(character) => {
+                    text.push(character);
+                    continue;
+                }
+                _ => {
+                    let mut units = [0; 4];
+                    text.extend(character.encode_utf8(&mut units).bytes().flat_map(octal));
+                    continue;
+                }
+            };
+            text.extend(['\\', letter]);
+        }
+        text.extend(chunk.invalid().iter().copied().flat_map(octal));
+    }
+    text.push_str(quotes);
+    text.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Quoting, Style};
+
+    #[test]
+    fn every_style_is_as_gnu_writes_it() {
+        for (name, shown) in [
+            (
+                "plain",
+                ["plain", "plain", "'plain'", "'plain'", "\"plain\"", "plain", "plain", "'plain'"],
+            ),
+            ("a b", ["a b", "'a b'", "'a b'", "'a b'", "\"a b\"", "a b", "a\\ b", "'a b'"]),
+            (
+                "it's",
+                [
+                    "it's", "\"it's\"", "\"it's\"", "\"it's\"", "\"it's\"", "it's", "it's",
+                    "'it\\'s'",
+                ],
+            ),
+            (
+                "q\"q",
+                [
+                    "q\"q",
+                    "'q\"q'",
+                    "'q\"q'",
+                    "'q\"q'",
+                    "\"q\\\"q\"",
+                    "\"q\\\"q\"",
+                    "q\"q",
+                    "'q\"q'",
+                ],
+            ),
+            (
+                "n\nl",
+                [
+                    "n\nl",
+                    "'n\nl'",
+                    "'n\nl'",
+                    "'n'$'\\n''l'",
+                    "\"n\\nl\"",
+                    "\"n\\nl\"",
+                    "n\\nl",
+                    "'n\\nl'",
+                ],
+            ),
+            (
+                "\u{1b}x",
+                [
+                    "\u{1b}x",
+                    "\u{1b}x",
+                    "'\u{1b}x'",
+                    "''$'\\033''x'",
+                    "\"\\033x\"",
+                    "\"\\033x\"",
+                    "\\033x",
+                    "'\\033x'",
+                ],
+            ),
+        ] {
+            let styles = [
+                Style::Literal,
+                Style::Shell,
+                Style::ShellAlways,
+                Style::ShellEscapeAlways,
+                Style::C,
+                Style::CMaybe,
+                Style::Escape,
+                Style::Locale,
+            ];
+            for (style, shown) in styles.into_iter().zip(shown) {
+                let special = if style == Style::Escape { " " } else { "" };
+                let quoted = String::from_utf8(style.quote(name.as_ref(), special)).unwrap();
+                assert_eq!(quoted, shown, "{style:?} {name:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_mark_stands_only_where_nothing_is_escaped() {
+        for (style, shown) in [
+            (Style::Literal, "a?b"),
+            (Style::Shell, "a?b"),
+            (Style::ShellAlways, "'a?b'"),
+            (Style::ShellEscape, "'a'$'\\033''b'"),
+            (Style::C, "\"a\\033b\""),
+        ] {
+            let (name, _) = Quoting { style, masks: true }.apply("a\u{1b}b".as_ref(), "");
+            assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
+        }
+    }
+}
