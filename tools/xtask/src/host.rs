@@ -82,6 +82,11 @@ pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Whether root runs this.
+pub(crate) fn is_root() -> bool {
+    output_of("id", &["-u"]).is_some_and(|id| id.trim() == "0")
+}
+
 /// Whether a program of that name is on the path.
 pub(crate) fn has(program: &str) -> bool {
     let Some(path) = env::var_os("PATH") else {

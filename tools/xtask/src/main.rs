@@ -9,6 +9,7 @@ mod gnu;
 mod host;
 mod lint;
 mod msrv;
+mod nobody;
 mod rivals;
 mod say;
 mod skips;
@@ -39,7 +40,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "test",
         arguments: "[PACKAGE]",
-        about: "run every suite; the last line is `N passed, N failed, N skipped`",
+        about: "run every suite, as root also as nobody; the last line is `N passed, N failed, N skipped`",
         run: test::run,
     },
     Task {

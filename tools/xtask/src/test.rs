@@ -4,14 +4,15 @@
 //! as skipped, not as passed. `skips` says which of them may.
 
 use crate::host::{self, Failure, Outcome};
+use crate::nobody::Suite;
 use crate::say;
 use crate::skips::{self, Skip};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// The task `test`: everything, or one package with its default features. The last line on standard
-/// output is the total.
+/// The task `test`: everything, or one package with its default features. Root also runs the library's unit tests as
+/// `nobody`, when all of them run. The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut cargo = host::cargo();
     cargo.args(["test", "--locked", "--no-fail-fast"]);
@@ -20,11 +21,44 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         [package] if !package.starts_with('-') => cargo.args(["--package", package]),
         _ => return Err(Failure::usage("test takes the name of one package, or nothing")),
     };
-    tallied(cargo.args(["--", "--show-output"]))
+    let mut tally = run_suites(cargo.args(["--", "--show-output"]))?;
+    let mut unlisted = owned(skips::unlisted(&tally.skips));
+    if arguments.is_empty() && host::is_root() {
+        let again = run_as_nobody()?;
+        unlisted.extend(owned(skips::unlisted_of(&again.skips, false)));
+        tally.add(again, "as nobody");
+    }
+    conclude(&tally, &unlisted)
 }
 
 /// Runs a command that runs suites. What they print is passed on, and then the total.
 pub(crate) fn tallied(suites: &mut Command) -> Outcome {
+    let tally = run_suites(suites)?;
+    conclude(&tally, &owned(skips::unlisted(&tally.skips)))
+}
+
+fn owned(skips: Vec<&Skip>) -> Vec<Skip> {
+    skips.into_iter().cloned().collect()
+}
+
+/// Runs the library's unit tests as `nobody`, or says aloud why not.
+fn run_as_nobody() -> Result<Tally, Failure> {
+    say::out("\nthe unit tests of the library, as nobody:");
+    match Suite::find()? {
+        Ok(suite) => run_suites(&mut suite.command()),
+        Err(reason) => {
+            let mut tally = Tally { passed: 1, ..Tally::default() };
+            let (suite, test) = ("xtask".to_owned(), "test".to_owned());
+            let skip = Skip { suite, test, reason };
+            say::out(format_args!("skipped: {skip}"));
+            tally.skips.insert(skip);
+            Ok(tally)
+        }
+    }
+}
+
+/// Runs a command that runs suites, passes on what they print, and counts.
+fn run_suites(suites: &mut Command) -> Result<Tally, Failure> {
     let mut child = suites.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut tally = Tally::default();
     if let Some(stdout) = child.stdout.take() {
@@ -44,10 +78,14 @@ pub(crate) fn tallied(suites: &mut Command) -> Outcome {
         tally.failed = 1;
         say::out(format_args!("\na suite did not compile or did not end: {status}"));
     }
-    let unlisted = skips::unlisted(&tally.skips);
+    Ok(tally)
+}
+
+/// Says the total, and whether all went well.
+fn conclude(tally: &Tally, unlisted: &[Skip]) -> Outcome {
     if !unlisted.is_empty() {
         say::out("\nskipped, and not listed in tools/xtask/src/skips.txt:");
-        for skip in &unlisted {
+        for skip in unlisted {
             say::out(format_args!("  {skip}"));
         }
     }
@@ -83,6 +121,17 @@ impl Tally {
         } else if let Some((test, reason)) = ignored(line) {
             self.ignores.push(format!("{test}: {reason}"));
         }
+    }
+
+    /// Adds the counts of suites that ran a second time, in the way that `how` says.
+    fn add(&mut self, other: Tally, how: &str) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+        self.ignores.extend(other.ignores);
+        let skips = other.skips.into_iter();
+        self.skips
+            .extend(skips.map(|skip| Skip { suite: format!("{} {how}", skip.suite), ..skip }));
     }
 
     /// What was skipped, and the total as the last line.
@@ -142,6 +191,15 @@ mod tests {
     fn counts_are_added_over_suites() {
         let text = SUITE.to_owned() + &SUITE.replace("SUITE", "curt/other");
         let summary = tally(&text).summary();
+        assert_eq!(summary.lines().last(), Some("2 passed, 2 failed, 4 skipped"));
+    }
+
+    #[test]
+    fn suites_that_ran_twice_are_counted_twice() {
+        let mut first = tally(SUITE);
+        first.add(tally(SUITE), "as nobody");
+        let summary = first.summary();
+        assert!(summary.contains("  SUITE as nobody: b: no ext4\n"), "{summary}");
         assert_eq!(summary.lines().last(), Some("2 passed, 2 failed, 4 skipped"));
     }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// rounds is how often everything is opened, as curt bench does it.
+// rounds is how often everything is opened, as curt-bench does it.
 const rounds = 20
 
 // files tells where the files are, and their names: each directory above holds one entry.

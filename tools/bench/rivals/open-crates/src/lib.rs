@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often everything is opened, as `curt bench` does it.
+/// How often everything is opened, as `curt-bench` does it.
 const ROUNDS: usize = 20;
 
 /// The tree that the command line names.
