@@ -61,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(answer.get("ok").is_some() != answer.get("error").is_some(), "{answer}");
         // As a path, in both ways of writing one.
         let path = [b"/", data].concat();
-        let expander = Expander::with_env(Env::none()).flavor(Flavor::Posix).tilde(false);
+        let expander = Expander::new(Env::none()).flavor(Flavor::Posix).tilde(false);
         let expected = expander.expand(&path).ok().map(|full| written(&full));
         let mut inputs = vec![json!({ "bytes": base64::encode(&path) })];
         inputs.extend(std::str::from_utf8(&path).map(|text| json!(text)));

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     for (flavor, base) in [(Flavor::Posix, "/srv/data"), (Flavor::Windows, r"D:\srv\data")] {
         for style in [Style::Native, Style::Ruby] {
-            let expander = Expander::with_env(Env::none())
+            let expander = Expander::new(Env::none())
                 .flavor(flavor)
                 .release(Release::Windows11)
                 .style(style)
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
             }
             if let Ok(text) = std::str::from_utf8(data) {
                 let wide: Vec<u16> = text.encode_utf16().collect();
-                let wide = expander.expand_wide(&wide).map(|full| String::from_utf16_lossy(&full));
+                let wide = expander.expand(&wide).map(|full| String::from_utf16_lossy(&full));
                 assert_eq!(wide.as_deref().map(str::as_bytes), Ok(&*full), "{flavor:?}");
             }
         }

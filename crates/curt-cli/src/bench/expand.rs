@@ -1,16 +1,16 @@
-//! `curt::Expander` against everybody else who makes paths full.
+//! `curt::paths::Expander` against everybody else who makes paths full.
 
 use super::answer::Question;
 use super::contender::Found;
 use super::operation::{Operation, Scenario};
 use super::works::{Work, scenario, takers};
-use curt::Flavor;
+use curt::paths::Flavor;
 use std::path::Path;
 
 /// The table of expansions.
 pub(crate) static OPERATION: Operation = Operation {
     name: "expand",
-    title: "curt::Expander: full paths by text alone",
+    title: "curt::paths::Expander: full paths by text alone",
     reference: "path-clean",
     scenarios: &[
         scenario(Work::Clean, 4),

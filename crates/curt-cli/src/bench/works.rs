@@ -9,7 +9,7 @@ use super::answer::Question;
 use super::contender::{Contender, Found, built_rivals};
 use super::operation::Scenario;
 use super::tree::{Content, Tree};
-use curt::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
+use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
 use std::path::Path;
 use std::time::Instant;
 
@@ -221,7 +221,7 @@ fn played(work: Work, rounds: usize, begins: impl FnMut(usize)) -> u64 {
         });
     }
     let expander = |base: String| {
-        Expander::with_env(Env::none().cwd(base)).flavor(work.flavor()).dot_dot(DotDot::Clamp)
+        Expander::new(Env::none().cwd(base)).flavor(work.flavor()).dot_dot(DotDot::Clamp)
     };
     let expanders: Vec<Expander> = work.bases().into_iter().map(expander).collect();
     let mut buffer = Vec::new();

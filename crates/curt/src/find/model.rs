@@ -16,10 +16,10 @@ use super::error::FindError;
 use super::found::{FoundIn, Hit};
 use super::lists::ascii;
 use super::{Options, Policy, Setting};
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::sys::memory::{Dir, DirBuf, Memory, Order, Setup, World};
 use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use curt_paths::Flavor;
 
 /// The ways, in the order of [`Counted::calls`].
 pub const WAYS: [&str; 4] = ["probe each", "read all", "look, then probe", "curt"];

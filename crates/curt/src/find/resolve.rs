@@ -1,11 +1,12 @@
 //! Texts of directories become paths from the root. Text alone, but for the base.
 
 use super::lists::ascii;
-use crate::flavor::Flavor;
-use crate::win_path::{Start, WinUnit, is_separator};
+use curt_paths::Flavor;
+use curt_paths::Unit;
+use curt_paths::windows::{Start, is_separator};
 
 /// Whether a text of Windows names a drive or a share where there are none.
-pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let has_drives = U::SEPARATOR != U::ascii(b'/');
     rules == Flavor::Windows && !has_drives && {
         let start = Start::of(text);
@@ -16,7 +17,7 @@ pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
 /// Whether a path is absolute and written as the system takes it, by POSIX' rules where these are the system's.
 /// `false` may also mean that it takes a closer look.
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
-pub(super) fn is_clean<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+pub(super) fn is_clean<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     let [first, .., last] = *text else { return false };
     let mut is_odd = false;
@@ -32,7 +33,7 @@ pub(super) fn is_clean<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
 }
 
 /// Whether a path needs no base.
-fn is_full<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+fn is_full<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let is_rooted = text.first().is_some_and(|unit| match rules {
         Flavor::Posix => unit.to_ascii() == b'/',
         Flavor::Windows => is_separator(*unit),
@@ -44,7 +45,7 @@ fn is_full<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
 }
 
 /// Writes a path from the root, without `.` and without separators at its end; whether it was relative.
-pub(super) fn resolve<U: WinUnit>(
+pub(super) fn resolve<U: Unit>(
     text: &[U],
     rules: Flavor,
     base: &mut dyn FnMut() -> Vec<U>,
@@ -112,7 +113,7 @@ pub(super) fn resolve<U: WinUnit>(
 
 /// How much of a full path is its root, without a separator behind it: a drive, a share, or either as the
 /// kernel has it.
-fn root_length<U: WinUnit>(path: &[U]) -> usize {
+fn root_length<U: Unit>(path: &[U]) -> usize {
     let start = Start::of(path);
     if let Some(drive) = start.drive() {
         return drive;
@@ -135,7 +136,7 @@ fn root_length<U: WinUnit>(path: &[U]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{is_clean, resolve, root_length};
-    use crate::flavor::Flavor;
+    use curt_paths::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
         text.encode_utf16().collect()

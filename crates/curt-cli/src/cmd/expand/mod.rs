@@ -3,8 +3,10 @@
 mod batch;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use curt::{Calls, Cancel, Env, ExpandError, Expander, Flavor, PathText, Rule};
+use curt::paths::{Env, ExpandError, Expander, Flavor, PathText, Rule};
+use curt::{Calls, Cancel, ThisProcess};
 
 pub(crate) use self::batch::choice;
 use crate::args::ExpandOptions;
@@ -40,8 +42,12 @@ fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
 }
 
 /// What the options say of the world and of the expansion.
-fn expander(options: &ExpandOptions, drives: &[(&str, &str)]) -> Expander {
-    let mut env = Env::of_process();
+fn expander(
+    options: &ExpandOptions,
+    drives: &[(&str, &str)],
+    process: &Arc<ThisProcess>,
+) -> Expander {
+    let mut env = Env::of(Arc::clone(process));
     if let Some(cwd) = &options.cwd {
         env = env.cwd(Path::new(cwd));
     }
@@ -51,7 +57,7 @@ fn expander(options: &ExpandOptions, drives: &[(&str, &str)]) -> Expander {
     for &(letter, path) in drives {
         env = env.drive(letter, path);
     }
-    let expander = choose(Expander::with_env(env), options);
+    let expander = choose(Expander::new(env), options);
     match &options.base {
         Some(base) => expander.base(Path::new(base)),
         None => expander,
@@ -115,7 +121,8 @@ impl Answer {
 
 /// Answers for the operands.
 fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
-    let expander = expander(options, drives);
+    let process = Arc::new(ThisProcess::new());
+    let expander = expander(options, drives, &process);
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
     let quoted = !options.json && !options.null && out::is_terminal();
     let mut errors = 0_u64;
@@ -139,7 +146,7 @@ fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> E
             }
         }
     }
-    finish(options, errors, &expander.calls(), screen);
+    finish(options, errors, &process.calls(), screen);
     if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
 }
 

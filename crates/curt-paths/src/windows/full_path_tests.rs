@@ -7,7 +7,7 @@ use crate::{DotDot, Env, ExpandError, Expander, Flavor, Verbatim};
 fn expanded(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     let bytes = expander.expand(text.as_bytes()).map(|full| String::from_utf8(full.into_owned()));
     let units: Vec<u16> = text.encode_utf16().collect();
-    let wide = expander.expand_wide(&units).map(|full| String::from_utf16(&full).unwrap());
+    let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());
     let bytes = bytes.map(Result::unwrap);
     assert_eq!(bytes, wide, "{text}");
     let mut buffer = b"something".to_vec();
@@ -27,7 +27,7 @@ fn env() -> Env {
 }
 
 fn windows(env: Env) -> Expander {
-    Expander::with_env(env)
+    Expander::new(env)
         .flavor(Flavor::Windows)
         .release(Release::Windows10)
         .verbatim(Verbatim::Normalize)

@@ -7,10 +7,11 @@
     reason = "a branch would keep the blocks from being vectors"
 )]
 
-use crate::win_path::{Start, WinUnit, device_at_end};
-
-use super::options::{DotDot, Options};
-use super::windows::LONGEST_TEXT;
+use crate::options::Options;
+use crate::unit::Unit;
+use crate::windows::device::device_at_end;
+use crate::windows::full_path::LONGEST_TEXT;
+use crate::windows::prefix::Start;
 
 /// How many units are looked at at once.
 const BLOCK: usize = 16;
@@ -50,7 +51,7 @@ fn any<U: Copy>(text: &[U], is_wanted: impl Fn(U, U, U) -> bool) -> bool {
 }
 
 /// Whether this POSIX path is its own expansion. `false` may also mean that it takes a closer look.
-pub(super) fn is_clean_posix<U: WinUnit>(text: &[U], options: Options) -> bool {
+pub(crate) fn is_clean_posix<U: Unit>(text: &[U], options: Options) -> bool {
     let (slash, dot, nul) = (U::ascii(b'/'), U::ascii(b'.'), U::NUL);
     let [first, .., before, last] = *text else {
         return matches!(*text, [only] if only == slash)
@@ -65,7 +66,7 @@ pub(super) fn is_clean_posix<U: WinUnit>(text: &[U], options: Options) -> bool {
 
 /// Whether this relative POSIX path can be written as it is behind a directory and a slash. `false` may
 /// also mean that it takes a closer look.
-pub(super) fn is_clean_tail<U: WinUnit>(text: &[U]) -> bool {
+pub(crate) fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let (slash, dot, nul) = (U::ascii(b'/'), U::ascii(b'.'), U::NUL);
     let [first, .., before, last] = *text else {
         return false;
@@ -82,7 +83,7 @@ pub(super) fn is_clean_tail<U: WinUnit>(text: &[U]) -> bool {
 /// Whether there is a NUL, a run of slashes, or a name that begins as `.` and `..` do. The last two
 /// units are looked at as those that follow others.
 #[inline]
-fn has_dirt<U: WinUnit>(text: &[U]) -> bool {
+fn has_dirt<U: Unit>(text: &[U]) -> bool {
     let (slash, dot, nul) = (U::ascii(b'/'), U::ascii(b'.'), U::NUL);
     any(text, |a, b, c| {
         let hidden = (b == dot) & ((c == dot) | (c == slash));
@@ -91,7 +92,7 @@ fn has_dirt<U: WinUnit>(text: &[U]) -> bool {
 }
 
 /// Whether this Windows path is its own expansion. `false` may also mean that it takes a closer look.
-pub(super) fn is_clean_windows<U: WinUnit>(text: &[U], start: Start, options: Options) -> bool {
+pub(crate) fn is_clean_windows<U: Unit>(text: &[U], start: Start, options: Options) -> bool {
     // The root of a share and of a device begins with two separators; the rest of it has to be clean.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
@@ -114,23 +115,16 @@ pub(super) fn is_clean_windows<U: WinUnit>(text: &[U], start: Start, options: Op
 
 /// Whether two neighbours are no part of a clean Windows path.
 #[inline]
-fn is_bad<U: WinUnit>(a: U, b: U) -> bool {
+fn is_bad<U: Unit>(a: U, b: U) -> bool {
     let (backslash, slash, dot) = (U::ascii(b'\\'), U::ascii(b'/'), U::ascii(b'.'));
     (a == U::NUL) | (a == slash) | ((b == backslash) & ((a == backslash) | (a == dot)))
 }
 
 /// Whether there is a NUL.
-pub(super) fn has_nul<U: WinUnit>(text: &[U]) -> bool {
+pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
     let mut found = false;
     for &unit in text {
         found |= unit == U::NUL;
     }
     found
-}
-
-impl Options {
-    /// Whether a POSIX path keeps the slash at its end.
-    pub(super) fn keeps_trailing(self) -> bool {
-        self.style == super::Style::Native && self.dot_dot() == DotDot::Keep
-    }
 }

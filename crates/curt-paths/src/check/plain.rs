@@ -6,8 +6,8 @@
     reason = "a branch would keep the blocks from being vectors"
 )]
 
-use super::unit::CheckUnit;
 use crate::flavor::Flavor;
+use crate::unit::Unit;
 
 /// How many units are looked at at once.
 const BLOCK: usize = 16;
@@ -17,14 +17,14 @@ const WINDOW: usize = 4;
 
 /// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may also
 /// mean that it takes a closer look.
-pub(super) fn is_plain_posix<U: CheckUnit>(text: &[U]) -> bool {
+pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
         && !any(text, |[a, b, ..]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
 /// The same by the rules of Windows; where it is strict, also whether it has no other name on any system.
-pub(super) fn is_plain<U: CheckUnit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
+pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let backslash = U::ascii(b'\\');
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
         && match (is_strict, flavor) {
@@ -38,7 +38,7 @@ pub(super) fn is_plain<U: CheckUnit>(text: &[U], flavor: Flavor, is_strict: bool
 
 /// Whether any window of neighbours is wanted: those of the text between separators.
 #[inline]
-fn any<U: CheckUnit>(text: &[U], is_wanted: impl Fn([U; WINDOW]) -> bool) -> bool {
+fn any<U: Unit>(text: &[U], is_wanted: impl Fn([U; WINDOW]) -> bool) -> bool {
     let separator = U::ascii(b'/');
     let block = |text: &[U], at: usize| {
         let from = |at: usize| &text[at..][..BLOCK];
@@ -67,14 +67,14 @@ fn any<U: CheckUnit>(text: &[U], is_wanted: impl Fn([U; WINDOW]) -> bool) -> boo
     wanted | (0..margin).any(|at| is_wanted([end[at], end[at + 1], end[at + 2], end[at + 3]]))
 }
 
-fn is_separator<U: CheckUnit>(unit: U) -> bool {
+fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
 /// Whether Windows would make something of it: what is in no name, what is not ASCII, two dots, what may
 /// be a device.
 #[inline]
-fn is_notable<U: CheckUnit>([a, b, c, d]: [U; WINDOW]) -> bool {
+fn is_notable<U: Unit>([a, b, c, d]: [U; WINDOW]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     let is_bad = (a < U::ascii(b' ')) | (a > U::ascii(0x7F)) | is(b':') | is(b'"') | is(b'*');
     let is_bad = is_bad | is(b'<') | is(b'>') | is(b'?') | is(b'|');
@@ -84,14 +84,14 @@ fn is_notable<U: CheckUnit>([a, b, c, d]: [U; WINDOW]) -> bool {
 
 /// Whether a name may have a second one somewhere: by its short name, by what is dropped at its end.
 #[inline]
-fn is_alias<U: CheckUnit>([a, b, ..]: [U; WINDOW]) -> bool {
+fn is_alias<U: Unit>([a, b, ..]: [U; WINDOW]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     is(b'~') | ((is(b'.') | is(b' ')) & is_separator(b))
 }
 
 /// Whether the name of a device begins with these letters.
 #[inline]
-pub(super) fn begins_device<U: CheckUnit>(first: U, second: U, third: U) -> bool {
+pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
     let (first, second, third) = (first.small(), second.small(), third.small());
     let is = |[a, b, c]: [u8; 3]| {
         (first == U::ascii(a)) & (second == U::ascii(b)) & (third == U::ascii(c))

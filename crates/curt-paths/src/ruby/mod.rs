@@ -1,15 +1,44 @@
 //! Paths in the style of Ruby's `File.expand_path`: read off `file.c` and `win32/file.c`, and compared
 //! with Ruby where it is installed.
 
-use super::options::{DotDot, ExpandError};
-use super::place::Places;
-use super::rule::{Listener, Rule};
-use super::text::ExpandUnit;
-use super::{posix, scan, windows};
-use crate::win_path::{Start, is_separator};
+#[cfg(feature = "ruby")]
+pub(crate) mod encoding;
+
+/// Texts are in no encoding but Unicode's, or in none.
+#[cfg(not(feature = "ruby"))]
+pub(crate) mod encoding {
+    /// UTF-8, or bytes that a system took for a name.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Encoding;
+
+    impl Encoding {
+        pub(crate) const UTF_8: Encoding = Encoding;
+    }
+
+    pub(super) fn is_refused(_: &crate::text::PathText) -> bool {
+        false
+    }
+}
+
+use crate::options::{DotDot, ExpandError};
+use crate::place::Places;
+use crate::rule::{Listener, Rule};
+use crate::text::PathText;
+use crate::unit::Unit;
+use crate::windows::full_path;
+use crate::windows::prefix::{Start, is_separator};
+use crate::{posix, scan};
+
+/// What Ruby finds wrong with a base, whatever the path is.
+pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
+    if encoding::is_refused(base) {
+        return Some(ExpandError::Encoding);
+    }
+    base.to_bytes().contains(&0).then_some(ExpandError::Nul)
+}
 
 /// POSIX. Slashes at the beginning stay as they are typed, home as it is set.
-pub(super) fn expand_posix<U: ExpandUnit>(
+pub(crate) fn expand_posix<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -62,7 +91,7 @@ pub(super) fn expand_posix<U: ExpandUnit>(
 }
 
 /// Cuts at the last run of slashes that something follows. Where there is none this is the root.
-fn up<U: ExpandUnit>(
+fn up<U: Unit>(
     policy: DotDot,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
@@ -84,7 +113,7 @@ fn up<U: ExpandUnit>(
 
 /// Windows. The base, home and path are put together as text, and what that makes is read as the
 /// system reads it.
-pub(super) fn expand_windows<U: ExpandUnit>(
+pub(crate) fn expand_windows<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -95,7 +124,7 @@ pub(super) fn expand_windows<U: ExpandUnit>(
         return Err(ExpandError::Nul);
     }
     let joined = join(text, places, is_base, listener)?;
-    windows::full(&joined, places, true, out, listener)?;
+    full_path::full(&joined, places, true, out, listener)?;
     trim(out, listener);
     let backslash = U::ascii(b'\\');
     if out.contains(&backslash) {
@@ -108,7 +137,7 @@ pub(super) fn expand_windows<U: ExpandUnit>(
 }
 
 /// The text that the system is asked about.
-fn join<U: ExpandUnit>(
+fn join<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -138,12 +167,12 @@ fn join<U: ExpandUnit>(
 }
 
 /// Whether a text begins with home; `~:` is a drive.
-pub(super) fn is_home<U: ExpandUnit>(text: &[U], start: Start, places: Places<'_, U>) -> bool {
+pub(crate) fn is_home<U: Unit>(text: &[U], start: Start, places: Places<'_, U>) -> bool {
     places.options().tilde() && text.first() == Some(&U::ascii(b'~')) && start.drive().is_none()
 }
 
 /// Writes as much of the base as the path goes on from, and a separator.
-fn join_base<U: ExpandUnit>(
+fn join_base<U: Unit>(
     text: &[U],
     start: Start,
     base: &[U],
@@ -165,7 +194,7 @@ fn join_base<U: ExpandUnit>(
         let used = match (start, base_start.drive()) {
             (Start::Share | Start::LocalDevice | Start::BareDevice, _) => 0,
             (Start::DriveRelative { letter }, Some(drive))
-                if !windows::same_letter(&text[..letter], &base[..drive - 1]) =>
+                if !full_path::same_letter(&text[..letter], &base[..drive - 1]) =>
             {
                 0
             }
@@ -193,13 +222,13 @@ fn join_base<U: ExpandUnit>(
 }
 
 /// How much of a share's path is `//host/share`.
-fn share_length<U: ExpandUnit>(base: &[U]) -> usize {
+fn share_length<U: Unit>(base: &[U]) -> usize {
     let mut separators = (2..base.len()).filter(|&at| is_separator(base[at]));
     separators.nth(1).unwrap_or(base.len())
 }
 
 /// A path that begins with a tilde, with home in its place. `~user` is nobody.
-pub(super) fn at_home<U: ExpandUnit>(
+pub(crate) fn at_home<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     listener: &mut impl Listener,
@@ -225,7 +254,7 @@ pub(super) fn at_home<U: ExpandUnit>(
 }
 
 /// What Ruby takes off the end: one separator, one dot, and the name of the default stream.
-fn trim<U: ExpandUnit>(out: &mut Vec<U>, listener: &mut impl Listener) {
+fn trim<U: Unit>(out: &mut Vec<U>, listener: &mut impl Listener) {
     let is = |unit: Option<&U>, wanted: u8| unit.is_some_and(|unit| unit.to_ascii() == wanted);
     let before = out.len().checked_sub(2).and_then(|at| out.get(at));
     let is_root = out.len() == 2 && before.copied().is_some_and(is_separator);

@@ -7,20 +7,21 @@
 
 use std::borrow::Cow;
 
-use super::options::{DotDot, ExpandError, Options, Verbatim};
-use super::place::{Place, Places};
-use super::posix::up;
-use super::rule::{Listener, Rule};
-use super::text::ExpandUnit;
-use super::{Style, ruby, scan};
-use crate::win_path::{Start, device_at_end, inner_name, is_separator, is_verbatim, last_name};
+use super::device::device_at_end;
+use super::prefix::{Start, inner_name, is_separator, is_verbatim, last_name};
+use crate::options::{DotDot, ExpandError, Options, Style};
+use crate::place::{Place, Places};
+use crate::posix::{self, up};
+use crate::rule::{Listener, Rule};
+use crate::unit::Unit;
+use crate::{ruby, scan};
 
 /// The longest text that `GetFullPathNameW` takes, and the longest that it answers.
-pub(super) const LONGEST_TEXT: usize = 32765;
+pub(crate) const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
 /// Writes the full path behind what `out` holds, which is nothing.
-pub(super) fn expand<U: ExpandUnit>(
+pub(crate) fn expand<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -38,7 +39,7 @@ pub(super) fn expand<U: ExpandUnit>(
 }
 
 /// The same, where a tilde is a character like others.
-pub(super) fn full<U: ExpandUnit>(
+pub(crate) fn full<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -52,7 +53,7 @@ pub(super) fn full<U: ExpandUnit>(
     })
 }
 
-fn write<U: ExpandUnit>(
+fn write<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -88,12 +89,12 @@ fn write<U: ExpandUnit>(
         }
         Start::Rooted => {
             listener.fired(Rule::Rooted);
-            let place = super::posix::start(places, is_base, listener)?;
+            let place = posix::start(places, is_base, listener)?;
             out.extend_from_slice(&place.text[..place.volume]);
             (place.volume, 1)
         }
         Start::Relative => {
-            let place = super::posix::start(places, is_base, listener)?;
+            let place = posix::start(places, is_base, listener)?;
             out.extend_from_slice(&place.text);
             (place.root, 0)
         }
@@ -110,7 +111,7 @@ fn write<U: ExpandUnit>(
 }
 
 /// What is refused whatever it means.
-fn check<U: ExpandUnit>(text: &[U]) -> Result<(), ExpandError> {
+fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
     let space = U::ascii(b' ');
     if text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space) {
         return Err(ExpandError::Empty);
@@ -122,7 +123,7 @@ fn check<U: ExpandUnit>(text: &[U]) -> Result<(), ExpandError> {
 }
 
 /// Writes the root of a full path. Returns how long it is, and where the rest begins.
-fn root<U: ExpandUnit>(
+fn root<U: Unit>(
     text: &[U],
     start: Start,
     out: &mut Vec<U>,
@@ -168,7 +169,7 @@ fn root<U: ExpandUnit>(
 }
 
 /// A server or share at the end of the text loses dots and spaces at its end, as any last name.
-fn trim_root<U: ExpandUnit>(out: &mut Vec<U>, listener: &mut impl Listener) {
+fn trim_root<U: Unit>(out: &mut Vec<U>, listener: &mut impl Listener) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
     if begin + length < out.len() {
@@ -179,7 +180,7 @@ fn trim_root<U: ExpandUnit>(out: &mut Vec<U>, listener: &mut impl Listener) {
 
 /// The working directory of a drive: that of the base or the process where it is theirs, with their
 /// spelling of the letter.
-fn drive<'a, U: ExpandUnit>(
+fn drive<'a, U: Unit>(
     letter: &[U],
     places: Places<'a, U>,
     is_base: bool,
@@ -200,9 +201,9 @@ fn drive<'a, U: ExpandUnit>(
         listener.fired(Rule::WorkingDirectory);
         return Ok(Cow::Borrowed(cwd));
     }
-    if let Some(known) = places.env().drive_directory(&U::to_text(letter).0) {
+    if let Some(known) = places.env().drive_directory(&U::to_text(letter)) {
         listener.fired(Rule::DriveDirectory);
-        return places.place(&U::of(&known.0)?).map(Cow::Owned);
+        return places.place(&U::of(&known)?).map(Cow::Owned);
     }
     listener.fired(Rule::DriveRoot);
     let text = [letter, &[U::ascii(b':'), U::ascii(b'\\')]].concat();
@@ -210,7 +211,7 @@ fn drive<'a, U: ExpandUnit>(
     Ok(Cow::Owned(Place { text, root, volume: root }))
 }
 
-pub(super) fn same_letter<U: ExpandUnit>(one: &[U], other: &[U]) -> bool {
+pub(crate) fn same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(&one, &other)| {
             one == other
@@ -219,7 +220,7 @@ pub(super) fn same_letter<U: ExpandUnit>(one: &[U], other: &[U]) -> bool {
 }
 
 /// A full path that others go on from.
-pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
+pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
     check(text)
         .map_err(|error| if error == ExpandError::Empty { ExpandError::Drive } else { error })?;
     let start = Start::of(text);
@@ -248,12 +249,12 @@ pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place
 }
 
 /// Whether a home directory says everything, as Ruby asks: from the root of a drive, or a share.
-pub(super) fn is_full_home<U: ExpandUnit>(home: &[U]) -> bool {
+pub(crate) fn is_full_home<U: Unit>(home: &[U]) -> bool {
     !scan::has_nul(home) && Start::of(home).is_full()
 }
 
 /// Adds the names of the text from `rest` on.
-fn names<U: ExpandUnit>(
+fn names<U: Unit>(
     text: &[U],
     rest: usize,
     root: usize,
@@ -310,10 +311,4 @@ fn names<U: ExpandUnit>(
         out.push(backslash);
     }
     Ok(())
-}
-
-impl Options {
-    fn keeps_verbatim(self) -> bool {
-        self.verbatim == Verbatim::Keep && self.style == Style::Native
-    }
 }

@@ -17,62 +17,16 @@
 //! Authorities: `RtlDetermineDosPathNameType_U` as observed by James Forshaw ("The Definitive Guide
 //! on Win32 to NT Path Conversion"), and the suites that .NET and Wine run on Windows.
 
-mod device;
-#[cfg(test)]
-mod tests;
-
-use crate::name::Unit;
-pub(crate) use device::{device_at_end, is_device, stem};
-
-/// A unit of Windows path text.
-pub(crate) trait WinUnit: Unit {
-    /// The character if it is ASCII; else some value that is not.
-    fn to_ascii(self) -> u8;
-    /// How many units the first 16-bit unit of the text takes: 0 where there is none, or where the
-    /// first character is two of them.
-    fn letter(text: &[Self]) -> usize;
-    /// Superscript one, two and three, which Windows takes for digits in the names of ports.
-    const SUPERSCRIPTS: &'static [&'static [Self]];
-}
-
-impl WinUnit for u8 {
-    fn to_ascii(self) -> u8 {
-        self
-    }
-
-    fn letter(text: &[u8]) -> usize {
-        let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
-        match text.first() {
-            None | Some(0xF0..) => 0,
-            Some(0xE0..=0xEF) if continues(1) && continues(2) => 3,
-            Some(0xC2..=0xDF) if continues(1) => 2,
-            Some(_) => 1,
-        }
-    }
-
-    const SUPERSCRIPTS: &'static [&'static [u8]] = &[&[0xC2, 0xB9], &[0xC2, 0xB2], &[0xC2, 0xB3]];
-}
-
-impl WinUnit for u16 {
-    fn to_ascii(self) -> u8 {
-        u8::try_from(self).unwrap_or(u8::MAX)
-    }
-
-    fn letter(text: &[u16]) -> usize {
-        usize::from(!text.is_empty())
-    }
-
-    const SUPERSCRIPTS: &'static [&'static [u16]] = &[&[0xB9], &[0xB2], &[0xB3]];
-}
+use crate::unit::Unit;
 
 /// Whether it separates names in a Windows path.
-pub(crate) fn is_separator<U: WinUnit>(unit: U) -> bool {
+pub fn is_separator<U: Unit>(unit: U) -> bool {
     matches!(unit.to_ascii(), b'\\' | b'/')
 }
 
 /// What a path begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub enum Start {
     /// `\\.\` or `\\?\`, with either separator.
     LocalDevice,
     /// `\\.` or `\\?` and nothing else.
@@ -97,7 +51,7 @@ pub(crate) enum Start {
 
 impl Start {
     /// What this path begins with. Any 16-bit unit but a separator may be a drive.
-    pub(crate) fn of<U: WinUnit>(text: &[U]) -> Start {
+    pub fn of<U: Unit>(text: &[U]) -> Start {
         let separator = |at: usize| text.get(at).copied().is_some_and(is_separator);
         if separator(0) {
             if !separator(1) {
@@ -125,7 +79,7 @@ impl Start {
     }
 
     /// Where the names begin behind a drive.
-    pub(crate) fn drive(self) -> Option<usize> {
+    pub fn drive(self) -> Option<usize> {
         match self {
             Start::DriveAbsolute { letter } | Start::DriveRelative { letter } => Some(letter + 1),
             _ => None,
@@ -133,7 +87,7 @@ impl Start {
     }
 
     /// Whether it says everything: no working directory is needed.
-    pub(crate) fn is_full(self) -> bool {
+    pub fn is_full(self) -> bool {
         matches!(
             self,
             Start::LocalDevice | Start::BareDevice | Start::Share | Start::DriveAbsolute { .. }
@@ -143,7 +97,7 @@ impl Start {
 
 /// Whether it begins as what is handed to the kernel as it is: `\\?\` or `\??\`, with backslashes
 /// alone.
-pub(crate) fn is_verbatim<U: WinUnit>(text: &[U]) -> bool {
+pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'
         && text[3].to_ascii() == b'\\'
@@ -152,7 +106,7 @@ pub(crate) fn is_verbatim<U: WinUnit>(text: &[U]) -> bool {
 }
 
 /// A name at the end of a text: without dots and spaces at its own end, unless it is `.` or `..`.
-pub(crate) fn last_name<U: WinUnit>(name: &[U]) -> &[U] {
+pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
         return name;
@@ -162,7 +116,7 @@ pub(crate) fn last_name<U: WinUnit>(name: &[U]) -> &[U] {
 }
 
 /// A name that a separator follows: without a dot at its end, if that is one and not two.
-pub(crate) fn inner_name<U: WinUnit>(name: &[U]) -> &[U] {
+pub(crate) fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {
         [.., before, last] if last == dot && before != dot => &name[..name.len() - 1],

@@ -7,13 +7,16 @@
 
 use std::borrow::Cow;
 
-use super::options::ExpandError;
-use super::place::{Places, Settled};
-use super::text::{self, ExpandUnit, PathText, Units};
-use super::{ExpandExplanation, Expander, Rule, posix, windows};
+use crate::expander::{ExpandExplanation, Expander};
 use crate::flavor::Flavor;
-use crate::name::Unit;
-use crate::win_path::{Start, WinUnit};
+use crate::options::ExpandError;
+use crate::place::{Places, Settled};
+use crate::posix;
+use crate::rule::Rule;
+use crate::text::{self, PathText, Units};
+use crate::unit::{Internal, Unit, row_end_one_by_one};
+use crate::windows::full_path;
+use crate::windows::prefix::Start;
 
 /// How bytes make characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -148,7 +151,7 @@ impl Encoding {
 
 /// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Character(u32);
+pub(crate) struct Character(u32);
 
 /// Behind all of Unicode.
 const SINGLE: u32 = 0x11_0000;
@@ -202,6 +205,10 @@ impl Unit for Character {
         Character(u32::from(character))
     }
 
+    fn to_ascii(self) -> u8 {
+        u8::try_from(self.0).unwrap_or(u8::MAX)
+    }
+
     fn same_in_any_case(left: &[Character], right: &[Character]) -> bool {
         let lower = |character: &Character| match character.0 {
             letter @ 0x41..=0x5A => letter | 0x20,
@@ -211,15 +218,7 @@ impl Unit for Character {
     }
 }
 
-impl WinUnit for Character {
-    fn to_ascii(self) -> u8 {
-        u8::try_from(self.0).unwrap_or(u8::MAX)
-    }
-
-    fn letter(text: &[Character]) -> usize {
-        usize::from(!text.is_empty())
-    }
-
+impl Internal for Character {
     const SUPERSCRIPTS: &'static [&'static [Character]] = &[
         &[Character(0xB9)],
         &[Character(0xB2)],
@@ -228,18 +227,29 @@ impl WinUnit for Character {
         &[Character(WESTERN | 0xB2)],
         &[Character(WESTERN | 0xB3)],
     ];
-}
 
-impl ExpandUnit for Character {
-    fn of(text: &Units) -> Result<Cow<'_, [Character]>, ExpandError> {
+    fn letter(text: &[Character]) -> usize {
+        usize::from(!text.is_empty())
+    }
+
+    fn small(self) -> Character {
+        Character(self.0 | 0x20)
+    }
+
+    /// Only expanded, never checked.
+    fn characters(_: &[Character], _: impl FnMut(char)) -> bool {
+        false
+    }
+
+    fn of(text: &PathText) -> Result<Cow<'_, [Character]>, ExpandError> {
         let from_units = |units: &[u16]| units.iter().map(|&unit| Character(unit.into())).collect();
-        let characters: Vec<Character> = match text {
+        let characters: Vec<Character> = match &text.units {
             Units::Wide(units) => from_units(units),
+            Units::Bytes(bytes) if text.is_encoded() => text.encoding.characters(bytes),
             Units::Bytes(bytes) => match text::to_units(bytes) {
                 Ok(units) => from_units(&units),
                 Err(_) => Encoding { kind: Kind::Apart, ..Encoding::UTF_8 }.characters(bytes),
             },
-            Units::Encoded(bytes, encoding) => encoding.characters(bytes),
         };
         Ok(Cow::Owned(characters))
     }
@@ -254,6 +264,10 @@ impl ExpandUnit for Character {
 
     fn wide_length(text: &[Character]) -> usize {
         text.len()
+    }
+
+    fn row_end(text: &[Character], from: usize) -> usize {
+        row_end_one_by_one(text, from)
     }
 }
 
@@ -288,18 +302,36 @@ impl Label {
     }
 }
 
-impl Expander {
-    /// Whether one of the texts says which encoding it is in.
-    pub(super) fn is_encoded(&self, text: &PathText) -> bool {
-        let is_encoded = |text: &PathText| matches!(text.0, Units::Encoded(..));
-        is_encoded(text) || self.base.as_ref().is_some_and(is_encoded) || self.env.has(is_encoded)
+impl PathText {
+    /// A text in an encoding, as Ruby's strings are: [`Expander::expand_text`] and
+    /// [`Expander::explain_text`] heed it, and answer in the encoding that Ruby's answer has. Of texts in
+    /// different encodings all but one must be ASCII, else there is [`ExpandError::Encoding`]; so there is
+    /// where ASCII is written otherwise, as in UTF-16 (as bytes), and for those who know no encodings.
+    ///
+    /// ```
+    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
+    /// let expander = Expander::new(Env::none().cwd("C:/")).flavor(Flavor::Windows).style(Style::Ruby);
+    /// let japanese = Encoding::named("Windows-31J").unwrap();
+    /// let full = expander.expand_text(&PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese)).unwrap();
+    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
+    /// assert_eq!(full.encoding(), japanese);
+    /// ```
+    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
+        PathText { units: Units::Bytes(bytes), encoding }
     }
 
+    /// The encoding that it says it is in; UTF-8 where it says nothing.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+}
+
+impl Expander {
     /// What a text comes to where encodings matter, and why.
-    pub(super) fn explain_encoded(&self, text: &PathText) -> ExpandExplanation {
-        let characters = Label::of(text).and_then(|_| Character::of(&text.0));
+    pub(crate) fn explain_encoded(&self, text: &PathText) -> ExpandExplanation {
+        let characters = Label::of(text).and_then(|_| Character::of(text));
         let mut explanation = match characters {
-            Ok(characters) => self.explained(&characters),
+            Ok(characters) => self.explain(&characters),
             Err(error) => ExpandExplanation { result: Err(error), rules: Vec::new() },
         };
         explanation.result = explanation.result.and_then(|full| {
@@ -346,25 +378,24 @@ impl Expander {
     }
 
     fn label_of_base(&self, base: &PathText) -> Result<Label, ExpandError> {
-        let (characters, places) = (Character::of(&base.0)?, Places::<Character>::of(self));
+        let (characters, places) = (Character::of(base)?, Places::<Character>::of(self));
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         match self.options.flavor {
             Flavor::Posix => posix::expand(&characters, places, true, &mut full, &mut rules)?,
-            Flavor::Windows => windows::expand(&characters, places, true, &mut full, &mut rules)?,
+            Flavor::Windows => full_path::expand(&characters, places, true, &mut full, &mut rules)?,
         }
         self.label(base, &bytes_of(&full), &rules, true)
     }
 
     /// The working directory of the drive that a text begins with.
     fn drive_directory(&self, text: &PathText) -> Result<Option<PathText>, ExpandError> {
-        let characters = Character::of(&text.0)?;
+        let characters = Character::of(text)?;
         let letter = Start::of(&characters).drive().map_or(0, |drive| drive - 1);
-        Ok(self.env.drive_directory(&Character::to_text(&characters[..letter]).0))
+        Ok(self.env.drive_directory(&Character::to_text(&characters[..letter])))
     }
+}
 
-    /// What Ruby finds wrong with a base, whatever the path is.
-    pub(super) fn refusal_of(base: &PathText) -> Option<ExpandError> {
-        let has_nul = base.to_bytes().contains(&0);
-        Label::of(base).err().or(has_nul.then_some(ExpandError::Nul))
-    }
+/// Whether Ruby refuses a base that is in this encoding, whatever the path is.
+pub(super) fn is_refused(base: &PathText) -> bool {
+    Label::of(base).is_err()
 }

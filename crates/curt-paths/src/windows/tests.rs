@@ -1,6 +1,7 @@
 //! The table of starts and the names of devices, over bytes and over 16-bit units.
 
-use super::{Start, WinUnit, device_at_end, is_device, is_verbatim};
+use super::{Start, device_at_end, is_device, is_verbatim};
+use crate::Unit;
 use crate::flavor::Release::{self, Windows10, Windows11};
 
 fn wide(text: &str) -> Vec<u16> {
@@ -93,7 +94,7 @@ fn devices_have_these_names_and_no_others() {
     }
 }
 
-fn device<U: WinUnit>(path: &[U], release: Release) -> Option<&[U]> {
+fn device<U: Unit>(path: &[U], release: Release) -> Option<&[U]> {
     device_at_end(path, Start::of(path), release).map(|place| &path[place])
 }
 

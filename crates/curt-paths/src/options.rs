@@ -40,27 +40,36 @@ pub enum Verbatim {
 
 /// All choices of one expander.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Options {
-    pub(super) flavor: Flavor,
-    pub(super) release: Release,
-    pub(super) style: Style,
-    pub(super) dot_dot: Option<DotDot>,
-    pub(super) verbatim: Verbatim,
-    pub(super) tilde: Option<bool>,
+pub(crate) struct Options {
+    pub(crate) flavor: Flavor,
+    pub(crate) release: Release,
+    pub(crate) style: Style,
+    pub(crate) dot_dot: Option<DotDot>,
+    pub(crate) verbatim: Verbatim,
+    pub(crate) tilde: Option<bool>,
 }
 
 impl Options {
     /// The choice that changes no meaning: Windows takes `..` away itself, before it looks at any
     /// directory, and Ruby always did. On POSIX it stays.
-    pub(super) fn dot_dot(self) -> DotDot {
+    pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
             _ => DotDot::Clamp,
         })
     }
 
-    pub(super) fn tilde(self) -> bool {
+    pub(crate) fn tilde(self) -> bool {
         self.tilde.unwrap_or(self.style == Style::Ruby)
+    }
+
+    /// Whether a POSIX path keeps the slash at its end.
+    pub(crate) fn keeps_trailing(self) -> bool {
+        self.style == Style::Native && self.dot_dot() == DotDot::Keep
+    }
+
+    pub(crate) fn keeps_verbatim(self) -> bool {
+        self.verbatim == Verbatim::Keep && self.style == Style::Native
     }
 }
 

@@ -38,62 +38,40 @@
 //!
 //! None are needed.
 
-mod eight;
-mod encoding;
-mod env;
-mod long_name;
-mod options;
-mod place;
-mod posix;
-mod ruby;
-mod rule;
-mod scan;
-#[cfg(test)]
-mod tests;
-mod text;
-mod windows;
-
 use std::borrow::Cow;
-use std::path::Path;
 
-use crate::calls::Calls;
+use crate::environment::Env;
 use crate::flavor::{Flavor, Release};
-use crate::sys::surroundings::Surroundings;
-use crate::sys::{Os, Sys};
-use crate::win_path::Start;
-
-use encoding::Character;
-pub use encoding::Encoding;
-pub use env::Env;
-pub use long_name::long_name;
-use options::Options;
-pub use options::{DotDot, ExpandError, Style, Verbatim};
-use place::{Places, Settled};
-use rule::Listener;
-pub use rule::Rule;
-pub use text::PathText;
-use text::{ExpandUnit, Units};
+use crate::options::{DotDot, ExpandError, Options, Style, Verbatim};
+use crate::place::{Places, Settled};
+use crate::rule::{Listener, Rule};
+use crate::text::{PathText, Units};
+use crate::unit::Unit;
+use crate::windows::full_path;
+use crate::windows::prefix::Start;
+use crate::{posix, ruby, scan};
 
 /// Makes paths full, by text alone: see [`Env`] for what it knows, and the methods for what can be
 /// chosen. Made once and used for many paths, by any number of threads.
 ///
 /// ```
-/// use curt::{DotDot, Env, Expander, Flavor};
-/// let expander = Expander::with_env(Env::none().cwd("/here")).flavor(Flavor::Posix);
+/// use curt_paths::{DotDot, Env, Expander, Flavor};
+/// let expander = Expander::new(Env::none().cwd("/here")).flavor(Flavor::Posix);
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/b/../c");
 /// let expander = expander.dot_dot(DotDot::Clamp);
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
 #[derive(Debug)]
 pub struct Expander {
-    options: Options,
-    env: Env,
-    base: Option<PathText>,
+    pub(crate) options: Options,
+    pub(crate) env: Env,
+    pub(crate) base: Option<PathText>,
     /// What Ruby finds wrong with the base, even where it is not needed.
     refusal: Option<ExpandError>,
-    bytes: Settled<u8>,
-    wide: Settled<u16>,
-    characters: Settled<Character>,
+    pub(crate) bytes: Settled<u8>,
+    pub(crate) wide: Settled<u16>,
+    #[cfg(feature = "ruby")]
+    pub(crate) characters: Settled<crate::ruby::encoding::Character>,
 }
 
 /// What an expansion came to, and the rules that had a part in it.
@@ -106,23 +84,13 @@ pub struct ExpandExplanation {
     pub rules: Vec<Rule>,
 }
 
-impl Default for Expander {
-    fn default() -> Self {
-        Expander::new()
-    }
-}
-
 impl Expander {
-    /// As this process sees the world, by the rules of this system.
-    pub fn new() -> Expander {
-        Expander::with_env(Env::of_process())
-    }
-
     /// In this world, by the rules of this system.
-    pub fn with_env(env: Env) -> Expander {
+    pub fn new(env: impl Into<Env>) -> Expander {
+        let env = env.into();
         let options = Options {
             flavor: Flavor::NATIVE,
-            release: Os::release(),
+            release: env.release(),
             style: Style::Native,
             dot_dot: None,
             verbatim: Verbatim::Keep,
@@ -135,6 +103,7 @@ impl Expander {
             refusal: None,
             bytes: Settled::default(),
             wide: Settled::default(),
+            #[cfg(feature = "ruby")]
             characters: Settled::default(),
         }
     }
@@ -144,7 +113,7 @@ impl Expander {
         self.with(|options| options.flavor = flavor)
     }
 
-    /// By the rules of which Windows (this one; Windows 11 where this is none).
+    /// By the rules of which Windows (that of the environment; Windows 11 if it does not know).
     pub fn release(self, release: Release) -> Expander {
         self.with(|options| options.release = release)
     }
@@ -175,7 +144,7 @@ impl Expander {
     /// first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
-        let refusal = Expander::refusal_of(&base);
+        let refusal = ruby::refusal_of_base(&base);
         Expander { base: Some(base), refusal, ..self }.with(|_| {})
     }
 
@@ -189,7 +158,10 @@ impl Expander {
     fn forget(&mut self) {
         self.bytes = Settled::default();
         self.wide = Settled::default();
-        self.characters = Settled::default();
+        #[cfg(feature = "ruby")]
+        {
+            self.characters = Settled::default();
+        }
     }
 
     /// Forgets the working directory, which is asked again when next needed.
@@ -198,87 +170,8 @@ impl Expander {
         self.forget();
     }
 
-    /// The calls made since the beginning or the last [`refresh`](Expander::refresh). What the user
-    /// database makes is its own affair, and not among them.
-    pub fn calls(&self) -> Calls {
-        self.env.calls()
-    }
-
-    /// The full path of a text in bytes; borrowed where it is that text.
-    pub fn expand<'t>(&self, text: &'t [u8]) -> Result<Cow<'t, [u8]>, ExpandError> {
-        self.either(text)
-    }
-
-    /// The same for 16-bit units.
-    pub fn expand_wide<'t>(&self, text: &'t [u16]) -> Result<Cow<'t, [u16]>, ExpandError> {
-        self.either(text)
-    }
-
-    /// The same for a path of this system.
-    pub fn expand_path<'t>(&self, path: &'t Path) -> Result<Cow<'t, Path>, ExpandError> {
-        if self.is_clean(path.as_os_str().as_encoded_bytes()) {
-            return Ok(Cow::Borrowed(path));
-        }
-        let units = <Os as Sys>::units(path);
-        let full = self.either(&units)?;
-        Ok(match full {
-            Cow::Borrowed(_) => Cow::Borrowed(path),
-            Cow::Owned(full) => Cow::Owned(<Os as Sys>::path(full)),
-        })
-    }
-
-    /// The same for a text of either kind, in the units that it has.
-    pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
-        match &text.0 {
-            _ if self.is_encoded(text) => self.explain_encoded(text).result,
-            Units::Bytes(bytes) | Units::Encoded(bytes, _) => {
-                Ok(self.expand(bytes)?.into_owned().into())
-            }
-            Units::Wide(units) => Ok(self.expand_wide(units)?.into_owned().into()),
-        }
-    }
-
-    /// Writes the full path of a text in bytes into a buffer, in place of what it holds; on an error it
-    /// holds nothing of use. Allocates only where the buffer has no room.
-    pub fn expand_into(&self, text: &[u8], buffer: &mut Vec<u8>) -> Result<(), ExpandError> {
-        self.write_into(text, buffer)
-    }
-
-    /// The same for 16-bit units.
-    pub fn expand_wide_into(&self, text: &[u16], buffer: &mut Vec<u16>) -> Result<(), ExpandError> {
-        self.write_into(text, buffer)
-    }
-
-    /// What [`expand`](Expander::expand) answers, and why. Takes longer.
-    pub fn explain(&self, text: &[u8]) -> ExpandExplanation {
-        self.explained(text)
-    }
-
-    /// The same for 16-bit units.
-    pub fn explain_wide(&self, text: &[u16]) -> ExpandExplanation {
-        self.explained(text)
-    }
-
-    /// The same for a text of either kind.
-    pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
-        match &text.0 {
-            _ if self.is_encoded(text) => self.explain_encoded(text),
-            Units::Bytes(bytes) | Units::Encoded(bytes, _) => self.explain(bytes),
-            Units::Wide(units) => self.explain_wide(units),
-        }
-    }
-
-    #[inline]
-    fn is_clean<U: ExpandUnit>(&self, text: &[U]) -> bool {
-        match self.options.flavor {
-            _ if self.refusal.is_some() => false,
-            Flavor::Posix => scan::is_clean_posix(text, self.options),
-            Flavor::Windows if self.options.style == Style::Ruby => false,
-            Flavor::Windows => scan::is_clean_windows(text, Start::of(text), self.options),
-        }
-    }
-
-    fn either<'t, U: ExpandUnit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
+    /// The full path of a text; borrowed if it is that already.
+    pub fn expand<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
         if self.is_clean(text) {
             return Ok(Cow::Borrowed(text));
         }
@@ -287,11 +180,9 @@ impl Expander {
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
     }
 
-    fn write_into<U: ExpandUnit>(
-        &self,
-        text: &[U],
-        buffer: &mut Vec<U>,
-    ) -> Result<(), ExpandError> {
+    /// Writes the full path of a text into a buffer, in place of what it holds; on an error it holds
+    /// nothing of use. Allocates only if the buffer has no room.
+    pub fn expand_into<U: Unit>(&self, text: &[U], buffer: &mut Vec<U>) -> Result<(), ExpandError> {
         buffer.clear();
         if self.is_clean(text) {
             buffer.extend_from_slice(text);
@@ -300,7 +191,18 @@ impl Expander {
         self.write(text, buffer, &mut ())
     }
 
-    fn explained<U: ExpandUnit>(&self, text: &[U]) -> ExpandExplanation {
+    /// The full path of a text of either kind, in the units that it has.
+    pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
+        match &text.units {
+            #[cfg(feature = "ruby")]
+            _ if self.is_encoded(text) => self.explain_encoded(text).result,
+            Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
+            Units::Wide(units) => Ok(self.expand(units)?.into_owned().into()),
+        }
+    }
+
+    /// What [`expand`](Expander::expand) answers, and why. Takes longer.
+    pub fn explain<U: Unit>(&self, text: &[U]) -> ExpandExplanation {
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         let written = self.write(text, &mut full, &mut rules);
         if written.is_ok() && full == text && !rules.contains(&Rule::Verbatim) {
@@ -309,7 +211,35 @@ impl Expander {
         ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
-    fn write<U: ExpandUnit>(
+    /// What [`expand_text`](Expander::expand_text) answers, and why.
+    pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
+        match &text.units {
+            #[cfg(feature = "ruby")]
+            _ if self.is_encoded(text) => self.explain_encoded(text),
+            Units::Bytes(bytes) => self.explain(bytes),
+            Units::Wide(units) => self.explain(units),
+        }
+    }
+
+    /// Whether one of the texts says which encoding it is in.
+    #[cfg(feature = "ruby")]
+    fn is_encoded(&self, text: &PathText) -> bool {
+        text.is_encoded()
+            || self.base.as_ref().is_some_and(PathText::is_encoded)
+            || self.env.is_encoded()
+    }
+
+    #[inline]
+    pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
+        match self.options.flavor {
+            _ if self.refusal.is_some() => false,
+            Flavor::Posix => scan::is_clean_posix(text, self.options),
+            Flavor::Windows if self.options.style == Style::Ruby => false,
+            Flavor::Windows => scan::is_clean_windows(text, Start::of(text), self.options),
+        }
+    }
+
+    fn write<U: Unit>(
         &self,
         text: &[U],
         full: &mut Vec<U>,
@@ -321,7 +251,7 @@ impl Expander {
         }
         match self.options.flavor {
             Flavor::Posix => posix::expand(text, places, false, full, listener),
-            Flavor::Windows => windows::expand(text, places, false, full, listener),
+            Flavor::Windows => full_path::expand(text, places, false, full, listener),
         }
     }
 }

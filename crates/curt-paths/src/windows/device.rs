@@ -9,12 +9,13 @@
 
 use std::ops::Range;
 
-use super::{Start, WinUnit, is_separator};
+use super::prefix::{Start, is_separator};
 use crate::flavor::Release;
+use crate::unit::Unit;
 
 /// Whether this is a device's name: without extension, dots or spaces. `COM0`, `LPT0`, superscript
 /// four and `CONERR$` are not.
-pub(crate) fn is_device<U: WinUnit>(name: &[U]) -> bool {
+pub fn is_device<U: Unit>(name: &[U]) -> bool {
     let is = |word: &[u8]| is_word(name, word);
     match name.len() {
         3 => is(b"con") || is(b"prn") || is(b"aux") || is(b"nul"),
@@ -26,7 +27,7 @@ pub(crate) fn is_device<U: WinUnit>(name: &[U]) -> bool {
 }
 
 /// Whether it is `COM` or `LPT` and a digit other than 0; superscripts are digits.
-fn is_port<U: WinUnit>(name: &[U]) -> bool {
+fn is_port<U: Unit>(name: &[U]) -> bool {
     let (port, digit) = name.split_at(3);
     (is_word(port, b"com") || is_word(port, b"lpt"))
         && match digit {
@@ -36,7 +37,7 @@ fn is_port<U: WinUnit>(name: &[U]) -> bool {
 }
 
 /// Whether it is this word, in letters of any case.
-fn is_word<U: WinUnit>(name: &[U], word: &[u8]) -> bool {
+fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
     name.len() == word.len()
         && name
             .iter()
@@ -46,11 +47,7 @@ fn is_word<U: WinUnit>(name: &[U], word: &[u8]) -> bool {
 
 /// Where in a path a device is named that takes the place of the whole path, as
 /// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file) has it.
-pub(crate) fn device_at_end<U: WinUnit>(
-    path: &[U],
-    start: Start,
-    release: Release,
-) -> Option<Range<usize>> {
+pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
         return None;
     }
@@ -70,17 +67,17 @@ pub(crate) fn device_at_end<U: WinUnit>(
 }
 
 /// The name up to its first dot or colon, without spaces at its end.
-pub(crate) fn stem<U: WinUnit>(name: &[U]) -> &[U] {
+pub fn stem<U: Unit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')
 }
 
 /// The name without dots, spaces and colons at its end.
-fn trimmed<U: WinUnit>(name: &[U]) -> &[U] {
+fn trimmed<U: Unit>(name: &[U]) -> &[U] {
     trim(name, |unit| matches!(unit, b'.' | b' ' | b':'))
 }
 
-fn trim<U: WinUnit>(name: &[U], is_dropped: impl Fn(u8) -> bool) -> &[U] {
+fn trim<U: Unit>(name: &[U], is_dropped: impl Fn(u8) -> bool) -> &[U] {
     let end = name.iter().rposition(|unit| !is_dropped(unit.to_ascii()));
     &name[..end.map_or(0, |last| last + 1)]
 }

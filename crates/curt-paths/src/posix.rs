@@ -1,13 +1,13 @@
 //! POSIX paths in the native style: bytes (or 16-bit units, which mean the same) and one separator.
 
-use super::options::{DotDot, ExpandError, Options};
-use super::place::{Place, Places};
-use super::rule::{Listener, Rule};
-use super::text::ExpandUnit;
-use super::{Style, ruby, scan};
+use crate::options::{DotDot, ExpandError, Options, Style};
+use crate::place::{Place, Places};
+use crate::rule::{Listener, Rule};
+use crate::unit::Unit;
+use crate::{ruby, scan};
 
 /// Writes the full path behind what `out` holds, which is nothing.
-pub(super) fn expand<U: ExpandUnit>(
+pub(crate) fn expand<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -27,7 +27,7 @@ pub(super) fn expand<U: ExpandUnit>(
     })
 }
 
-fn write<U: ExpandUnit>(
+fn write<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
     is_base: bool,
@@ -79,7 +79,7 @@ fn write<U: ExpandUnit>(
 }
 
 /// What a relative path goes on from.
-pub(super) fn start<'a, U: ExpandUnit>(
+pub(crate) fn start<'a, U: Unit>(
     places: Places<'a, U>,
     is_base: bool,
     listener: &mut impl Listener,
@@ -95,7 +95,7 @@ pub(super) fn start<'a, U: ExpandUnit>(
 
 /// The home that a tilde at the beginning stands for, and what comes behind it.
 #[allow(clippy::type_complexity, reason = "two slices and whether there are any")]
-pub(super) fn home<'t, U: ExpandUnit>(
+pub(crate) fn home<'t, U: Unit>(
     text: &'t [U],
     places: Places<'_, U>,
     listener: &mut impl Listener,
@@ -116,7 +116,7 @@ pub(super) fn home<'t, U: ExpandUnit>(
 }
 
 /// A full path that others go on from.
-pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
+pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
     if scan::has_nul(text) {
         return Err(ExpandError::Nul);
     }
@@ -133,7 +133,7 @@ pub(super) fn place<U: ExpandUnit>(text: &[U], options: Options) -> Result<Place
 }
 
 /// How many slashes of a full path stay: exactly two are the system's affair, more are one.
-fn leading<U: ExpandUnit>(text: &[U]) -> usize {
+fn leading<U: Unit>(text: &[U]) -> usize {
     let slash = U::ascii(b'/');
     let count = text.iter().take_while(|&&unit| unit == slash).count();
     if count == 2 { 2 } else { 1 }
@@ -148,7 +148,7 @@ enum Part {
 }
 
 impl Part {
-    fn of<U: ExpandUnit>(text: &[U]) -> Part {
+    fn of<U: Unit>(text: &[U]) -> Part {
         let ends = |at: usize| text.get(at).is_none_or(|&unit| unit == U::ascii(b'/'));
         let is_dot = |at: usize| text.get(at) == Some(&U::ascii(b'.'));
         if ends(0) {
@@ -169,7 +169,7 @@ impl Part {
 ///
 /// All of `rest` is written first, and what is to stay moves to the front: up to where the first thing is
 /// left out, it is there already.
-fn names<U: ExpandUnit>(
+fn names<U: Unit>(
     rest: &[U],
     root: usize,
     options: Options,
@@ -237,7 +237,7 @@ fn put<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
 }
 
 /// Takes the last name away.
-pub(super) fn up<U: ExpandUnit>(
+pub(crate) fn up<U: Unit>(
     root: usize,
     separator: U,
     policy: DotDot,
@@ -249,7 +249,7 @@ pub(super) fn up<U: ExpandUnit>(
 }
 
 /// How much of a path is that of the directory above.
-fn above<U: ExpandUnit>(
+fn above<U: Unit>(
     path: &[U],
     root: usize,
     separator: U,

@@ -1,7 +1,7 @@
 //! Which rules shaped a result.
 
 /// Told which rules fire. The unit type listens to none, at no cost.
-pub(super) trait Listener {
+pub(crate) trait Listener {
     fn fired(&mut self, rule: Rule);
 }
 
