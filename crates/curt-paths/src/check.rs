@@ -33,9 +33,9 @@ mod tests;
 use std::borrow::Cow;
 
 use crate::flavor::{Flavor, Release};
+use crate::fold::Fold;
 use crate::refusal::Refusal;
 use crate::unit::Unit;
-use crate::windows::prefix::{inner_name, last_name};
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 
 /// What happens to a spelling that is another name of something.
@@ -113,7 +113,17 @@ impl PathCheck {
     /// if it is that already.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
-        Ok(self.folded(text))
+        // Whatever could fail was refused.
+        let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
+        Ok(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) })
+    }
+
+    /// How a text that passed is folded.
+    fn fold(self) -> Fold {
+        match self.flavor {
+            Flavor::Posix => Fold::new(Flavor::Posix),
+            Flavor::Windows => Fold::new(Flavor::Windows).trimmed(),
+        }
     }
 
     fn is_strict(self) -> bool {
@@ -260,38 +270,6 @@ impl PathCheck {
             U::characters(text, |character| aliasing |= characters::is_aliasing(character));
         found.note_if(!is_text && self.flavor == Flavor::Windows, Found::ENCODING);
         found.note_if(aliasing && self.is_strict(), Found::BADCHAR);
-    }
-
-    /// The name beneath the directory that a text which passed means.
-    fn folded<U: Unit>(self, text: &[U]) -> Cow<'_, [U]> {
-        let (dot, separator) = (
-            U::ascii(b'.'),
-            match self.flavor {
-                Flavor::Posix => U::ascii(b'/'),
-                Flavor::Windows => U::ascii(b'\\'),
-            },
-        );
-        let mut names: Vec<&[U]> = Vec::new();
-        let mut rest = text.split(|&unit| self.separates(unit)).peekable();
-        while let Some(name) = rest.next() {
-            let kept = match (self.flavor, rest.peek()) {
-                (Flavor::Posix, _) => name,
-                (Flavor::Windows, None) => last_name(name),
-                (Flavor::Windows, Some(_)) => inner_name(name),
-            };
-            match *kept {
-                [] => {}
-                [only] if only == dot => {}
-                [first, second] if first == dot && second == dot => drop(names.pop()),
-                _ => names.push(kept),
-            }
-        }
-        let name = names.join(&separator);
-        match name.as_slice() {
-            [] => Cow::Owned(vec![dot]),
-            name if name == text => Cow::Borrowed(text),
-            _ => Cow::Owned(name),
-        }
     }
 }
 

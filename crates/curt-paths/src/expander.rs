@@ -48,8 +48,7 @@ use crate::rule::{Listener, Rule};
 use crate::text::{PathText, Units};
 use crate::unit::Unit;
 use crate::windows::full_path;
-use crate::windows::prefix::Start;
-use crate::{posix, ruby, scan};
+use crate::{posix, ruby};
 
 /// Makes paths full, by text alone: see [`Env`] for what it knows, and the methods for what can be
 /// chosen. Made once and used for many paths, by any number of threads.
@@ -233,9 +232,9 @@ impl Expander {
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         match self.options.flavor {
             _ if self.refusal.is_some() => false,
-            Flavor::Posix => scan::is_clean_posix(text, self.options),
+            Flavor::Posix => posix::is_clean(text, self.options),
             Flavor::Windows if self.options.style == Style::Ruby => false,
-            Flavor::Windows => scan::is_clean_windows(text, Start::of(text), self.options),
+            Flavor::Windows => full_path::is_clean(text, self.options),
         }
     }
 

@@ -15,11 +15,8 @@ use crate::windows::full_path;
 #[derive(Clone, Debug)]
 pub(crate) struct Place<U> {
     pub(crate) text: Vec<U>,
-    /// How much of it `..` cannot take away.
+    /// How much of it `..` cannot take away, and a path keeps that begins with one separator.
     pub(crate) root: usize,
-    /// How much of it a path that begins with one separator keeps: more than the root where that is
-    /// all of a device.
-    pub(crate) volume: usize,
 }
 
 type Known<U> = OnceLock<Result<Place<U>, ExpandError>>;

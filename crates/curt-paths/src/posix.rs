@@ -1,10 +1,12 @@
 //! POSIX paths in the native style: bytes (or 16-bit units, which mean the same) and one separator.
 
+use crate::flavor::Flavor;
+use crate::fold::{Fold, is_folded};
 use crate::options::{DotDot, ExpandError, Options, Style};
 use crate::place::{Place, Places};
+use crate::ruby;
 use crate::rule::{Listener, Rule};
-use crate::unit::Unit;
-use crate::{ruby, scan};
+use crate::unit::{Unit, has_nul};
 
 /// Writes the full path behind what `out` holds, which is nothing.
 pub(crate) fn expand<U: Unit>(
@@ -23,7 +25,7 @@ pub(crate) fn expand<U: Unit>(
     }
     write(text, places, is_base, out, listener).map_err(|error| {
         // Whatever else is wrong.
-        if scan::has_nul(text) { ExpandError::Nul } else { error }
+        if has_nul(text) { ExpandError::Nul } else { error }
     })
 }
 
@@ -36,6 +38,7 @@ fn write<U: Unit>(
 ) -> Result<(), ExpandError> {
     let slash = U::ascii(b'/');
     let options = places.options();
+    let fold = Fold::new(Flavor::Posix).dot_dot(options.dot_dot());
     let (root, rest) = if text.first() == Some(&slash) {
         listener.fired(Rule::Root);
         let root = leading(text);
@@ -49,13 +52,13 @@ fn write<U: Unit>(
         let root = leading(&home);
         out.reserve(home.len() + rest.len() + 1);
         out.extend_from_slice(&home[..root]);
-        names(&home[root..], root, options, out, listener)?;
+        fold.write(&home[root..], root, out, listener)?;
         (root, rest)
     } else {
         let place = start(places, is_base, listener)?;
         out.reserve(place.text.len() + text.len() + 1);
         out.extend_from_slice(&place.text);
-        if scan::is_clean_tail(text) {
+        if is_clean_tail(text) {
             if out.last() != Some(&slash) {
                 out.push(slash);
             }
@@ -64,7 +67,7 @@ fn write<U: Unit>(
         }
         (place.root, text)
     };
-    names(rest, root, options, out, listener)?;
+    fold.write(rest, root, out, listener)?;
     if text.last() == Some(&slash) {
         if !options.keeps_trailing() {
             if out.len() > root {
@@ -117,19 +120,19 @@ pub(crate) fn home<'t, U: Unit>(
 
 /// A full path that others go on from.
 pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
-    if scan::has_nul(text) {
+    if has_nul(text) {
         return Err(ExpandError::Nul);
     }
     if text.first() != Some(&U::ascii(b'/')) {
         return Err(ExpandError::Drive);
     }
     if options.style == Style::Ruby {
-        return Ok(Place { text: text.to_vec(), root: 0, volume: 0 });
+        return Ok(Place { text: text.to_vec(), root: 0 });
     }
     let root = leading(text);
     let mut full = text[..root].to_vec();
-    names(&text[root..], root, options, &mut full, &mut ())?;
-    Ok(Place { text: full, root, volume: root })
+    Fold::new(Flavor::Posix).dot_dot(options.dot_dot()).append(&text[root..], root, &mut full)?;
+    Ok(Place { text: full, root })
 }
 
 /// How many slashes of a full path stay: exactly two are the system's affair, more are one.
@@ -139,130 +142,21 @@ fn leading<U: Unit>(text: &[U]) -> usize {
     if count == 2 { 2 } else { 1 }
 }
 
-/// What stands where a name may begin.
-enum Part {
-    Nothing,
-    Dot,
-    DotDot,
-    Name,
-}
-
-impl Part {
-    fn of<U: Unit>(text: &[U]) -> Part {
-        let ends = |at: usize| text.get(at).is_none_or(|&unit| unit == U::ascii(b'/'));
-        let is_dot = |at: usize| text.get(at) == Some(&U::ascii(b'.'));
-        if ends(0) {
-            Part::Nothing
-        } else if !is_dot(0) {
-            Part::Name
-        } else if ends(1) {
-            Part::Dot
-        } else if is_dot(1) && ends(2) {
-            Part::DotDot
-        } else {
-            Part::Name
-        }
-    }
-}
-
-/// Adds the names in `rest`: those that lie in a row without dots and doubled slashes at once.
-///
-/// All of `rest` is written first, and what is to stay moves to the front: up to where the first thing is
-/// left out, it is there already.
-fn names<U: Unit>(
-    rest: &[U],
-    root: usize,
-    options: Options,
-    out: &mut Vec<U>,
-    listener: &mut impl Listener,
-) -> Result<(), ExpandError> {
+/// Whether this path is its own expansion. `false` may also mean that it takes a closer look.
+pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
-    let policy = options.dot_dot();
-    // How much of what is written stays.
-    let mut end = out.len();
-    if end > root {
-        out.push(slash);
-    }
-    let begin = out.len();
-    out.extend_from_slice(rest);
-    let mut at = 0;
-    while at < rest.len() {
-        let row = &rest[at..];
-        match Part::of(row) {
-            Part::Nothing => {
-                if at > 0 {
-                    listener.fired(Rule::Runs);
-                }
-                at += 1;
-                continue;
-            }
-            Part::Dot => {
-                listener.fired(Rule::Dot);
-                at += 2;
-                continue;
-            }
-            Part::DotDot if policy != DotDot::Keep => {
-                end = above(&out[..end], root, slash, policy, listener)?;
-                at += 3;
-                continue;
-            }
-            Part::DotDot => listener.fired(Rule::DotDotKept),
-            Part::Name => {}
-        }
-        let stop = U::row_end(rest, at);
-        if rest.get(stop) == Some(&U::NUL) {
-            return Err(ExpandError::Nul);
-        }
-        if end > root {
-            out[end] = slash;
-            end += 1;
-        }
-        if end != begin + at {
-            put(&rest[at..], stop - at, &mut out[end..]);
-        }
-        end += stop - at;
-        at = stop + 1;
-    }
-    out.truncate(end);
-    Ok(())
+    let [first, .., last] = *text else {
+        return matches!(*text, [only] if only == slash);
+    };
+    first == slash && (last != slash || options.keeps_trailing()) && is_folded(text)
 }
 
-/// Writes so many of these units, and perhaps some more behind them: most rows are short, and sixteen at once
-/// take less time than asking how many there are.
-fn put<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
-    match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
-        (Some(units), Some(to)) if length <= 16 => *to = *units,
-        _ => to[..length].copy_from_slice(&units[..length]),
-    }
-}
-
-/// Takes the last name away.
-pub(crate) fn up<U: Unit>(
-    root: usize,
-    separator: U,
-    policy: DotDot,
-    out: &mut Vec<U>,
-    listener: &mut impl Listener,
-) -> Result<(), ExpandError> {
-    out.truncate(above(out, root, separator, policy, listener)?);
-    Ok(())
-}
-
-/// How much of a path is that of the directory above.
-fn above<U: Unit>(
-    path: &[U],
-    root: usize,
-    separator: U,
-    policy: DotDot,
-    listener: &mut impl Listener,
-) -> Result<usize, ExpandError> {
-    if path.len() <= root {
-        if policy == DotDot::Refuse {
-            return Err(ExpandError::Escape);
-        }
-        listener.fired(Rule::Clamped);
-        return Ok(path.len());
-    }
-    listener.fired(Rule::DotDot);
-    Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
+/// Whether this relative path can be written as it is behind a directory and a slash. `false` may
+/// also mean that it takes a closer look.
+fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
+    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
+    let [first, .., last] = *text else {
+        return false;
+    };
+    first != dot && first != slash && last != slash && is_folded(text)
 }

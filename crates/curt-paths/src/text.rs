@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::options::ExpandError;
 use crate::ruby::encoding::Encoding;
+use crate::unit::Unit;
 
 /// An owned path in the units that it came in: bytes, or the 16-bit units of Windows. What an
 /// [`Expander`](crate::Expander) is given and answers where the kind of units is not known beforehand.
@@ -114,6 +115,11 @@ pub(crate) fn to_units(mut bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
 }
 
 impl PathText {
+    /// A text in either kind of units.
+    pub fn from_units<U: Unit>(units: &[U]) -> PathText {
+        U::to_text(units)
+    }
+
     /// The text as bytes: those it was made of, or UTF-8 for 16-bit units (and three bytes for a
     /// surrogate without its other half).
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {

@@ -256,6 +256,11 @@ fn upper(letter: char) -> char {
     }
 }
 
+/// Whether there is a NUL.
+pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
+    U::position(text, [0]).is_some()
+}
+
 /// How many units are looked at at once.
 const BLOCK: usize = 16;
 
@@ -447,12 +452,47 @@ mod tests {
             for from in (0..text.len()).filter(|&from| from <= end) {
                 assert_eq!(row_end(&text, from), end, "{text:?} {from}");
             }
+            let wide: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
+            assert_eq!(row_end_one_by_one(&wide, 0), end, "{text:?}");
             let first = text.iter().position(|byte| b"/\0".contains(byte));
             assert_eq!(position(&text, *b"/\0"), first, "{text:?}");
             for wanted in LETTERS {
                 let last = text.iter().rposition(|&byte| byte == wanted);
                 assert_eq!(rposition(&text, wanted), last, "{text:?} {wanted}");
             }
+        }
+    }
+
+    #[test]
+    fn windows_are_seen_wherever_they_lie() {
+        fn seen<const W: usize>(text: &[u8]) -> bool {
+            any_window(text, b'.', |window: [u8; W]| window[0] == b'x' && window[W - 1] == b'y')
+        }
+        fn check<const W: usize>(text: &mut [u8], padded: [u8; W]) {
+            for at in 0..text.len() {
+                text[at] = b'x';
+                assert!(!seen::<W>(text));
+                if let Some(end) = text.get_mut(at + W - 1) {
+                    *end = b'y';
+                    assert!(seen::<W>(text), "{text:?}");
+                    let wide: Vec<u16> = text.iter().map(|&unit| unit.into()).collect();
+                    let (x, y) = (u16::from(b'x'), u16::from(b'y'));
+                    assert!(any_window(&wide, 0, |window: [u16; W]| window[0] == x
+                        && window[W - 1] == y));
+                }
+                text.fill(b'a');
+            }
+            // Padding is seen on both sides.
+            let first = text.first().copied().unwrap_or(b'.');
+            assert!(any_window(text, b'.', |window: [u8; W]| window[..2] == [b'.', first]));
+            let last = |window: [u8; W]| window[0] == b'a' && window[1..] == padded[1..];
+            assert_eq!(any_window(text, b'.', last), !text.is_empty());
+        }
+        for length in 0..70 {
+            let mut text = vec![b'a'; length];
+            check(&mut text, [b'.'; 2]);
+            check(&mut text, [b'.'; 3]);
+            check(&mut text, [b'.'; 4]);
         }
     }
 

@@ -7,64 +7,29 @@
 )]
 
 use crate::flavor::Flavor;
-use crate::unit::Unit;
-
-/// How many units are looked at at once.
-const BLOCK: usize = 16;
-
-/// How many neighbours are looked at together: a separator, and the letters of a device behind it.
-const WINDOW: usize = 4;
+use crate::unit::{Unit, any_window};
 
 /// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may also
 /// mean that it takes a closer look.
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
-        && !any(text, |[a, b, ..]| (a == U::NUL) | ((a == dot) & (b == dot)))
+        && !any_window(text, slash, |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
 /// The same by the rules of Windows; where it is strict, also whether it has no other name on any system.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
-    let backslash = U::ascii(b'\\');
+    let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
         && match (is_strict, flavor) {
-            (false, _) => !any(text, is_notable),
-            (true, Flavor::Windows) => !any(text, |window| is_notable(window) | is_alias(window)),
-            (true, Flavor::Posix) => !any(text, |window| {
+            (false, _) => !any_window(text, slash, is_notable),
+            (true, Flavor::Windows) => {
+                !any_window(text, slash, |window| is_notable(window) | is_alias(window))
+            }
+            (true, Flavor::Posix) => !any_window(text, slash, |window| {
                 is_notable(window) | is_alias(window) | (window[0] == backslash)
             }),
         }
-}
-
-/// Whether any window of neighbours is wanted: those of the text between separators.
-#[inline]
-fn any<U: Unit>(text: &[U], is_wanted: impl Fn([U; WINDOW]) -> bool) -> bool {
-    let separator = U::ascii(b'/');
-    let block = |text: &[U], at: usize| {
-        let from = |at: usize| &text[at..][..BLOCK];
-        let (a, b, c, d) = (from(at), from(at + 1), from(at + 2), from(at + 3));
-        let mut wanted = false;
-        for at in 0..BLOCK {
-            wanted |= is_wanted([a[at], b[at], c[at], d[at]]);
-        }
-        wanted
-    };
-    let (length, margin) = (text.len(), WINDOW - 1);
-    if length < 2 * BLOCK {
-        let mut padded = [separator; 2 * BLOCK + WINDOW - 1];
-        padded[1..=length].copy_from_slice(text);
-        return block(&padded, 0) | block(&padded, BLOCK);
-    }
-    let mut wanted = is_wanted([separator, text[0], text[1], text[2]]);
-    let last = length - margin - BLOCK;
-    for at in (0..last).step_by(BLOCK) {
-        wanted |= block(text, at);
-    }
-    // The rest, together with some that were looked at before, and what the text ends in.
-    wanted |= block(text, last);
-    let mut end = [separator; 2 * WINDOW - 2];
-    end[..margin].copy_from_slice(&text[length - margin..]);
-    wanted | (0..margin).any(|at| is_wanted([end[at], end[at + 1], end[at + 2], end[at + 3]]))
 }
 
 fn is_separator<U: Unit>(unit: U) -> bool {
@@ -74,7 +39,7 @@ fn is_separator<U: Unit>(unit: U) -> bool {
 /// Whether Windows would make something of it: what is in no name, what is not ASCII, two dots, what may
 /// be a device.
 #[inline]
-fn is_notable<U: Unit>([a, b, c, d]: [U; WINDOW]) -> bool {
+fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     let is_bad = (a < U::ascii(b' ')) | (a > U::ascii(0x7F)) | is(b':') | is(b'"') | is(b'*');
     let is_bad = is_bad | is(b'<') | is(b'>') | is(b'?') | is(b'|');
@@ -84,7 +49,7 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; WINDOW]) -> bool {
 
 /// Whether a name may have a second one somewhere: by its short name, by what is dropped at its end.
 #[inline]
-fn is_alias<U: Unit>([a, b, ..]: [U; WINDOW]) -> bool {
+fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     is(b'~') | ((is(b'.') | is(b' ')) & is_separator(b))
 }

@@ -22,12 +22,12 @@ pub(crate) mod encoding {
 
 use crate::options::{DotDot, ExpandError};
 use crate::place::Places;
+use crate::posix;
 use crate::rule::{Listener, Rule};
 use crate::text::PathText;
-use crate::unit::Unit;
+use crate::unit::{Unit, has_nul};
 use crate::windows::full_path;
 use crate::windows::prefix::{Start, is_separator};
-use crate::{posix, scan};
 
 /// What Ruby finds wrong with a base, whatever the path is.
 pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
@@ -46,7 +46,7 @@ pub(crate) fn expand_posix<U: Unit>(
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
     let slash = U::ascii(b'/');
-    if scan::has_nul(text) {
+    if has_nul(text) {
         return Err(ExpandError::Nul);
     }
     let rest = if text.first() == Some(&slash) {
@@ -120,7 +120,7 @@ pub(crate) fn expand_windows<U: Unit>(
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
-    if scan::has_nul(text) {
+    if has_nul(text) {
         return Err(ExpandError::Nul);
     }
     let joined = join(text, places, is_base, listener)?;
@@ -180,7 +180,7 @@ fn join_base<U: Unit>(
     listener: &mut impl Listener,
     joined: &mut Vec<U>,
 ) -> Result<(), ExpandError> {
-    if scan::has_nul(base) {
+    if has_nul(base) {
         return Err(ExpandError::Nul);
     }
     let base_start = Start::of(base);

@@ -8,13 +8,14 @@
 use std::borrow::Cow;
 
 use super::device::device_at_end;
-use super::prefix::{Start, inner_name, is_separator, is_verbatim, last_name};
-use crate::options::{DotDot, ExpandError, Options, Style};
+use super::prefix::{Start, is_separator, is_verbatim};
+use crate::flavor::Flavor;
+use crate::fold::{Fold, last_name};
+use crate::options::{ExpandError, Options, Style};
 use crate::place::{Place, Places};
-use crate::posix::{self, up};
 use crate::rule::{Listener, Rule};
-use crate::unit::Unit;
-use crate::{ruby, scan};
+use crate::unit::{Unit, any_window, has_nul};
+use crate::{posix, ruby};
 
 /// The longest text that `GetFullPathNameW` takes, and the longest that it answers.
 pub(crate) const LONGEST_TEXT: usize = 32765;
@@ -48,7 +49,7 @@ pub(crate) fn full<U: Unit>(
 ) -> Result<(), ExpandError> {
     // Whatever else is wrong.
     write(text, places, is_base, out, listener).map_err(|error| {
-        let is_nul = error != ExpandError::Empty && scan::has_nul(text);
+        let is_nul = error != ExpandError::Empty && has_nul(text);
         if is_nul { ExpandError::Nul } else { error }
     })
 }
@@ -63,7 +64,7 @@ fn write<U: Unit>(
     let options = places.options();
     check(text)?;
     if options.keeps_verbatim() && is_verbatim(text) {
-        if scan::has_nul(text) {
+        if has_nul(text) {
             return Err(ExpandError::Nul);
         }
         listener.fired(Rule::Verbatim);
@@ -72,7 +73,7 @@ fn write<U: Unit>(
     }
     let start = Start::of(text);
     if let Some(name) = device_at_end(text, start, options.release) {
-        if scan::has_nul(text) {
+        if has_nul(text) {
             return Err(ExpandError::Nul);
         }
         listener.fired(Rule::Device);
@@ -90,8 +91,8 @@ fn write<U: Unit>(
         Start::Rooted => {
             listener.fired(Rule::Rooted);
             let place = posix::start(places, is_base, listener)?;
-            out.extend_from_slice(&place.text[..place.volume]);
-            (place.volume, 1)
+            out.extend_from_slice(&place.text[..place.root]);
+            (place.root, 1)
         }
         Start::Relative => {
             let place = posix::start(places, is_base, listener)?;
@@ -208,7 +209,7 @@ fn drive<'a, U: Unit>(
     listener.fired(Rule::DriveRoot);
     let text = [letter, &[U::ascii(b':'), U::ascii(b'\\')]].concat();
     let root = text.len();
-    Ok(Cow::Owned(Place { text, root, volume: root }))
+    Ok(Cow::Owned(Place { text, root }))
 }
 
 pub(crate) fn same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
@@ -224,7 +225,7 @@ pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, E
     check(text)
         .map_err(|error| if error == ExpandError::Empty { ExpandError::Drive } else { error })?;
     let start = Start::of(text);
-    if scan::has_nul(text) {
+    if has_nul(text) {
         return Err(ExpandError::Nul);
     }
     if !start.is_full() {
@@ -241,16 +242,28 @@ pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, E
     if full.len() > root && full.last() == Some(&backslash) {
         full.pop();
     }
-    let is_device = matches!(start, Start::LocalDevice | Start::BareDevice);
-    let first =
-        full[root..].iter().position(|&unit| unit == backslash).unwrap_or(full.len() - root);
-    let volume = if is_device { root + first } else { root };
-    Ok(Place { text: full, root, volume })
+    // A drive or a share stays where paths go on from a device: `..` does not lead to another one.
+    let root = match start {
+        Start::LocalDevice | Start::BareDevice => volume_end(&full, root),
+        _ => root,
+    };
+    Ok(Place { text: full, root })
+}
+
+/// Where the drive ends that follows a device's root, or the share, if that is `UNC\server\share`.
+fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
+    let mut names = path[root..].split(|&unit| is_separator(unit));
+    let length = |name: &[U]| name.len() + 1;
+    let Some(first) = names.next() else { return root };
+    let unc = b"UNC".map(U::ascii);
+    let share = if U::same_in_any_case(first, &unc) { 2 } else { 0 };
+    let end = root + first.len() + names.take(share).map(length).sum::<usize>();
+    end.min(path.len())
 }
 
 /// Whether a home directory says everything, as Ruby asks: from the root of a drive, or a share.
 pub(crate) fn is_full_home<U: Unit>(home: &[U]) -> bool {
-    !scan::has_nul(home) && Start::of(home).is_full()
+    !has_nul(home) && Start::of(home).is_full()
 }
 
 /// Adds the names of the text from `rest` on.
@@ -262,53 +275,43 @@ fn names<U: Unit>(
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
-    let (backslash, dot) = (U::ascii(b'\\'), U::ascii(b'.'));
-    let policy = options.dot_dot();
-    let mut ends_with_separator = text.last().copied().is_some_and(is_separator);
-    let mut at = rest;
-    while at < text.len() {
-        let name = &text[at..];
-        let stop = U::position(name, *b"\\/\0");
-        let length = stop.unwrap_or(name.len());
-        if stop.is_some_and(|stop| name[stop] == U::NUL) {
-            return Err(ExpandError::Nul);
-        }
-        let name = &name[..length];
-        if text.get(at + length) == Some(&U::ascii(b'/')) {
-            listener.fired(Rule::Backslashes);
-        }
-        let is_last = at + length == text.len();
-        match *name {
-            [] if at > rest => listener.fired(Rule::Runs),
-            [] => {}
-            [only] if only == dot => listener.fired(Rule::Dot),
-            [first, second] if first == dot && second == dot && policy != DotDot::Keep => {
-                up(root, backslash, policy, out, listener)?;
-            }
-            _ => {
-                let kept = if is_last { last_name(name) } else { inner_name(name) };
-                if kept.len() < name.len() {
-                    listener.fired(if is_last { Rule::Trimmed } else { Rule::InnerDot });
-                }
-                if kept.is_empty() {
-                    listener.fired(Rule::Vanished);
-                    ends_with_separator = true;
-                } else {
-                    if kept.len() == 2 && kept[0] == dot && kept[1] == dot {
-                        listener.fired(Rule::DotDotKept);
-                    }
-                    if out.last() != Some(&backslash) {
-                        out.push(backslash);
-                    }
-                    out.extend_from_slice(kept);
-                }
-            }
-        }
-        at += length + 1;
-    }
-    if ends_with_separator && out.last() != Some(&backslash) {
+    let backslash = U::ascii(b'\\');
+    let fold = Fold::new(Flavor::Windows).dot_dot(options.dot_dot()).trimmed();
+    let vanished = fold.write(text.get(rest..).unwrap_or_default(), root, out, listener)?;
+    let is_kept = vanished || text.last().copied().is_some_and(is_separator);
+    if is_kept && out.last() != Some(&backslash) {
         listener.fired(Rule::TrailingKept);
         out.push(backslash);
     }
     Ok(())
+}
+
+/// Whether this path is its own expansion. `false` may also mean that it takes a closer look.
+pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
+    let start = Start::of(text);
+    // The root of a share and of a device begins with two separators; the rest of it has to be clean.
+    let from = match start {
+        Start::DriveAbsolute { .. } => 0,
+        Start::Share => 1,
+        Start::LocalDevice => 3,
+        _ => return false,
+    };
+    let slash = U::ascii(b'/');
+    let [first, .., last] = *text else {
+        return false;
+    };
+    first != slash
+        && text.len() <= LONGEST_TEXT
+        && !text[..from].contains(&slash)
+        && !matches!(last.to_ascii(), b'.' | b' ' | b'/' | 0)
+        && !any_window(&text[from..], U::ascii(b':'), is_dirt)
+        && device_at_end(text, start, options.release).is_none()
+}
+
+/// Whether two neighbours are not part of a clean path.
+#[inline]
+#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
+fn is_dirt<U: Unit>([a, b]: [U; 2]) -> bool {
+    let (backslash, slash, dot) = (U::ascii(b'\\'), U::ascii(b'/'), U::ascii(b'.'));
+    (a == U::NUL) | (a == slash) | ((b == backslash) & ((a == backslash) | (a == dot)))
 }

@@ -169,6 +169,11 @@ fn working_directories_of_other_kinds() {
     check(&share, &rows);
     let rows = [("x", r"C:\x"), ("..", r"C:\"), (".", r"C:\"), ("c:", r"C:\")];
     check(&windows(Env::none().cwd("C:/")), &rows);
+    // As the system hands directories out: no path leads to another drive or share.
+    let drive = windows(Env::none().cwd(r"\\?\C:\w"));
+    check(&drive, &[(r"..\x", r"\\?\C:\x"), (r"..\..\x", r"\\?\C:\x"), (r"\x", r"\\?\C:\x")]);
+    let share = windows(Env::none().cwd(r"\\?\unc\s\h\w"));
+    check(&share, &[(r"..\..\x", r"\\?\unc\s\h\x"), (r"\x", r"\\?\unc\s\h\x")]);
     for cwd in ["dir", "/tmp", "C:dir", ""] {
         let expander = windows(Env::none().cwd(cwd));
         assert_eq!(expanded(&expander, "x"), Err(ExpandError::Drive), "{cwd}");

@@ -104,22 +104,3 @@ pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
         && text[2].to_ascii() == b'?'
         && matches!(text[1].to_ascii(), b'\\' | b'?')
 }
-
-/// A name at the end of a text: without dots and spaces at its own end, unless it is `.` or `..`.
-pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
-    let dot = U::ascii(b'.');
-    if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
-        return name;
-    }
-    let end = name.iter().rposition(|unit| !matches!(unit.to_ascii(), b'.' | b' '));
-    &name[..end.map_or(0, |last| last + 1)]
-}
-
-/// A name that a separator follows: without a dot at its end, if that is one and not two.
-pub(crate) fn inner_name<U: Unit>(name: &[U]) -> &[U] {
-    let dot = U::ascii(b'.');
-    match *name {
-        [.., before, last] if last == dot && before != dot => &name[..name.len() - 1],
-        _ => name,
-    }
-}
