@@ -1,7 +1,7 @@
 //! What an expansion knows of the world.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use crate::flavor::Release;
 use crate::text::PathText;
@@ -49,28 +49,6 @@ pub trait Environment: Send + Sync {
     /// The release of Windows whose rules hold; the newest one if this is not Windows.
     fn release(&self) -> Release {
         Release::Windows11
-    }
-}
-
-impl<E: Environment + ?Sized> Environment for Arc<E> {
-    fn working_directory(&self) -> Option<PathText> {
-        (**self).working_directory()
-    }
-
-    fn drive_directory(&self, letter: &str) -> Option<PathText> {
-        (**self).drive_directory(letter)
-    }
-
-    fn home(&self) -> Option<PathText> {
-        (**self).home()
-    }
-
-    fn home_of(&self, user: &[u8]) -> Option<PathText> {
-        (**self).home_of(user)
-    }
-
-    fn release(&self) -> Release {
-        (**self).release()
     }
 }
 

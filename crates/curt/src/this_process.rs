@@ -1,7 +1,7 @@
 //! What the expansion of paths asks of the process.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use curt_paths::{Environment, PathText, Release};
 
@@ -14,7 +14,7 @@ use crate::sys::{Os, Sys};
 /// and the hidden ones of the drives, the user database, and the release of Windows.
 ///
 /// An [`Expander`](curt_paths::Expander) asks for the working directory when it first needs it, and keeps
-/// it. The database is asked for `~user`, and for `~` if `HOME` is not set.
+/// it. The database is asked for `~user`, and for `~` if `HOME` is not set. Clones count their calls together.
 ///
 /// ```
 /// use curt::ThisProcess;
@@ -23,13 +23,13 @@ use crate::sys::{Os, Sys};
 /// let full = expander.expand_path("Cargo.toml".as_ref()).unwrap();
 /// assert_eq!(full, std::env::current_dir().unwrap().join("Cargo.toml"));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ThisProcess {
-    calls: Mutex<Calls>,
+    calls: Arc<Mutex<Calls>>,
 }
 
 impl ThisProcess {
-    /// Nothing is asked yet.
+    /// This process, which is asked nothing yet.
     pub fn new() -> ThisProcess {
         ThisProcess::default()
     }

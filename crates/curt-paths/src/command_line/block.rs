@@ -18,7 +18,7 @@ pub fn environment_block<T: AsRef<[u16]>>(
         if units.contains(&NUL) || value.as_ref().contains(&NUL) {
             return Err(CommandLineError::Nul);
         }
-        sorted.push((key(units), name, value));
+        sorted.push((variable_key(units), name, value));
     }
     sorted.sort_by(|one, other| one.0.cmp(&other.0));
     let mut block = Vec::new();
@@ -40,8 +40,8 @@ pub fn environment_block<T: AsRef<[u16]>>(
     Ok(block)
 }
 
-/// What tells names apart: capital letters, unit by unit, as the system's ordinal comparison has it.
-pub(crate) fn key(name: &[u16]) -> Vec<u16> {
+/// What tells the names of variables apart: capital letters, unit by unit, as the system's ordinal comparison has it.
+pub fn variable_key(name: &[u16]) -> Vec<u16> {
     name.iter().map(|&unit| capital(unit)).collect()
 }
 

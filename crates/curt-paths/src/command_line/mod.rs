@@ -9,7 +9,7 @@
 //! Nothing here makes a call. Text is UTF-16 as Windows has it, surrogates without a partner included.
 
 mod batch;
-pub(crate) mod block;
+mod block;
 mod image;
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ mod tests;
 use std::fmt;
 
 pub use batch::{batch, is_batch};
-pub use block::environment_block;
+pub use block::{environment_block, variable_key};
 pub use image::{image, split};
 
 /// How long a line may be that a program is given, its NUL included (`CreateProcessW`).

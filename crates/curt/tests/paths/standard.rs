@@ -1,7 +1,6 @@
 //! `std::path::absolute`, on the system that this is.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use curt::ThisProcess;
 use curt::paths::{DotDot, Expander, Flavor};
@@ -22,16 +21,16 @@ fn paths_of_this_system_are_those_of_absolute() {
 
 #[test]
 fn the_working_directory_is_that_of_the_process_and_is_asked_once() {
-    let process = Arc::new(ThisProcess::new());
-    let expander = Expander::new(Arc::clone(&process));
+    let process = ThisProcess::new();
+    let expander = Expander::new(process.clone());
     assert_eq!(process.calls().total(), 0);
     let here = std::env::current_dir().unwrap();
     for _ in 0..3 {
         assert_eq!(*expander.expand_path(Path::new("x")).unwrap(), here.join("x"));
     }
     assert!(process.calls().total() <= 1, "{:?}", process.calls());
-    let process = Arc::new(ThisProcess::new());
-    let made_up = Expander::new(Arc::clone(&process)).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    let process = ThisProcess::new();
+    let made_up = Expander::new(process.clone()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     assert_eq!(*made_up.expand(b"/a//b/..").unwrap(), *b"/a");
     assert_eq!(process.calls().total(), 0);
 }

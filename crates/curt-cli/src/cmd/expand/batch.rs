@@ -1,7 +1,6 @@
 //! The paths that standard input asks about. Each question may be of another world.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use curt::ThisProcess;
 use curt::paths::{Env, Environment, Expander, Flavor, PathText, Release};
@@ -17,7 +16,7 @@ use crate::out::{Screen, path_text, text};
 
 /// Answers all questions.
 pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
-    let process = Arc::new(ThisProcess::new());
+    let process = ThisProcess::new();
     let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
         let value = serde_json::from_slice(line).map_err(|error| error.to_string());
         match value.and_then(|value| Question::read(&value, options, drives, &process)) {
@@ -43,7 +42,7 @@ struct Question {
 }
 
 /// A question that says where it starts is not about this process, but for where its users live.
-struct OnlyUsers(Arc<ThisProcess>);
+struct OnlyUsers(ThisProcess);
 
 impl Environment for OnlyUsers {
     fn working_directory(&self) -> Option<PathText> {
@@ -71,7 +70,7 @@ impl Question {
         value: &Value,
         usual: &ExpandOptions,
         drives: &[(&str, &str)],
-        process: &Arc<ThisProcess>,
+        process: &ThisProcess,
     ) -> Result<Question, String> {
         let input = value.get("input").and_then(path_text::from_json);
         let input = input.ok_or("'input' is missing, or is no path")?;
@@ -82,11 +81,8 @@ impl Question {
         };
         let cwd = said(value, "cwd", usual.cwd.as_deref().map(Path::new))?;
         let is_pure = matches!(cwd, Said::Null) && base.is_some();
-        let mut env = if is_pure {
-            Env::of(OnlyUsers(Arc::clone(process)))
-        } else {
-            Env::of(Arc::clone(process))
-        };
+        let mut env =
+            if is_pure { Env::of(OnlyUsers(process.clone())) } else { Env::of(process.clone()) };
         env = match cwd {
             Said::Path(cwd) => env.cwd(cwd),
             Said::Null => env.no_cwd(),
@@ -170,11 +166,12 @@ fn with_drives(mut env: Env, value: Option<&Value>, usual: &[(&str, &str)]) -> R
 mod tests {
     use super::Question;
     use crate::args::ExpandOptions;
+    use curt::ThisProcess;
 
     fn ask(line: &str) -> Result<String, String> {
         let value =
             serde_json::from_str(line).map_err(|error: serde_json::Error| error.to_string());
-        let process = std::sync::Arc::new(curt::ThisProcess::new());
+        let process = ThisProcess::new();
         let question = Question::read(&value?, &ExpandOptions::default(), &[], &process)?;
         let result = question.expander.expand_text(&question.input);
         Ok(match result {

@@ -3,7 +3,6 @@
 mod batch;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use curt::paths::{Env, ExpandError, Expander, Flavor, PathText, Rule};
 use curt::{Calls, Cancel, ThisProcess};
@@ -42,12 +41,8 @@ fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
 }
 
 /// What the options say of the world and of the expansion.
-fn expander(
-    options: &ExpandOptions,
-    drives: &[(&str, &str)],
-    process: &Arc<ThisProcess>,
-) -> Expander {
-    let mut env = Env::of(Arc::clone(process));
+fn expander(options: &ExpandOptions, drives: &[(&str, &str)], process: &ThisProcess) -> Expander {
+    let mut env = Env::of(process.clone());
     if let Some(cwd) = &options.cwd {
         env = env.cwd(Path::new(cwd));
     }
@@ -121,7 +116,7 @@ impl Answer {
 
 /// Answers for the operands.
 fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
-    let process = Arc::new(ThisProcess::new());
+    let process = ThisProcess::new();
     let expander = expander(options, drives, &process);
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
     let quoted = !options.json && !options.null && out::is_terminal();

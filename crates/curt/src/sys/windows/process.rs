@@ -352,7 +352,7 @@ impl Process for Windows {
     }
 
     fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
-        Cow::Owned(OsString::from_wide(&command_line::block::key(&units(name))))
+        Cow::Owned(OsString::from_wide(&command_line::variable_key(&units(name))))
     }
 }
 
