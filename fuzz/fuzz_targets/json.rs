@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-use curt::{Env, Expander, Flavor};
+use curt::paths::{Env, Expander, Flavor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -26,8 +26,11 @@ impl Asked {
         let curt = std::env::var_os("CURT").expect("CURT names the command");
         let mut command = Command::new(curt);
         command.args(["expand", "--batch", "--flavor", "posix"]);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it can be started");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it can be started");
         let questions = child.stdin.take().expect("a pipe");
         Asked { questions, answers: BufReader::new(child.stdout.take().expect("a pipe")) }
     }
