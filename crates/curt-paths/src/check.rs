@@ -160,11 +160,11 @@ impl PathCheck {
             self.beyond_ascii(text, &mut found);
         }
         if self.is_windows() {
-            found.note_if(seen & COLON != 0, Found::STREAM);
-            found.note_if(seen & BAD != 0, Found::BADCHAR);
-            found.note_if(seen & BACKSLASH != 0 && self.flavor == Flavor::Posix, Found::BADCHAR);
+            found.note_if(seen & COLON != 0, Refusal::Stream);
+            found.note_if(seen & BAD != 0, Refusal::BadChar);
+            found.note_if(seen & BACKSLASH != 0 && self.flavor == Flavor::Posix, Refusal::BadChar);
         }
-        found.note_if(seen & NUL != 0, Found::NUL);
+        found.note_if(seen & NUL != 0, Refusal::Nul);
         found.first().map_or(Ok(()), Err)
     }
 
@@ -172,33 +172,33 @@ impl PathCheck {
     fn beginning<U: Unit>(self, text: &[U], found: &mut Found) {
         if !self.is_windows() {
             let is_rooted = text.first() == Some(&U::ascii(b'/'));
-            found.note_if(is_rooted && !self.in_root, Found::ABSOLUTE);
-            found.note_if(text.is_empty(), Found::EMPTY);
+            found.note_if(is_rooted && !self.in_root, Refusal::Absolute);
+            found.note_if(text.is_empty(), Refusal::Empty);
             return;
         }
         let space = U::ascii(b' ');
         let blank = text.first().is_none_or(|&first| first == space)
             && text.iter().all(|&unit| unit == space);
-        found.note_if(blank, Found::EMPTY);
+        found.note_if(blank, Refusal::Empty);
         let start = Start::of(text);
         match start {
-            Start::LocalDevice | Start::BareDevice => found.note(Found::DEVICE_PREFIX),
+            Start::LocalDevice | Start::BareDevice => found.note(Refusal::Device),
             Start::Share => {
                 // Slashes alone are one root to POSIX.
                 let is_root = self.in_root && self.flavor == Flavor::Posix;
-                found.note_if(!is_root || text[1] != U::ascii(b'/'), Found::ABSOLUTE);
+                found.note_if(!is_root || text[1] != U::ascii(b'/'), Refusal::Absolute);
             }
-            Start::DriveAbsolute { .. } | Start::DriveRelative { .. } => found.note(Found::DRIVE),
+            Start::DriveAbsolute { .. } | Start::DriveRelative { .. } => found.note(Refusal::Drive),
             Start::Rooted => {
                 let is_kernels = matches!(text, [_, a, b, c, ..] if a.to_ascii() == b'?' && b.to_ascii() == b'?' && is_separator(*c));
-                found.note_if(is_kernels, Found::DEVICE_PREFIX);
-                found.note_if(!self.in_root || !self.separates(text[0]), Found::ABSOLUTE);
+                found.note_if(is_kernels, Refusal::Device);
+                found.note_if(!self.in_root || !self.separates(text[0]), Refusal::Absolute);
             }
             Start::Relative => {}
         }
         let follows = !self.is_strict() && self.release == Release::Windows11;
         if follows && device_at_end(text, start, self.release).is_some() {
-            found.note(Found::DEVICE_NAME);
+            found.device_name = true;
         }
     }
 
@@ -229,7 +229,7 @@ impl PathCheck {
             [] => {}
             [only] if is_dot(only) => {}
             [first, second] if is_dot(first) && is_dot(second) => {
-                found.note_if(*depth == 0 && !self.in_root, Found::ESCAPE);
+                found.note_if(*depth == 0 && !self.in_root, Refusal::Escape);
                 *depth = depth.saturating_sub(1);
             }
             _ => {
@@ -253,12 +253,12 @@ impl PathCheck {
         if self.is_strict() || self.release == Release::Windows10 {
             // Most names begin with other letters.
             let may_be = matches!(*name, [a, b, c, ..] if plain::begins_device(a, b, c));
-            found.note_if(may_be && is_device(stem(name)), Found::DEVICE_NAME);
+            found.device_name |= may_be && is_device(stem(name));
         }
         if self.is_strict() {
             let last = name.last().map_or(0, |unit| unit.to_ascii());
-            found.note_if(matches!(last, b'.' | b' '), Found::TRAILING);
-            found.note_if(is_short(name), Found::SHORT_NAME);
+            found.note_if(matches!(last, b'.' | b' '), Refusal::Trailing);
+            found.note_if(is_short(name), Refusal::ShortName);
         }
     }
 
@@ -268,8 +268,8 @@ impl PathCheck {
         let mut aliasing = false;
         let is_text =
             U::characters(text, |character| aliasing |= characters::is_aliasing(character));
-        found.note_if(!is_text && self.flavor == Flavor::Windows, Found::ENCODING);
-        found.note_if(aliasing && self.is_strict(), Found::BADCHAR);
+        found.note_if(!is_text && self.flavor == Flavor::Windows, Refusal::Encoding);
+        found.note_if(aliasing && self.is_strict(), Refusal::BadChar);
     }
 }
 
@@ -309,22 +309,25 @@ impl Refusal {
     /// The word for it: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`, `badchar`,
     /// `escape`, `trailing`, `shortname`, `link`.
     pub fn name(self) -> &'static str {
-        match self {
-            Refusal::Empty => "empty",
-            Refusal::Nul => "nul",
-            Refusal::Encoding => "encoding",
-            Refusal::Device => "device",
-            Refusal::Absolute => "absolute",
-            Refusal::Drive => "drive",
-            Refusal::Stream => "stream",
-            Refusal::BadChar => "badchar",
-            Refusal::Escape => "escape",
-            Refusal::Trailing => "trailing",
-            Refusal::ShortName => "shortname",
-            Refusal::Link => "link",
-        }
+        REFUSALS[self as usize].1
     }
 }
+
+/// All of them in their order, and the word for each.
+const REFUSALS: [(Refusal, &str); 12] = [
+    (Refusal::Empty, "empty"),
+    (Refusal::Nul, "nul"),
+    (Refusal::Encoding, "encoding"),
+    (Refusal::Device, "device"),
+    (Refusal::Absolute, "absolute"),
+    (Refusal::Drive, "drive"),
+    (Refusal::Stream, "stream"),
+    (Refusal::BadChar, "badchar"),
+    (Refusal::Escape, "escape"),
+    (Refusal::Trailing, "trailing"),
+    (Refusal::ShortName, "shortname"),
+    (Refusal::Link, "link"),
+];
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -381,49 +384,28 @@ const KINDS: [u8; 256] = {
 
 /// The reasons found so far.
 #[derive(Default)]
-struct Found(u16);
+struct Found {
+    /// A bit for each reason, the first in order lowest.
+    reasons: u16,
+    /// A name is that of a device: comes behind [`Refusal::BadChar`], where a prefix comes before.
+    device_name: bool,
+}
 
 impl Found {
-    const EMPTY: usize = 0;
-    const NUL: usize = 1;
-    const ENCODING: usize = 2;
-    const DEVICE_PREFIX: usize = 3;
-    const ABSOLUTE: usize = 4;
-    const DRIVE: usize = 5;
-    const STREAM: usize = 6;
-    const BADCHAR: usize = 7;
-    const DEVICE_NAME: usize = 8;
-    const ESCAPE: usize = 9;
-    const TRAILING: usize = 10;
-    const SHORT_NAME: usize = 11;
-
-    /// In the order in which one is chosen.
-    const ORDER: [Refusal; 12] = [
-        Refusal::Empty,
-        Refusal::Nul,
-        Refusal::Encoding,
-        Refusal::Device,
-        Refusal::Absolute,
-        Refusal::Drive,
-        Refusal::Stream,
-        Refusal::BadChar,
-        Refusal::Device,
-        Refusal::Escape,
-        Refusal::Trailing,
-        Refusal::ShortName,
-    ];
-
     #[inline]
-    fn note(&mut self, reason: usize) {
-        self.0 |= 1 << reason;
+    fn note(&mut self, reason: Refusal) {
+        self.note_if(true, reason);
     }
 
     #[inline]
-    fn note_if(&mut self, holds: bool, reason: usize) {
-        self.0 |= u16::from(holds) << reason;
+    fn note_if(&mut self, holds: bool, reason: Refusal) {
+        self.reasons |= u16::from(holds) << reason as u16;
     }
 
     fn first(&self) -> Option<Refusal> {
-        Found::ORDER.get(self.0.trailing_zeros() as usize).copied()
+        let first =
+            REFUSALS.get(self.reasons.trailing_zeros() as usize).map(|&(refusal, _)| refusal);
+        let comes_later = first.is_none_or(|first| first > Refusal::BadChar);
+        if self.device_name && comes_later { Some(Refusal::Device) } else { first }
     }
 }

@@ -110,7 +110,7 @@ impl Fold {
                 Part::DotDot => self.dot_dot == DotDot::Keep,
                 Part::Name => true,
             };
-            let stop = at + if is_kept { self.row_end(row) } else { part as usize };
+            let stop = if is_kept { self.row_end(names, at) } else { at + part as usize };
             if self.flavor == Flavor::Windows && names.get(stop) == Some(&U::ascii(b'/')) {
                 listener.fired(Rule::Backslashes);
             }
@@ -176,12 +176,14 @@ impl Fold {
         }
     }
 
-    /// The length of the names that can be written at once.
+    /// The end of the names from there on that can be written at once.
     #[inline]
-    fn row_end<U: Unit>(self, names: &[U]) -> usize {
+    fn row_end<U: Unit>(self, names: &[U], from: usize) -> usize {
         match self.flavor {
-            Flavor::Posix => U::row_end(names, 0),
-            Flavor::Windows => U::position(names, *b"\\/\0").unwrap_or(names.len()),
+            Flavor::Posix => U::row_end(names, from),
+            Flavor::Windows => {
+                U::position(&names[from..], *b"\\/\0").map_or(names.len(), |length| from + length)
+            }
         }
     }
 

@@ -64,7 +64,9 @@ pub trait Internal: Copy + 'static {
 
     /// The number of units that the first 16-bit unit of the text takes: 0 if there is none, or if the
     /// first character is two of them.
-    fn letter(text: &[Self]) -> usize;
+    fn letter(text: &[Self]) -> usize {
+        usize::from(!text.is_empty())
+    }
 
     /// With the bit set that makes a letter small.
     fn small(self) -> Self;
@@ -83,11 +85,23 @@ pub trait Internal: Copy + 'static {
     fn settled(expander: &Expander) -> &Settled<Self>;
 
     /// The number of 16-bit units that the text takes.
-    fn wide_length(text: &[Self]) -> usize;
+    fn wide_length(text: &[Self]) -> usize {
+        text.len()
+    }
 
     /// The end of the row of POSIX names that begins at `from`: the first NUL, or the first slash that a
     /// slash, a dot or the end follows.
-    fn row_end(text: &[Self], from: usize) -> usize;
+    fn row_end(text: &[Self], from: usize) -> usize
+    where
+        Self: Unit,
+    {
+        let (slash, dot) = (Self::ascii(b'/'), Self::ascii(b'.'));
+        let stops = |at: usize| {
+            let follows = text.get(at + 1).is_none_or(|&next| next == slash || next == dot);
+            text[at] == Self::NUL || (text[at] == slash && follows)
+        };
+        (from..text.len()).find(|&at| stops(at)).unwrap_or(text.len())
+    }
 }
 
 impl Unit for u8 {
@@ -211,10 +225,6 @@ impl Unit for u16 {
 impl Internal for u16 {
     const SUPERSCRIPTS: &'static [&'static [u16]] = &[&[0xB9], &[0xB2], &[0xB3]];
 
-    fn letter(text: &[u16]) -> usize {
-        usize::from(!text.is_empty())
-    }
-
     #[inline]
     fn small(self) -> u16 {
         self | 0x20
@@ -236,14 +246,6 @@ impl Internal for u16 {
 
     fn settled(expander: &Expander) -> &Settled<u16> {
         &expander.wide
-    }
-
-    fn wide_length(text: &[u16]) -> usize {
-        text.len()
-    }
-
-    fn row_end(text: &[u16], from: usize) -> usize {
-        row_end_one_by_one(text, from)
     }
 }
 
@@ -287,20 +289,21 @@ pub(crate) fn any_window<U: Unit, const W: usize>(
         padded[1..=length].copy_from_slice(text);
         return block(&padded, 0) | block(&padded, BLOCK);
     }
-    let window = |from: isize| -> [U; W] {
-        std::array::from_fn(|at| {
-            let at = usize::try_from(from + at as isize).ok();
+    // That which begins one unit before.
+    let window = |at: usize| -> [U; W] {
+        std::array::from_fn(|behind| {
+            let at = (at + behind).checked_sub(1);
             at.and_then(|at| text.get(at)).copied().unwrap_or(padding)
         })
     };
-    let mut wanted = is_wanted(window(-1));
+    let mut wanted = is_wanted(window(0));
     let last = length - margin - BLOCK;
     for at in (0..last).step_by(BLOCK) {
         wanted |= block(text, at);
     }
     // The rest, together with some that were looked at before, and what the text ends in.
     wanted |= block(text, last);
-    wanted | (length - margin..length).any(|at| is_wanted(window(at as isize)))
+    wanted | (length - margin..length).any(|at| is_wanted(window(at + 1)))
 }
 
 /// The most neighbours that are looked at together.
@@ -406,19 +409,9 @@ fn stops(word: u64, next: u64) -> u64 {
     (zeros(word ^ SLASHES) & is_followed) | first(word, 0)
 }
 
-/// [`row_end`] for units that are not bytes.
-pub(crate) fn row_end_one_by_one<U: Unit>(text: &[U], from: usize) -> usize {
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
-    let stops = |at: usize| {
-        let follows = text.get(at + 1).is_none_or(|&next| next == slash || next == dot);
-        text[at] == U::NUL || (text[at] == slash && follows)
-    };
-    (from..text.len()).find(|&at| stops(at)).unwrap_or(text.len())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Unit, any_window, position, row_end, row_end_one_by_one, rposition};
+    use super::{Internal, Unit, any_window, position, row_end, rposition};
 
     /// Every text of nine of these, and the same behind and before others.
     const LETTERS: [u8; 5] = *b"a./\0\xFF";
@@ -453,7 +446,7 @@ mod tests {
                 assert_eq!(row_end(&text, from), end, "{text:?} {from}");
             }
             let wide: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
-            assert_eq!(row_end_one_by_one(&wide, 0), end, "{text:?}");
+            assert_eq!(u16::row_end(&wide, 0), end, "{text:?}");
             let first = text.iter().position(|byte| b"/\0".contains(byte));
             assert_eq!(position(&text, *b"/\0"), first, "{text:?}");
             for wanted in LETTERS {

@@ -14,7 +14,7 @@ use crate::place::{Places, Settled};
 use crate::posix;
 use crate::rule::Rule;
 use crate::text::{self, PathText, Units};
-use crate::unit::{Internal, Unit, row_end_one_by_one};
+use crate::unit::{Internal, Unit};
 use crate::windows::full_path;
 use crate::windows::prefix::Start;
 
@@ -43,60 +43,24 @@ pub struct Encoding {
     kind: Kind,
 }
 
-/// By Ruby's names.
-const NAMED: [(&str, Kind); 50] = [
-    ("UTF-8", Kind::Unicode),
-    ("US-ASCII", Kind::Western),
-    ("ASCII-8BIT", Kind::Western),
-    ("Windows-1252", Kind::Western),
-    ("ISO-8859-1", Kind::Western),
-    ("ISO-8859-2", Kind::Apart),
-    ("ISO-8859-3", Kind::Apart),
-    ("ISO-8859-4", Kind::Apart),
-    ("ISO-8859-5", Kind::Apart),
-    ("ISO-8859-6", Kind::Apart),
-    ("ISO-8859-7", Kind::Apart),
-    ("ISO-8859-8", Kind::Apart),
-    ("ISO-8859-9", Kind::Apart),
-    ("ISO-8859-10", Kind::Apart),
-    ("ISO-8859-11", Kind::Apart),
-    ("ISO-8859-13", Kind::Apart),
-    ("ISO-8859-14", Kind::Apart),
-    ("ISO-8859-15", Kind::Apart),
-    ("ISO-8859-16", Kind::Apart),
-    ("Windows-1250", Kind::Apart),
-    ("Windows-1251", Kind::Apart),
-    ("Windows-1253", Kind::Apart),
-    ("Windows-1254", Kind::Apart),
-    ("Windows-1255", Kind::Apart),
-    ("Windows-1256", Kind::Apart),
-    ("Windows-1257", Kind::Apart),
-    ("Windows-1258", Kind::Apart),
-    ("Windows-874", Kind::Apart),
-    ("IBM437", Kind::Apart),
-    ("IBM850", Kind::Apart),
-    ("IBM852", Kind::Apart),
-    ("KOI8-R", Kind::Apart),
-    ("KOI8-U", Kind::Apart),
-    ("EUC-JP", Kind::Apart),
-    ("CP51932", Kind::Apart),
-    ("EUC-KR", Kind::Apart),
-    ("EUC-TW", Kind::Apart),
-    ("GB2312", Kind::Apart),
-    ("Shift_JIS", SHIFT_JIS),
-    ("Windows-31J", SHIFT_JIS),
-    ("CP949", HIGH),
-    ("GBK", HIGH),
-    ("GB18030", HIGH),
-    ("Big5", HIGH),
-    ("UTF-16LE", Kind::Wide),
-    ("UTF-16BE", Kind::Wide),
-    ("UTF-16", Kind::Wide),
-    ("UTF-32LE", Kind::Wide),
-    ("UTF-32BE", Kind::Wide),
-    ("UTF-32", Kind::Wide),
+/// Ruby's names for them.
+const NAMED: [(Kind, &str); 6] = [
+    (Kind::Unicode, "UTF-8"),
+    (Kind::Western, "US-ASCII ASCII-8BIT Windows-1252 ISO-8859-1"),
+    (
+        Kind::Apart,
+        "ISO-8859-2 ISO-8859-3 ISO-8859-4 ISO-8859-5 ISO-8859-6 ISO-8859-7 ISO-8859-8 \
+     ISO-8859-9 ISO-8859-10 ISO-8859-11 ISO-8859-13 ISO-8859-14 ISO-8859-15 \
+     ISO-8859-16 Windows-1250 Windows-1251 Windows-1253 Windows-1254 Windows-1255 \
+     Windows-1256 Windows-1257 Windows-1258 Windows-874 IBM437 IBM850 IBM852 KOI8-R \
+     KOI8-U EUC-JP CP51932 EUC-KR EUC-TW GB2312",
+    ),
+    (SHIFT_JIS, "Shift_JIS Windows-31J"),
+    (HIGH, "CP949 GBK GB18030 Big5"),
+    (Kind::Wide, "UTF-16LE UTF-16BE UTF-16 UTF-32LE UTF-32BE UTF-32"),
 ];
 
+/// Other names, and those that Ruby has for them.
 const ALIASES: [(&str, &str); 5] = [
     ("ASCII", "US-ASCII"),
     ("BINARY", "ASCII-8BIT"),
@@ -115,8 +79,10 @@ impl Encoding {
     pub fn named(name: &str) -> Option<Encoding> {
         let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
         let name = alias.map_or(name, |&(_, name)| name);
-        let found = NAMED.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|&(name, kind)| Encoding { name, kind })
+        NAMED.iter().find_map(|&(kind, names)| {
+            let name = names.split(' ').find(|known| known.eq_ignore_ascii_case(name))?;
+            Some(Encoding { name, kind })
+        })
     }
 
     /// Ruby's name for it.
@@ -228,10 +194,6 @@ impl Internal for Character {
         &[Character(WESTERN | 0xB3)],
     ];
 
-    fn letter(text: &[Character]) -> usize {
-        usize::from(!text.is_empty())
-    }
-
     fn small(self) -> Character {
         Character(self.0 | 0x20)
     }
@@ -260,14 +222,6 @@ impl Internal for Character {
 
     fn settled(expander: &Expander) -> &Settled<Character> {
         &expander.characters
-    }
-
-    fn wide_length(text: &[Character]) -> usize {
-        text.len()
-    }
-
-    fn row_end(text: &[Character], from: usize) -> usize {
-        row_end_one_by_one(text, from)
     }
 }
 
