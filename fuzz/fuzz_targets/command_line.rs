@@ -2,7 +2,9 @@
 //! for a batch file holds nothing that ends it early.
 #![no_main]
 
-use curt::command_line::{LONGEST_BATCH_LINE, batch, environment_block, image, is_batch, split};
+use curt_paths::command_line::{
+    LONGEST_BATCH_LINE, batch, environment_block, image, is_batch, split,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
-use curt::{Env, Expander, Flavor};
+use curt::paths::{Env, Expander, Flavor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -26,8 +26,11 @@ impl Asked {
         let curt = std::env::var_os("CURT").expect("CURT names the command");
         let mut command = Command::new(curt);
         command.args(["expand", "--batch", "--flavor", "posix"]);
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it can be started");
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it can be started");
         let questions = child.stdin.take().expect("a pipe");
         Asked { questions, answers: BufReader::new(child.stdout.take().expect("a pipe")) }
     }
@@ -61,7 +64,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(answer.get("ok").is_some() != answer.get("error").is_some(), "{answer}");
         // As a path, in both ways of writing one.
         let path = [b"/", data].concat();
-        let expander = Expander::with_env(Env::none()).flavor(Flavor::Posix).tilde(false);
+        let expander = Expander::new(Env::none()).flavor(Flavor::Posix).tilde(false);
         let expected = expander.expand(&path).ok().map(|full| written(&full));
         let mut inputs = vec![json!({ "bytes": base64::encode(&path) })];
         inputs.extend(std::str::from_utf8(&path).map(|text| json!(text)));

@@ -2,8 +2,8 @@
 //! asking agree, and no search makes more calls than its directories allow.
 #![no_main]
 
-use curt::Flavor;
 use curt::fuzzing::{FILES, search};
+use curt::paths::Flavor;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

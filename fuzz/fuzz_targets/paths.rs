@@ -1,14 +1,16 @@
-//! Full paths and the check of untrusted ones: a full path of POSIX stays as it is, both kinds of units agree, and
-//! what the check allows leads nowhere else than beneath the directory that it is put behind.
+//! Full paths, folding, and the check of untrusted ones: a full path of POSIX and a folded one stay as they are, both
+//! kinds of units agree, and what the check allows leads nowhere else than beneath the directory that it is put behind.
 #![no_main]
 
-use curt::{Aliases, Env, Expander, Flavor, PathCheck, Release, Style};
+use curt_paths::{
+    Aliases, DotDot, Env, Expander, Flavor, Fold, PathCheck, Release, Style, is_folded,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     for (flavor, base) in [(Flavor::Posix, "/srv/data"), (Flavor::Windows, r"D:\srv\data")] {
         for style in [Style::Native, Style::Ruby] {
-            let expander = Expander::with_env(Env::none())
+            let expander = Expander::new(Env::none())
                 .flavor(flavor)
                 .release(Release::Windows11)
                 .style(style)
@@ -23,9 +25,23 @@ fuzz_target!(|data: &[u8]| {
             }
             if let Ok(text) = std::str::from_utf8(data) {
                 let wide: Vec<u16> = text.encode_utf16().collect();
-                let wide = expander.expand_wide(&wide).map(|full| String::from_utf16_lossy(&full));
+                let wide = expander.expand(&wide).map(|full| String::from_utf16_lossy(&full));
                 assert_eq!(wide.as_deref().map(str::as_bytes), Ok(&*full), "{flavor:?}");
             }
+        }
+        let fold = Fold::new(flavor).dot_dot(DotDot::Keep);
+        if let Ok(folded) = fold.fold(data) {
+            assert_eq!(fold.fold(&folded).as_deref(), Ok(&*folded), "{flavor:?}");
+            let names = data.strip_suffix(b"/").unwrap_or(data);
+            let names = names.strip_prefix(b"/").unwrap_or(names);
+            assert!(
+                flavor == Flavor::Windows
+                    || !is_folded(data)
+                    || names.is_empty()
+                    || folded == names
+            );
+        } else {
+            assert!(data.contains(&0) && !is_folded(data));
         }
         for aliases in [Aliases::Open, Aliases::Strict] {
             let check = PathCheck::new(flavor).release(Release::Windows11).aliases(aliases);

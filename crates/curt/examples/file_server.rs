@@ -14,7 +14,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
-use curt::{Aliases, Cause, Error, OpenOptions, Root};
+use curt::paths::Aliases;
+use curt::{Cause, Error, OpenOptions, Root};
 
 /// The longest line of a request that is read.
 const LONGEST: u64 = 8 * 1024;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::find::FindError;
 use crate::quoted::Quoted;
-use crate::refusal::Refusal;
+use curt_paths::Refusal;
 
 /// What was being done when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

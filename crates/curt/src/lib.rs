@@ -6,22 +6,19 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
-//! | `expand/` | full paths by text alone: [`Expander`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `confine/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
-//! | `command_line/` | command lines of Windows as text: [`command_line`] |
 //! | `error.rs` | [`Error`]: operation, path and cause |
 //! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
+//! | crate `curt-paths` | the text of paths and of Windows command lines: [`paths`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
-//! | `flavor.rs` | [`Flavor`], [`Release`]: whose rules a path is read by |
-//! | `untrusted/` | the text of paths from strangers: [`check_path`], [`PathCheck`] |
-//! | `refusal.rs` | [`Refusal`]: why a path is refused |
-//! | `win_path/` | what Windows paths begin with, and which names are devices |
+//! | `this_process.rs` | [`ThisProcess`]: what the expansion of paths asks of the process |
+//! | `long_name.rs` | [`long_name()`]: the long form of a short name of Windows |
 //! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
 //! | `spawn/` | starting programs: [`Command`], [`Child`] |
@@ -32,38 +29,31 @@
 
 mod ask;
 mod calls;
-pub mod command_line;
 mod confine;
 mod control;
 mod error;
-mod expand;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
 mod find;
-mod flavor;
 mod list;
+mod long_name;
 mod name;
 pub mod os;
 mod pool;
 mod quoted;
-mod refusal;
 mod remove;
 mod spawn;
 mod sys;
-mod untrusted;
+mod this_process;
 mod usage;
 mod walk;
-mod win_path;
 
 pub use calls::Calls;
 pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
+pub use curt_paths as paths;
 pub use error::{Cause, Error, Operation, StartFailure};
-pub use expand::{
-    DotDot, Encoding, Env, ExpandError, ExpandExplanation, Expander, PathText, Rule, Style,
-    Verbatim, long_name,
-};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
@@ -74,10 +64,9 @@ pub use find::{
     Bare, Cwd, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
     LaunchFailure, Literal, Looked, Policy, Program, Search, SearchExplanation, Session,
 };
-pub use flavor::{Flavor, Release};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
+pub use long_name::long_name;
 pub use quoted::is_printable;
-pub use refusal::Refusal;
 pub use remove::{
     Confirm, Directories, Incomplete, Observer, Question, Relocated, Remove, Report, Subject,
     Totals, remove_many, remove_tree,
@@ -85,7 +74,7 @@ pub use remove::{
 pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]
 pub use sys::Feature;
-pub use untrusted::{Aliases, PathCheck, check_path};
+pub use this_process::ThisProcess;
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,

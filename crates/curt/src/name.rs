@@ -2,99 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// What a platform's names are made of: bytes, or the 16-bit units of Windows.
-pub(crate) trait Unit: Copy + Eq + Ord + Send + Sync + std::fmt::Debug + 'static {
-    /// The unit that no name can contain.
-    const NUL: Self;
-    /// The separator that joins names to a path for display.
-    const SEPARATOR: Self;
-    /// The unit of an ASCII character.
-    fn ascii(character: u8) -> Self;
-
-    /// Whether two names are one to a system for which the case of letters does not count. Letters are
-    /// compared by the simple mappings of Unicode, as Windows does; those that become several do not
-    /// match.
-    fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
-
-    /// Where the first NUL lies.
-    fn nul(units: &[Self]) -> Option<usize> {
-        units.iter().position(|&unit| unit == Self::NUL)
-    }
-
-    /// Whether the system takes it for a separator in a path: Windows has two.
-    fn is_separator(self) -> bool {
-        self == Self::SEPARATOR || self == Self::ascii(b'/')
-    }
-}
-
-impl Unit for u8 {
-    const NUL: u8 = 0;
-    const SEPARATOR: u8 = b'/';
-    fn ascii(character: u8) -> u8 {
-        character
-    }
-    fn same_in_any_case(left: &[u8], right: &[u8]) -> bool {
-        if left.is_ascii() || right.is_ascii() {
-            return left.eq_ignore_ascii_case(right);
-        }
-        match (std::str::from_utf8(left), std::str::from_utf8(right)) {
-            (Ok(left), Ok(right)) => left.chars().map(upper).eq(right.chars().map(upper)),
-            _ => left.eq_ignore_ascii_case(right),
-        }
-    }
-
-    /// Eight bytes at a time: names are short, and this is done for every entry there is, in a traversal
-    /// several times.
-    fn nul(units: &[u8]) -> Option<usize> {
-        for (index, word) in units.chunks_exact(WORD).enumerate() {
-            let word = word.first_chunk().map_or(u64::MAX, |word| u64::from_le_bytes(*word));
-            if let Some(at) = first_zero(word) {
-                return Some(index * WORD + at);
-            }
-        }
-        match units.last_chunk() {
-            // It overlaps what was looked at, in which there was none.
-            Some(last) => Some(units.len() - WORD + first_zero(u64::from_le_bytes(*last))?),
-            None => units.iter().position(|&unit| unit == 0),
-        }
-    }
-}
-
-/// The bytes of a word.
-const WORD: usize = size_of::<u64>();
-
-/// The first byte of a little-endian word that is zero.
-fn first_zero(word: u64) -> Option<usize> {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // The lowest bit that is set is that of the first byte that is zero.
-    let zeros = word.wrapping_sub(LOW) & !word & HIGH;
-    (zeros != 0).then(|| zeros.trailing_zeros() as usize / 8)
-}
-
-impl Unit for u16 {
-    const NUL: u16 = 0;
-    const SEPARATOR: u16 = b'\\' as u16;
-    fn ascii(character: u8) -> u16 {
-        u16::from(character)
-    }
-    fn same_in_any_case(left: &[u16], right: &[u16]) -> bool {
-        let upper = |&unit: &u16| {
-            let letter = char::from_u32(u32::from(unit)).map(upper);
-            letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
-        };
-        left.len() == right.len() && left.iter().map(upper).eq(right.iter().map(upper))
-    }
-}
-
-/// The capital of a letter, where that is one letter.
-fn upper(letter: char) -> char {
-    let mut capitals = letter.to_uppercase();
-    match (capitals.next(), capitals.next()) {
-        (Some(capital), None) => capital,
-        _ => letter,
-    }
-}
+pub(crate) use curt_paths::Unit;
 
 /// The name of one directory entry: units without NUL, and one NUL behind them, so that it can be
 /// handed to the system where it lies (in a listing or in [`Names`]) without being copied.
@@ -104,7 +12,7 @@ pub(crate) struct Name<'a, U>(&'a [U]);
 impl<'a, U: Unit> Name<'a, U> {
     /// The name at the front of `units`, up to the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
-        let end = U::nul(units)?;
+        let end = U::position(units, [0])?;
         Some(Name::of_terminated(&units[..=end]))
     }
 
@@ -217,7 +125,7 @@ impl<U: Unit> Names<U> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, Names, Unit};
+    use super::{Name, Names};
 
     #[test]
     fn names_follow_one_another() {
@@ -242,43 +150,6 @@ mod tests {
         names.truncate(longer);
         names.truncate(second);
         assert!(names.get(second).is_none());
-    }
-
-    #[test]
-    fn a_nul_is_found_wherever_it_lies() {
-        let plain = |units: &[u8]| units.iter().position(|&unit| unit == 0);
-        for length in 0..40 {
-            for filler in [1, b'a', 0x7f, 0x80, 0xff] {
-                let mut units = vec![filler; length];
-                assert_eq!(u8::nul(&units), None);
-                for at in (0..length).rev() {
-                    units[at] = 0;
-                    assert_eq!(u8::nul(&units), plain(&units), "{length} {at}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn case_does_not_count_where_it_should_not() {
-        for (left, right, same) in [
-            ("", "", true),
-            ("hello.EXE", "HELLO.exe", true),
-            ("hello.exe", "hello.exec", false),
-            ("grün", "GRÜN", true),
-            ("straße", "STRASSE", false),
-            ("ı", "I", true),
-            ("δρ", "ΔΡ", true),
-        ] {
-            let wide = |text: &str| text.encode_utf16().collect::<Vec<_>>();
-            assert_eq!(u16::same_in_any_case(&wide(left), &wide(right)), same, "{left} {right}");
-            // What changes its length in UTF-8 is the one difference between the two.
-            if left.len() == right.len() {
-                assert_eq!(u8::same_in_any_case(left.as_bytes(), right.as_bytes()), same, "{left}");
-            }
-        }
-        assert!(u16::same_in_any_case(&[0xd800, 0x61], &[0xd800, 0x41]));
-        assert!(u8::same_in_any_case(b"\xff\xc3a", b"\xff\xc3A"));
     }
 
     #[test]

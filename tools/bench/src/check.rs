@@ -1,4 +1,4 @@
-//! `curt::check_path` against others who say by text alone whether a path stays beneath a directory.
+//! `curt::paths::check_path` against others who say by text alone whether a path stays beneath a directory.
 //!
 //! Those who ask the file system answer another question and are not here: see `beneath.rs`.
 
@@ -12,7 +12,7 @@ use super::works::Work;
 /// The table of checks.
 pub(crate) static OPERATION: Operation = Operation {
     name: "check",
-    title: "curt::check_path: whether the text of a path stays beneath a directory",
+    title: "curt::paths::check_path: whether the text of a path stays beneath a directory",
     reference: "path-clean",
     scenarios: &[
         scenario(Work::Plain, 2),

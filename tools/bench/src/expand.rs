@@ -1,4 +1,4 @@
-//! `curt::Expander` against everybody else who makes paths full.
+//! `curt::paths::Expander` against everybody else who makes paths full.
 
 use super::answer::Question;
 use super::contender::Found;
@@ -6,12 +6,12 @@ use super::operation::{Operation, Scenario};
 use super::programs::Programs;
 use super::takers::{scenario, takers};
 use super::works::Work;
-use curt::Flavor;
+use curt::paths::Flavor;
 
 /// The table of expansions.
 pub(crate) static OPERATION: Operation = Operation {
     name: "expand",
-    title: "curt::Expander: full paths by text alone",
+    title: "curt::paths::Expander: full paths by text alone",
     reference: "path-clean",
     scenarios: &[
         scenario(Work::Clean, 4),

@@ -5,7 +5,7 @@
 //! what was expanded or of what stays beneath, which the simplest code that is right confirms, and what one
 //! took.
 
-use curt::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
+use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
 use std::time::Instant;
 
 /// What is expanded, or checked.
@@ -179,7 +179,7 @@ fn played(work: Work, rounds: usize, begins: impl FnMut(usize)) -> u64 {
         });
     }
     let expander = |base: String| {
-        Expander::with_env(Env::none().cwd(base)).flavor(work.flavor()).dot_dot(DotDot::Clamp)
+        Expander::new(Env::none().cwd(base)).flavor(work.flavor()).dot_dot(DotDot::Clamp)
     };
     let expanders: Vec<Expander> = work.bases().into_iter().map(expander).collect();
     let mut buffer = Vec::new();

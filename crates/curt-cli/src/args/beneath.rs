@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use curt::{Flavor, Release};
+use curt::paths::{Flavor, Release};
 
 use super::expand::{FLAVORS, RELEASES, one_of};
 use super::{feature_names, features};

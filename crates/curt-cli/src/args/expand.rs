@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
-use curt::{DotDot, Flavor, Release, Style, Verbatim};
+use curt::paths::{DotDot, Flavor, Release, Style, Verbatim};
 
 const LONG_ABOUT: &str = "\
 Make paths full, by their text alone: nothing is looked at.

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use curt::{Bare, Cwd, Extensions, Flavor, Literal, Policy, Search};
+use curt::paths::Flavor;
+use curt::{Bare, Cwd, Extensions, Literal, Policy, Search};
 
 const ABOUT: &str = "Say which file a program's name stands for";
 

@@ -1,7 +1,7 @@
 //! Paths of any system in JSON, on any system: a string where they are Unicode, `{"bytes":BASE64}` or
 //! `{"utf16":[…]}` where they are not, and `{"bytes":BASE64,"encoding":NAME}` in an encoding of Ruby's.
 
-use curt::{Encoding, Flavor, PathText};
+use curt::paths::{Encoding, Flavor, PathText};
 use serde_json::Value;
 
 use crate::base64;
@@ -48,8 +48,8 @@ pub(crate) fn from_json(value: &Value) -> Option<PathText> {
 #[cfg(test)]
 mod tests {
     use super::{from_json, to_json};
-    use curt::Flavor::{Posix, Windows};
-    use curt::{Encoding, PathText};
+    use curt::paths::Flavor::{Posix, Windows};
+    use curt::paths::{Encoding, PathText};
 
     #[test]
     fn texts_come_back_as_they_went() {

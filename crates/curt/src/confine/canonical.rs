@@ -97,18 +97,22 @@ impl<S: Beneath> Confined<S> {
         let mut told = self.below_root(&full?)?;
         told.push(S::Unit::SEPARATOR);
         told.extend_from_slice(name.units());
-        Some(Ok(Canonical { path: text::folded(&told), missing: missing? }))
+        let missing = missing?;
+        Some(text::folded(&told, S::FLAVOR).map(|path| Canonical { path, missing }))
     }
 
     /// The name of a path that leads through no link: its own. `None` where it does, or where the system
     /// has no answer.
     fn spelled(&self, path: &Text<S::Unit>) -> Answer<S> {
         let rules = Rules { no_links: true, ..self.rules };
-        let name = |missing| Canonical { path: text::folded(path.units()), missing };
+        let name = |missing| {
+            let path = text::folded(path.units(), S::FLAVOR)?;
+            Ok(Canonical { path, missing })
+        };
         let failure: Failure = match self.sys().find_whole(&self.dir, path.name(), rules) {
             Whole::Opened(handle) => {
                 self.sys().let_go(handle);
-                return Some(Ok(name(false)));
+                return Some(name(false));
             }
             Whole::Escape => return Some(Err(Failure::ESCAPE)),
             Whole::Unfollowed(error) => return Some(Err(self.unfollowed(path, true, error))),
@@ -120,12 +124,12 @@ impl<S: Beneath> Confined<S> {
         }
         let (parent, _) = path.split()?;
         if parent.units().is_empty() {
-            return Some(Ok(name(true)));
+            return Some(name(true));
         }
         match self.sys().enter_whole(&self.dir, parent.name(), Purpose::Place, rules) {
             Whole::Opened(dir) => {
                 self.sys().close(dir);
-                Some(Ok(name(true)))
+                Some(name(true))
             }
             Whole::Escape => Some(Err(Failure::ESCAPE)),
             Whole::Unfollowed(error) => Some(Err(self.unfollowed(path, true, error))),
@@ -138,12 +142,12 @@ impl<S: Beneath> Confined<S> {
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(handle)?;
         let root = self.sys().path_of_dir(&self.dir)?;
-        text::below(&path, &root).map(text::rejoined).ok_or(Failure::ESCAPE)
+        text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)
     }
 
     /// What a full path is below the root, where that is now.
     fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
         let root = self.sys().path_of_dir(&self.dir).ok()?;
-        text::below(path, &root).map(text::rejoined)
+        text::folded(text::below(path, &root)?, S::FLAVOR).ok()
     }
 }

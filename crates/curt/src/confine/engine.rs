@@ -13,12 +13,12 @@ use super::walk::{self, Act, Found, Wanted};
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
-use crate::refusal::Refusal;
 use crate::sys::Removed;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
-use crate::untrusted::{Aliases, PathCheck};
+use curt_paths::Flavor;
+use curt_paths::Refusal;
+use curt_paths::{Aliases, PathCheck};
 
 /// The longest buffer that is kept for the next path.
 const MOST_KEPT: usize = 4096;
@@ -115,9 +115,9 @@ impl<S: Beneath> Confined<S> {
         units.clear();
         S::append_units(path, &mut units);
         let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
-        let refusal = match S::checked(check, &units) {
+        let refusal = match checked::<S>(check, &units) {
             Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
-                S::checked(check.in_root(true), &units).err()
+                checked::<S>(check.in_root(true), &units).err()
             }
             Err(refusal) => Some(refusal),
             Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
@@ -366,5 +366,13 @@ impl<S: Beneath> Confined<S> {
                 Ok(metadata) => Step::Done(metadata),
             }
         })
+    }
+}
+
+/// Checks text; owned where it was folded: Windows never sees dots.
+fn checked<S: Beneath>(check: PathCheck, text: &[S::Unit]) -> Result<Cow<'_, [S::Unit]>, Refusal> {
+    match S::FLAVOR {
+        Flavor::Posix => check.check(text).map(|()| Cow::Borrowed(text)),
+        Flavor::Windows => Ok(Cow::Owned(check.name(text)?.into_owned())),
     }
 }

@@ -5,7 +5,7 @@
 //! - What is opened, made, removed, renamed or asked about lies beneath the root, **whoever changes the
 //!   tree meanwhile**. The answer is a handle (or the deed done relative to one), never a text that is
 //!   looked up again.
-//! - A refusal carries one reason ([`Refusal`](crate::Refusal)). An ordinary failure is never told as a refusal: what the
+//! - A refusal carries one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never told as a refusal: what the
 //!   system says is passed on as it is.
 //! - The text is not folded before the system has seen it: `link/../x` means on POSIX what the kernel
 //!   says. So the check of text alone may differ from an open, there.
@@ -87,8 +87,8 @@ use crate::fields::{Metadata, Plan};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, File, Purpose};
 use crate::sys::{Feature, Features, Os, Settings, Setup, Sys};
-use crate::untrusted::Aliases;
 use crate::{Directory, Remove, Report};
+use curt_paths::Aliases;
 
 /// What directories are made with, less what the process masks.
 const DIRECTORY_MODE: u32 = 0o777;
@@ -102,7 +102,8 @@ const DIRECTORY_MODE: u32 = 0o777;
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("pub"))?;
 /// # std::fs::write(scratch.join("pub/page"), "hello")?;
-/// use curt::{Cause, OpenOptions, Refusal, Root};
+/// use curt::{Cause, OpenOptions, Root};
+/// use curt::paths::Refusal;
 /// use std::io::Read;
 ///
 /// let root = Root::open(&scratch)?;
@@ -279,7 +280,7 @@ impl Root {
 
     /// The name of an open file from the root on, as the directories have it now, in 2 calls: what a list of
     /// names is to be compared with, since it is the name of what will be read, however it was asked for. A
-    /// file that no longer lies beneath the root is refused as [`Refusal::Escape`](crate::Refusal::Escape).
+    /// file that no longer lies beneath the root is refused as [`Refusal::Escape`](crate::paths::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.name_of(file);
         Ok(Os::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))

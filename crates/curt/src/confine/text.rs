@@ -1,6 +1,8 @@
 //! Paths taken apart by text. No call, and nothing is folded before the system has seen it.
 
+use super::engine::Failure;
 use crate::name::{Name, Unit, is_dot_or_dot_dot};
+use curt_paths::{Flavor, Fold, Refusal};
 
 /// A path, terminated.
 #[derive(Clone, Debug, Default)]
@@ -78,23 +80,11 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// A path without doubled separators; `.` for none.
-pub(super) fn rejoined<U: Unit>(path: &[U]) -> Vec<U> {
-    joined(path.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()))
-}
-
 /// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at the
 /// beginning stays at the root.
-pub(super) fn folded<U: Unit>(path: &[U]) -> Vec<U> {
-    let mut names: Vec<&[U]> = Vec::new();
-    for name in path.split(|unit| unit.is_separator()) {
-        if is_dot_dot(name) {
-            names.pop();
-        } else if !is_dots(name) {
-            names.push(name);
-        }
-    }
-    joined(names.into_iter())
+pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Failure> {
+    // Only a NUL is refused, which no path of the system's has.
+    Fold::new(flavor).fold(path).map_err(|_| Failure::Refused(Refusal::Nul))
 }
 
 /// What a full path is below that of a root.
@@ -109,7 +99,7 @@ pub(super) fn below<'a, U: Unit>(path: &'a [U], root: &[U]) -> Option<&'a [U]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Text, below, folded};
+    use super::{Text, below};
 
     fn split(path: &str) -> Option<(String, String)> {
         let text = |text: Text<u8>| String::from_utf8(text.units().to_vec()).unwrap();
@@ -136,20 +126,6 @@ mod tests {
         for (path, is_directory) in [("a", false), ("a/", true), ("a/.", true), ("..", true)] {
             let text = Text::new(path.as_bytes().to_vec());
             assert_eq!(text.is_directory(), is_directory, "{path}");
-        }
-    }
-
-    #[test]
-    fn paths_without_links_are_folded() {
-        for (path, expected) in [
-            ("a/./b//../c/", "a/c"),
-            ("a/..", "."),
-            ("../a", "a"),
-            (".", "."),
-            ("/a", "a"),
-            ("a/...", "a/..."),
-        ] {
-            assert_eq!(folded(path.as_bytes()), expected.as_bytes(), "{path}");
         }
     }
 

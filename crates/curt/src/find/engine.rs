@@ -14,10 +14,10 @@ use super::places::{Given, Known, Place, Places, Sources, Writer, places};
 use super::policy::{Cwd, Policy, Program};
 use super::{Options, Setting};
 use crate::fields::Fields;
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::sys::process::Variable;
 use crate::sys::{Ask, Lookup, Opened};
+use curt_paths::Flavor;
 
 /// How many directories a session keeps open.
 const KEPT: usize = 256;

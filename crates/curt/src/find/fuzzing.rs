@@ -9,9 +9,9 @@ use super::engine::Engine;
 use super::error::FindError;
 use super::found::{FoundIn, Hit};
 use super::{Options, Policy, Setting};
-use crate::flavor::Flavor;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
+use curt_paths::Flavor;
 
 /// What all ways of asking agree upon, in a search by any texts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use super::policy::{EXTENSIONS, Extensions, LAUNCHABLE, Policy, Program};
-use crate::flavor::Flavor;
-use crate::name::Unit;
-use crate::win_path::WinUnit;
+use curt_paths::Flavor;
+use curt_paths::Unit;
 
 /// One entry of `PATH`: its place in it, from 0, and its text, which is empty for an empty entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,10 +15,7 @@ pub(super) struct PathEntry<'a, U: Clone> {
 }
 
 /// The entries of `PATH` by a policy's rules. Empty ones are among them.
-pub(super) fn path_entries<'a, U: WinUnit>(
-    path: &'a [U],
-    policy: &Policy,
-) -> Vec<PathEntry<'a, U>> {
+pub(super) fn path_entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<PathEntry<'a, U>> {
     if path.is_empty() && !policy.empty_path_is_entry {
         return Vec::new();
     }
@@ -38,7 +34,7 @@ pub(super) fn path_entries<'a, U: WinUnit>(
 
 /// Entries end at `;`. A quote anywhere begins or ends a part in which they do not, and belongs to no
 /// name; a lonely one does no harm.
-fn windows_entries<U: WinUnit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
+fn windows_entries<U: Unit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
     let mut entries = vec![Vec::new()];
     let mut is_quoted = false;
     for &unit in path {
@@ -56,7 +52,7 @@ fn windows_entries<U: WinUnit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
     if is_quoted { windows_entries(&without_last_quote(path), quotes) } else { entries }
 }
 
-fn without_last_quote<U: WinUnit>(path: &[U]) -> Vec<U> {
+fn without_last_quote<U: Unit>(path: &[U]) -> Vec<U> {
     let last = path.iter().rposition(|unit| unit.to_ascii() == b'"');
     let units = path.iter().enumerate().filter(|&(at, _)| Some(at) != last);
     units.map(|(_, &unit)| unit).collect()
@@ -78,7 +74,7 @@ pub(super) struct ExtensionList<U> {
 }
 
 /// The extensions that a policy appends.
-pub(super) fn extensions<U: WinUnit>(pathext: Option<&[U]>, policy: &Policy) -> ExtensionList<U> {
+pub(super) fn extensions<U: Unit>(pathext: Option<&[U]>, policy: &Policy) -> ExtensionList<U> {
     let mut list = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
     if policy.rules == Flavor::Posix {
         return list;
@@ -105,7 +101,7 @@ pub(super) fn extensions<U: WinUnit>(pathext: Option<&[U]>, policy: &Policy) -> 
     list
 }
 
-impl<U: WinUnit> ExtensionList<U> {
+impl<U: Unit> ExtensionList<U> {
     fn add_all(&mut self, pathext: &[U], policy: &Policy) {
         for item in pathext.split(|unit| unit.to_ascii() == b';') {
             let has_dot = item.first().is_some_and(|unit| unit.to_ascii() == b'.');
@@ -129,14 +125,14 @@ impl<U: WinUnit> ExtensionList<U> {
 }
 
 /// Whether a name can end so: a lone dot, and what ends in a dot or a space, no name of Windows does.
-fn is_extension<U: WinUnit>(item: &[U]) -> bool {
+fn is_extension<U: Unit>(item: &[U]) -> bool {
     let last = item.last().map_or(b'.', |unit| unit.to_ascii());
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
 }
 
 /// What no name of Windows holds: separators, what the kernel takes for a pattern, and control
 /// characters.
-pub(super) fn is_forbidden<U: WinUnit>(unit: U) -> bool {
+pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     matches!(
         unit.to_ascii(),
         b'\\' | b'/' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|' | 0..=31

@@ -9,9 +9,9 @@ use super::names::{Asked, Refusal, extension_at, read};
 use super::places::{Known, Place};
 use super::policy::{Bare, Literal, Policy};
 use crate::fields::Kind;
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
+use curt_paths::Flavor;
 
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

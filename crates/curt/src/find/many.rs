@@ -11,8 +11,8 @@ use super::look::{Look, Outcome, Rules, Spot};
 use super::names::Asked;
 use super::places::Place;
 use super::policy::Cwd;
-use crate::flavor::Flavor;
 use crate::sys::{Batch, Lookup, Opened};
+use curt_paths::Flavor;
 
 /// A name that was not found yet.
 struct Wanted<S: Lookup> {

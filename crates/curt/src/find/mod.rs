@@ -79,9 +79,9 @@ use self::names::Asked;
 pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Program};
 pub use self::session::Session;
 use crate::calls::Calls;
-use crate::flavor::Flavor;
 use crate::sys::process::Variable;
 use crate::sys::{Lookup, Os, Setup, Sys};
+use curt_paths::Flavor;
 
 type Unit = <Os as Sys>::Unit;
 

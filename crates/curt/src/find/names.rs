@@ -2,9 +2,9 @@
 //! refused here, for no call.
 
 use super::lists::is_forbidden;
-use crate::flavor::{Flavor, Release};
 use crate::name::{Unit, is_dot_or_dot_dot};
-use crate::win_path::{Start, WinUnit, device_at_end, is_separator};
+use curt_paths::windows::{Start, device_at_end, is_separator};
+use curt_paths::{Flavor, Release};
 
 /// The longest name of a directory entry, in units.
 const LONGEST: usize = 255;
@@ -26,7 +26,7 @@ pub(super) enum Asked {
 }
 
 /// Reads a name by these rules.
-pub(super) fn read<U: WinUnit>(name: &[U], rules: Flavor) -> Result<Asked, Refusal> {
+pub(super) fn read<U: Unit>(name: &[U], rules: Flavor) -> Result<Asked, Refusal> {
     if name.is_empty() {
         return Err(Refusal::Invalid("it is empty"));
     }
@@ -39,7 +39,7 @@ pub(super) fn read<U: WinUnit>(name: &[U], rules: Flavor) -> Result<Asked, Refus
     }
 }
 
-fn read_posix<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
+fn read_posix<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
     let slash = U::ascii(b'/');
     if name.split(|&unit| unit == slash).any(|part| part.len() > LONGEST) {
         return Err(Refusal::TooLong);
@@ -53,7 +53,7 @@ fn read_posix<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
     Ok(Asked::Bare)
 }
 
-fn read_windows<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
+fn read_windows<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
     let start = Start::of(name);
     match start {
         Start::BareDevice => return Err(Refusal::Invalid("it names a device")),
@@ -98,13 +98,13 @@ fn read_windows<U: WinUnit>(name: &[U]) -> Result<Asked, Refusal> {
 }
 
 /// Whether it is a letter and a colon.
-fn is_drive<U: WinUnit>(units: Option<&[U]>) -> bool {
+fn is_drive<U: Unit>(units: Option<&[U]>) -> bool {
     matches!(units, Some([letter, colon])
         if letter.to_ascii().is_ascii_alphabetic() && colon.to_ascii() == b':')
 }
 
 /// What is wrong with a unit of a name.
-fn fault<U: WinUnit>(unit: U) -> Option<&'static str> {
+fn fault<U: Unit>(unit: U) -> Option<&'static str> {
     if !is_forbidden(unit) {
         return None;
     }

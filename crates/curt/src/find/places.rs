@@ -8,8 +8,8 @@ use super::found::FoundIn;
 use super::lists::{PathEntry, ascii, path_entries};
 use super::policy::{Cwd, Policy};
 use super::resolve::{is_clean, is_elsewhere, resolve};
-use crate::flavor::Flavor;
-use crate::win_path::WinUnit;
+use curt_paths::Flavor;
+use curt_paths::Unit;
 
 /// A directory to look into.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ pub(super) struct Writer<'a, U> {
 }
 
 /// Puts the places in order.
-pub(super) fn places<U: WinUnit, D>(
+pub(super) fn places<U: Unit, D>(
     sources: &Sources<'_, U>,
     policy: &Policy,
     writer: Writer<'_, U>,
@@ -143,7 +143,7 @@ struct List<'a, U, D> {
     text: Vec<U>,
 }
 
-impl<'a, U: WinUnit, D> List<'a, U, D> {
+impl<'a, U: Unit, D> List<'a, U, D> {
     fn new(writer: Writer<'a, U>, room: usize, entries: usize) -> Self {
         let places = Places {
             texts: Vec::with_capacity(room),
@@ -308,7 +308,7 @@ type Tail = (usize, u64);
 
 /// The tail of a text, the same for all texts that are the same directory. `None` where letters beyond ASCII
 /// may be capitals of others, and of another length.
-fn tail<U: WinUnit>(text: &[U], rules: Flavor) -> Option<Tail> {
+fn tail<U: Unit>(text: &[U], rules: Flavor) -> Option<Tail> {
     let packed = |letters: &[U], as_read: fn(u8) -> u8| {
         letters.iter().fold(0, |all, unit| all << 8 | u64::from(as_read(unit.to_ascii())))
     };
@@ -323,7 +323,7 @@ fn tail<U: WinUnit>(text: &[U], rules: Flavor) -> Option<Tail> {
 }
 
 /// Whether two directories are one by their texts.
-fn is_same<U: WinUnit>(left: &[U], right: &[U], rules: Flavor) -> bool {
+fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     match rules {
         Flavor::Posix => left == right,
         Flavor::Windows => U::same_in_any_case(left, right),
@@ -339,7 +339,7 @@ pub(super) struct Given<U, D> {
     known: Known<D>,
 }
 
-impl<U: WinUnit, D> Given<U, D> {
+impl<U: Unit, D> Given<U, D> {
     pub(super) fn new() -> Self {
         let (shown, native) = (Vec::new(), Vec::new());
         Given { shown, native, relative: false, known: Known::Nothing }
@@ -362,7 +362,7 @@ impl<U: WinUnit, D> Given<U, D> {
 #[cfg(test)]
 mod tests {
     use super::{Seen, is_same, tail};
-    use crate::flavor::Flavor;
+    use curt_paths::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
         text.encode_utf16().collect()

@@ -8,7 +8,7 @@
 //! does. The lists that hold where `PATHEXT` is not set are those of cmd.exe ([`CMD_EXTENSIONS`], also in
 //! `CPython`'s `shutil`) and of curt ([`EXTENSIONS`]: what can be launched without an association).
 
-use crate::flavor::Flavor;
+use curt_paths::Flavor;
 
 /// How each extension is launched that needs nothing registered for it.
 pub(super) const LAUNCHABLE: [(&str, Program); 4] = [

@@ -1,11 +1,10 @@
 //! Texts of directories become paths from the root. Text alone, but for the base.
 
-use super::lists::ascii;
-use crate::flavor::Flavor;
-use crate::win_path::{Start, WinUnit, is_separator};
+use curt_paths::windows::{Start, is_separator, is_verbatim};
+use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit, is_folded};
 
 /// Whether a text of Windows names a drive or a share where there are none.
-pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
+pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let has_drives = U::SEPARATOR != U::ascii(b'/');
     rules == Flavor::Windows && !has_drives && {
         let start = Start::of(text);
@@ -15,127 +14,78 @@ pub(super) fn is_elsewhere<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
 
 /// Whether a path is absolute and written as the system takes it, by POSIX' rules where these are the system's.
 /// `false` may also mean that it takes a closer look.
-#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
-pub(super) fn is_clean<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
+pub(super) fn is_clean<U: Unit>(text: &[U], rules: Flavor) -> bool {
+    let slash = U::ascii(b'/');
     let [first, .., last] = *text else { return false };
-    let mut is_odd = false;
-    for (&unit, &next) in text.iter().zip(&text[1..]) {
-        is_odd |= (unit == U::NUL) | ((unit == slash) & ((next == slash) | (next == dot)));
-    }
     rules == Flavor::Posix
         && U::SEPARATOR == slash
         && first == slash
         && last != slash
-        && last != U::NUL
-        && !is_odd
+        && is_folded(text)
 }
 
-/// Whether a path needs no base.
-fn is_full<U: WinUnit>(text: &[U], rules: Flavor) -> bool {
-    let is_rooted = text.first().is_some_and(|unit| match rules {
-        Flavor::Posix => unit.to_ascii() == b'/',
-        Flavor::Windows => is_separator(*unit),
-    });
-    if U::SEPARATOR == U::ascii(b'/') {
-        return is_rooted || is_elsewhere(text, rules);
-    }
-    Start::of(text).is_full()
-}
-
-/// Writes a path from the root, without `.` and without separators at its end; whether it was relative.
-pub(super) fn resolve<U: WinUnit>(
+/// Writes a path from the root, without `.` and without separators at its end; whether it was relative. A
+/// text that cannot be a path stays as it is.
+pub(super) fn resolve<U: Unit>(
     text: &[U],
     rules: Flavor,
     base: &mut dyn FnMut() -> Vec<U>,
     into: &mut Vec<U>,
 ) -> bool {
-    let separates = |unit: &U| match rules {
-        Flavor::Posix => unit.is_separator(),
-        Flavor::Windows => is_separator(*unit),
-    };
-    let full = is_full(text, rules);
-    let start = Start::of(text);
-    let has_drives = U::SEPARATOR != U::ascii(b'/');
-    let mut rest = text;
     into.clear();
-    into.reserve(text.len() + 1);
-    if !full {
+    if U::SEPARATOR != U::ascii(b'/') {
+        return resolve_windows(text, base, into);
+    }
+    let is_rooted = text.first().is_some_and(|unit| match rules {
+        Flavor::Posix => unit.to_ascii() == b'/',
+        Flavor::Windows => is_separator(*unit),
+    });
+    let is_relative = !is_rooted && !is_elsewhere(text, rules);
+    if is_relative {
         into.extend_from_slice(&base());
-        if has_drives && matches!(start, Start::Rooted) {
-            into.truncate(Start::of(into.as_slice()).drive().unwrap_or(0));
-        } else if let Some(drive) = start.drive().filter(|_| has_drives) {
-            // From the working directory of that drive: ours, or the drive's root.
-            let ours =
-                into.get(..drive).is_some_and(|ours| U::same_in_any_case(ours, &text[..drive]));
-            if !ours {
-                into.clear();
-                into.extend_from_slice(&text[..drive]);
-            }
-            rest = &text[drive..];
-        }
-    } else if has_drives {
-        // A share begins with two separators, and a path of the kernel's is left as it is.
-        let head = match start {
-            Start::DriveAbsolute { .. } => start.drive().unwrap_or(0),
-            Start::Share => 2,
-            _ => text.len(),
-        };
-        into.extend(
-            text[..head].iter().map(|unit| if separates(unit) { U::SEPARATOR } else { *unit }),
-        );
-        rest = &text[head..];
     }
-    for part in rest.split(separates) {
-        if part.is_empty() || part == [U::ascii(b'.')] {
-            continue;
-        }
-        // Windows takes the name before away, whatever that is; elsewhere it may be a link.
-        if has_drives && part == [U::ascii(b'.'), U::ascii(b'.')] {
-            let floor = root_length(into);
-            let last = into[floor..].iter().rposition(|&unit| unit == U::SEPARATOR);
-            into.truncate(last.map_or(floor, |last| floor + last));
-            continue;
-        }
-        if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
-            into.push(U::SEPARATOR);
-        }
-        into.extend_from_slice(part);
-    }
-    let is_root =
-        into.is_empty() || (has_drives && Start::of(into.as_slice()).drive() == Some(into.len()));
-    if is_root {
+    if into.is_empty() {
         into.push(U::SEPARATOR);
     }
-    !full
+    let begin = into.len();
+    // There may be links: `..` is for the system.
+    let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
+    if fold.append(text, 0, into).is_err() {
+        into.truncate(begin);
+        into.extend_from_slice(text);
+    }
+    is_relative
 }
 
-/// How much of a full path is its root, without a separator behind it: a drive, a share, or either as the
-/// kernel has it.
-fn root_length<U: WinUnit>(path: &[U]) -> usize {
-    let start = Start::of(path);
-    if let Some(drive) = start.drive() {
-        return drive;
+/// The same where the system is Windows: as it reads the directory of a path, whatever the name behind it.
+fn resolve_windows<U: Unit>(
+    text: &[U],
+    base: &mut dyn FnMut() -> Vec<U>,
+    into: &mut Vec<U>,
+) -> bool {
+    let is_full = Start::of(text).is_full();
+    let env = if is_full { Env::none() } else { Env::none().cwd(PathText::from_units(&base())) };
+    // As a directory: its name is not that of a device, and keeps what Windows drops from last names.
+    let mut directory = text.to_vec();
+    let is_verbatim = is_verbatim(text);
+    if !is_verbatim && text.last().is_some_and(|unit| unit.to_ascii() != b':') {
+        directory.push(U::SEPARATOR);
     }
-    // Two names behind the first separators make a share; behind `\\?\` one makes a drive, three a share.
-    let (begin, names) = match start {
-        Start::Share => (2, 2),
-        Start::LocalDevice => {
-            let is_share =
-                path.get(4..7).is_some_and(|name| U::same_in_any_case(name, &ascii("UNC")));
-            (4, if is_share { 3 } else { 1 })
-        }
-        _ => return 0,
-    };
-    let rest = path.get(begin..).unwrap_or_default();
-    let ends = rest.iter().enumerate().filter(|(_, unit)| is_separator(**unit));
-    ends.map(|(at, _)| begin + at).nth(names - 1).unwrap_or(path.len())
+    if !is_verbatim {
+        directory.push(U::ascii(b'.'));
+    }
+    let expander = Expander::new(env).flavor(Flavor::Windows);
+    if expander.expand_into(&directory, into).is_err() {
+        into.clear();
+        into.extend_from_slice(text);
+    }
+    !is_full
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_clean, resolve, root_length};
-    use crate::flavor::Flavor;
+    use super::{is_clean, resolve};
+    use curt_paths::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
         text.encode_utf16().collect()
@@ -163,7 +113,6 @@ mod tests {
             let found = String::from_utf16(&into).unwrap();
             assert_eq!((found.as_str(), is_relative), (expected, relative), "{base} {text}");
         }
-        assert_eq!(root_length(&wide("x")), 0);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::control::Cancel;
 use crate::error::StartFailure;
-use crate::flavor::Flavor;
 use crate::sys::process::{Launch, Process};
+use curt_paths::Flavor;
 
 /// What runs a program in no format that the system knows, as `execvp` has it (`_PATH_BSHELL`).
 const SHELL: &str = "/bin/sh";

@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use crate::calls::Calls;
 use crate::error::StartFailure;
 use crate::find::{FindAll, FindError, FoundIn, LaunchFailure, Policy, Program, Search, Session};
-use crate::flavor::Flavor;
 use crate::name::Unit;
 use crate::sys::process::Launch;
 use crate::sys::{Os, Sys};
+use curt_paths::Flavor;
 
 /// Where names are looked up.
 pub(super) enum Names<'a> {

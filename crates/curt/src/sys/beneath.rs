@@ -3,14 +3,11 @@
 //!
 //! What is handed to the steps is one name without a separator, or [`Beneath::ITSELF`] for the directory.
 
-use std::borrow::Cow;
 use std::io;
 
 use super::Sys;
-use crate::flavor::Flavor;
 use crate::name::Name;
-use crate::refusal::Refusal;
-use crate::untrusted::PathCheck;
+use curt_paths::Flavor;
 
 /// An open file of the standard library, which is what callers get. Nothing is called through it here.
 pub(crate) type File = std::fs::File;
@@ -130,8 +127,6 @@ pub(crate) trait Beneath: Sys {
     /// How many links are followed before it is taken for a loop.
     const MOST_LINKS: usize = 40;
 
-    /// Checks text; owned where it was folded, so that the system never sees dots.
-    fn checked(check: PathCheck, text: &[Self::Unit]) -> Result<Cow<'_, [Self::Unit]>, Refusal>;
     /// Opens a file in one call.
     fn open_whole(
         &self,

@@ -12,7 +12,6 @@ use std::io;
 use super::{Ask, Batch, Listing, Opened, Sys};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
-use crate::win_path::WinUnit;
 
 /// What is known of a candidate.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ pub(crate) struct Match<'a, U> {
 }
 
 /// A platform on which programs are looked for.
-pub(crate) trait Lookup: Sys<Unit: WinUnit> {
+pub(crate) trait Lookup: Sys<Unit: Unit> {
     /// Where programs are, where nobody says: the system's `_CS_PATH`.
     const DEFAULT_PATH: &'static str;
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::Sys;
-use crate::flavor::Release;
+use curt_paths::Release;
 
 /// What a process finds itself in.
 pub(crate) trait Surroundings: Sys {

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::cursor::Cursor;
@@ -17,6 +17,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Ask, Sys};
+use curt_paths::{DotDot, Env, Expander};
 
 /// How much text with rules may hold in one place, in one file or in several.
 const MOST_BYTES: usize = 4 << 20;
@@ -369,15 +370,6 @@ fn joined<U: Unit>(names: &[&str]) -> Vec<U> {
 
 /// A path from a root, without `.` and `..`, by its text.
 fn without_dots(path: &Path) -> PathBuf {
-    let mut whole = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                whole.pop();
-            }
-            part => whole.push(part),
-        }
-    }
-    whole
+    let expander = Expander::new(Env::none()).dot_dot(DotDot::Clamp);
+    expander.expand_path(path).map_or_else(|_| path.to_owned(), Cow::into_owned)
 }

@@ -1,7 +1,8 @@
 //! What allocates nothing once it is warm: a hit of a search, the check of a text, an open beneath a root.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use curt::{Aliases, Flavor, Found, PathCheck, Search};
+use curt::paths::{Aliases, Flavor, PathCheck};
+use curt::{Found, Search};
 use curt_testkit::Scratch;
 use curt_testkit::alloc::measure;
 

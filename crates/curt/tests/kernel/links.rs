@@ -6,7 +6,8 @@ use std::os::unix::fs::{PermissionsExt, chown, lchown};
 use std::path::PathBuf;
 use std::process::Command;
 
-use curt::{Aliases, Error, Fields, Follow, OpenOptions, Plan, Root};
+use curt::paths::Aliases;
+use curt::{Error, Fields, Follow, OpenOptions, Plan, Root};
 use curt_testkit::{Scratch, skip, threads};
 use rustix::fs::{OFlags, ResolveFlags};
 use rustix::io::Errno;

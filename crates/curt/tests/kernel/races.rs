@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use curt::{Aliases, Cause, Error, OpenOptions, Refusal, Root};
+use curt::paths::{Aliases, Refusal};
+use curt::{Cause, Error, OpenOptions, Root};
 use curt_testkit::{Over, Scratch};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

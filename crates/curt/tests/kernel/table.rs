@@ -4,7 +4,8 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use curt::{Aliases, Cause, Error, Fields, Follow, OpenOptions, Plan, Refusal, Scope};
+use curt::paths::{Aliases, Refusal};
+use curt::{Cause, Error, Fields, Follow, OpenOptions, Plan, Scope};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use curt::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
+use curt::ThisProcess;
+use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
 use curt_testkit::alloc::measure;
 
 fn count<T>(run: impl FnOnce() -> T) -> (T, u64) {
@@ -12,8 +13,8 @@ fn count<T>(run: impl FnOnce() -> T) -> (T, u64) {
 
 #[test]
 fn a_clean_path_is_borrowed() {
-    let posix = Expander::with_env(Env::none()).flavor(Flavor::Posix);
-    let windows = Expander::with_env(Env::none()).flavor(Flavor::Windows);
+    let posix = Expander::new(Env::none()).flavor(Flavor::Posix);
+    let windows = Expander::new(Env::none()).flavor(Flavor::Windows);
     let wide: Vec<u16> = r"C:\Users\me\.config\curt".encode_utf16().collect();
     let ((), allocations) = count(|| {
         for text in ["/", "/a", "/usr/lib/x86_64-linux-gnu/.hidden/libc.so.6", "/a/.b"] {
@@ -22,10 +23,10 @@ fn a_clean_path_is_borrowed() {
         for text in [r"C:\", r"C:\Users\me\.config\curt\x..y", r"\\srv\shr\a.b", r"\\?\C:\x"] {
             assert!(matches!(windows.expand(text.as_bytes()), Ok(Cow::Borrowed(_))), "{text}");
         }
-        assert!(matches!(windows.expand_wide(&wide), Ok(Cow::Borrowed(_))));
+        assert!(matches!(windows.expand(&wide), Ok(Cow::Borrowed(_))));
     });
     assert_eq!(allocations, 0);
-    let own = Expander::new();
+    let own = Expander::new(ThisProcess::new());
     let here = std::env::current_dir().unwrap();
     let (is_borrowed, allocations) =
         count(|| matches!(own.expand_path(&here), Ok(Cow::Borrowed(path)) if path == here));
@@ -39,8 +40,8 @@ fn a_clean_path_is_borrowed() {
 #[test]
 fn a_buffer_with_room_is_enough() {
     let env = || Env::none().cwd("/here/dir");
-    let posix = Expander::with_env(env()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
-    let windows = Expander::with_env(Env::none().cwd(r"C:\dir")).flavor(Flavor::Windows);
+    let posix = Expander::new(env()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    let windows = Expander::new(Env::none().cwd(r"C:\dir")).flavor(Flavor::Windows);
     let mut buffer = Vec::with_capacity(256);
     for expander in [&posix, &windows] {
         expander.expand_into(b"warm", &mut buffer).unwrap();

@@ -1,6 +1,6 @@
 //! Python's `posixpath` and `ntpath`.
 
-use curt::{DotDot, Env, Expander, Flavor};
+use curt::paths::{DotDot, Env, Expander, Flavor};
 
 use crate::{Maker, PLAIN_WINDOWS, POSIX, ask, compare, count};
 
@@ -29,7 +29,7 @@ fn posix_paths_without_dot_dot_are_those_of_normpath() {
         let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
         let Some(answers) = python("posix", cwd, &questions) else { return };
         let expander =
-            Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+            Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
         compare(&questions, answers, |text| expander.expand(text.as_bytes()).unwrap().into_owned());
     }
 }
@@ -45,7 +45,7 @@ fn plain_windows_paths_are_those_of_ntpath() {
             .filter(|text| is_plain(text))
             .collect();
         let Some(answers) = python("nt", cwd, &questions) else { return };
-        let expander = Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Windows);
+        let expander = Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Windows);
         compare(&questions, answers, |text| {
             let mut full = expander.expand(text.as_bytes()).unwrap().into_owned();
             if full.len() > 3 && full.ends_with(br"\") {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use curt::{DotDot, Env, Expander, Flavor};
+use curt::paths::{DotDot, Env, Expander, Flavor};
 use curt_testkit::Scratch;
 
 use crate::{Maker, POSIX, ask_command, compare, count};
@@ -43,7 +43,7 @@ fn posix_paths_are_those_of_clean() {
     command.arg("run").arg(&source).env("GOFLAGS", "-mod=mod").env("GOTOOLCHAIN", "local");
     let Some(answers) = ask_command(command, "go", &questions) else { return };
     let env = Env::none().cwd("/w/o/r/k");
-    let expander = Expander::with_env(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     compare(&questions, answers, |text| {
         let full = expander.expand(text.as_bytes()).unwrap().into_owned();
         if full.starts_with(b"//") { full[1..].to_vec() } else { full }

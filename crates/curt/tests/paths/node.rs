@@ -1,6 +1,6 @@
 //! Node's `path.posix.resolve` and `path.win32.resolve`.
 
-use curt::{DotDot, Env, Expander, Flavor};
+use curt::paths::{DotDot, Env, Expander, Flavor};
 
 use crate::{Maker, POSIX, ask, compare, count};
 
@@ -21,7 +21,7 @@ fn posix_paths_are_those_of_resolve() {
     let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
     let Some(answers) = node("posix", "/w/o/r/k", &questions) else { return };
     let env = Env::none().cwd("/w/o/r/k");
-    let expander = Expander::with_env(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    let expander = Expander::new(env).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     compare(&questions, answers, |text| {
         let full = expander.expand(text.as_bytes()).unwrap().into_owned();
         if full.starts_with(b"//") { full[1..].to_vec() } else { full }
@@ -39,7 +39,7 @@ fn windows_paths_are_those_of_resolve() {
         .map(|_| STARTS[maker.below(STARTS.len())].to_owned() + &maker.path(&PIECES, 6))
         .collect();
     let Some(answers) = node("win32", r"C:\work\dir", &questions) else { return };
-    let expander = Expander::with_env(Env::none().cwd(r"C:\work\dir")).flavor(Flavor::Windows);
+    let expander = Expander::new(Env::none().cwd(r"C:\work\dir")).flavor(Flavor::Windows);
     let without_end = |mut full: Vec<u8>| {
         while full.ends_with(br"\") && full != br"\" {
             full.pop();

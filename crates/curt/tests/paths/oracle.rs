@@ -1,6 +1,6 @@
 //! The simplest thing that could be right, beside the real one, for any text.
 
-use curt::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
+use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
 
 use crate::{Maker, POSIX, count};
 
@@ -40,7 +40,7 @@ fn posix_paths_are_what_lists_of_names_say() {
     for policy in [DotDot::Keep, DotDot::Clamp, DotDot::Refuse] {
         for cwd in ["/w/o/r/k", "/"] {
             let expander =
-                Expander::with_env(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
+                Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
             for _ in 0..count() {
                 // Long enough that every way through the blocks is taken.
                 let text = maker.path(&POSIX, 40);
@@ -48,8 +48,7 @@ fn posix_paths_are_what_lists_of_names_say() {
                 let full = full.map(|full| String::from_utf8(full).unwrap());
                 assert_eq!(full, posix(cwd, &text, policy), "{text:?} {policy:?}");
                 let units: Vec<u16> = text.encode_utf16().collect();
-                let wide =
-                    expander.expand_wide(&units).map(|full| String::from_utf16(&full).unwrap());
+                let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());
                 assert_eq!(full, wide, "{text:?}");
             }
         }
@@ -113,7 +112,7 @@ fn full_windows_paths_are_their_own() {
         .flat_map(|release| [DotDot::Keep, DotDot::Clamp].map(|policy| (release, policy)))
     {
         let env = Env::none().cwd(r"C:\dir\sub").drive("D", r"D:\data");
-        let expander = Expander::with_env(env)
+        let expander = Expander::new(env)
             .flavor(Flavor::Windows)
             .release(release)
             .dot_dot(policy)
@@ -122,7 +121,7 @@ fn full_windows_paths_are_their_own() {
             let text = maker.path(&WINDOWS, 12);
             let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
             let units: Vec<u16> = text.encode_utf16().collect();
-            let wide = expander.expand_wide(&units).map(|full| String::from_utf16(&full).unwrap());
+            let wide = expander.expand(&units).map(|full| String::from_utf16(&full).unwrap());
             let full = full.map(|full| String::from_utf8(full).unwrap());
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
@@ -151,8 +150,8 @@ fn a_nul_is_always_refused() {
             .into_iter()
             .flat_map(|flavor| [Style::Native, Style::Ruby].map(|style| (flavor, style)))
         {
-            let expander = Expander::with_env(env()).flavor(flavor).style(style);
-            let refusing = Expander::with_env(env()).flavor(flavor).dot_dot(DotDot::Refuse);
+            let expander = Expander::new(env()).flavor(flavor).style(style);
+            let refusing = Expander::new(env()).flavor(flavor).dot_dot(DotDot::Refuse);
             for expander in [expander, refusing] {
                 let full = expander.expand(text.as_bytes());
                 assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?} {style:?}");

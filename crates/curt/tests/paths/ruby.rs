@@ -2,7 +2,8 @@
 
 use std::process::Command;
 
-use curt::{Encoding, Env, Expander, Flavor, PathText, Style};
+use curt::ThisProcess;
+use curt::paths::{Encoding, Env, Expander, Flavor, PathText, Style};
 
 use crate::{Maker, POSIX, ask_command, compare, count};
 
@@ -47,8 +48,8 @@ fn posix_paths_are_those_of_expand_path() {
         let pieces = [&POSIX[..], &["~/", "~root", "~nobody-is-here"]].concat();
         let questions: Vec<String> = (0..count() / 20).map(|_| maker.path(&pieces, 8)).collect();
         let Some(answers) = ruby(home, base, &questions) else { return };
-        let env = Env::of_process().cwd("/usr").home(home);
-        let mut expander = Expander::with_env(env).flavor(Flavor::Posix).style(Style::Ruby);
+        let env = Env::of(ThisProcess::new()).cwd("/usr").home(home);
+        let mut expander = Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
         if !base.is_empty() {
             expander = expander.base(base);
         }
@@ -132,8 +133,8 @@ fn encodings_go_together_as_in_expand_path() {
         let Some(answers) = ask_command(command, "ruby", &questions) else { return };
         let answered = texts.into_iter().zip(answers).zip(&questions);
         for (((path, base), theirs), question) in answered {
-            let env = Env::of_process().cwd(cwd).home(home);
-            let mut expander = Expander::with_env(env).flavor(Flavor::Posix).style(Style::Ruby);
+            let env = Env::of(ThisProcess::new()).cwd(cwd).home(home);
+            let mut expander = Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
             if let Some(base) = base {
                 expander = expander.base(base);
             }

@@ -1,7 +1,7 @@
 //! What Ruby answers, where it cannot be asked: POSIX paths as recorded, Windows paths from its own tests
 //! and from reading its source.
 
-use curt::{Encoding, Env, ExpandError, Expander, Flavor, PathText, Style};
+use curt::paths::{Encoding, Env, ExpandError, Expander, Flavor, PathText, Style};
 
 fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     let full = expander.expand(text.as_bytes())?;
@@ -12,7 +12,7 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
 #[test]
 fn posix_paths_that_ruby_was_asked_about() {
     let env = || Env::none().cwd("/here/dir").home("/h/./u/../v");
-    let ruby = |env: Env| Expander::with_env(env).flavor(Flavor::Posix).style(Style::Ruby);
+    let ruby = |env: Env| Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
     let expander = ruby(env());
     for (text, full) in [
         ("", "/here/dir"),
@@ -46,7 +46,7 @@ fn posix_paths_that_ruby_was_asked_about() {
 #[test]
 fn windows_paths_that_ruby_describes() {
     let env = || Env::none().cwd("C:/here/dir").home(r"C:\Users\me").drive("D", "D:/data");
-    let ruby = |env: Env| Expander::with_env(env).flavor(Flavor::Windows).style(Style::Ruby);
+    let ruby = |env: Env| Expander::new(env).flavor(Flavor::Windows).style(Style::Ruby);
     let expander = ruby(env());
     for (text, full) in [
         ("", "C:/here/dir"),
@@ -108,7 +108,7 @@ fn windows_paths_in_other_encodings() {
         PathText::encoded(bytes.to_vec(), Encoding::named(name).unwrap())
     };
     let env = || Env::none().cwd("C:/here").home("C:/h");
-    let ruby = |env: Env| Expander::with_env(env).flavor(Flavor::Windows).style(Style::Ruby);
+    let ruby = |env: Env| Expander::new(env).flavor(Flavor::Windows).style(Style::Ruby);
     let expand = |path: &PathText| ruby(env()).expand_text(path);
     for (bytes, name, full) in [
         (&b"\x95\x5C"[..], "Windows-31J", &b"C:/here/\x95\x5C"[..]),
@@ -149,9 +149,8 @@ fn a_base_that_is_no_path() {
     for (base, error) in [(PathText::from("/b\0"), ExpandError::Nul), (wide, ExpandError::Encoding)]
     {
         for (flavor, path) in [(Flavor::Posix, "/x"), (Flavor::Windows, "C:/x")] {
-            let expander = |style| {
-                Expander::with_env(Env::none()).flavor(flavor).style(style).base(base.clone())
-            };
+            let expander =
+                |style| Expander::new(Env::none()).flavor(flavor).style(style).base(base.clone());
             assert_eq!(expander(Style::Ruby).expand(path.as_bytes()), Err(error));
             assert!(expander(Style::Native).expand(path.as_bytes()).is_ok());
         }

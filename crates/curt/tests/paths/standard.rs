@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use curt::{DotDot, Expander, Flavor};
+use curt::ThisProcess;
+use curt::paths::{DotDot, Expander, Flavor};
 
 #[cfg(unix)]
 #[test]
 fn paths_of_this_system_are_those_of_absolute() {
     let mut maker = crate::Maker::new(7);
-    let expander = Expander::new();
+    let expander = Expander::new(ThisProcess::new());
     for _ in 0..crate::count() {
         let text = maker.path(&crate::POSIX, 9);
         let theirs = std::path::absolute(Path::new(&text)).ok();
@@ -20,16 +21,18 @@ fn paths_of_this_system_are_those_of_absolute() {
 
 #[test]
 fn the_working_directory_is_that_of_the_process_and_is_asked_once() {
-    let expander = Expander::new();
-    assert_eq!(expander.calls().total(), 0);
+    let process = ThisProcess::new();
+    let expander = Expander::new(process.clone());
+    assert_eq!(process.calls().total(), 0);
     let here = std::env::current_dir().unwrap();
     for _ in 0..3 {
         assert_eq!(*expander.expand_path(Path::new("x")).unwrap(), here.join("x"));
     }
-    assert!(expander.calls().total() <= 1, "{:?}", expander.calls());
-    let made_up = Expander::new().flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
+    assert!(process.calls().total() <= 1, "{:?}", process.calls());
+    let process = ThisProcess::new();
+    let made_up = Expander::new(process.clone()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     assert_eq!(*made_up.expand(b"/a//b/..").unwrap(), *b"/a");
-    assert_eq!(made_up.calls().total(), 0);
+    assert_eq!(process.calls().total(), 0);
 }
 
 #[cfg(unix)]

@@ -15,7 +15,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use curt::{Env, Expander, Verbatim, long_name};
+use curt::ThisProcess;
+use curt::long_name;
+use curt::paths::{Env, Expander, Verbatim};
 use curt_testkit::windows::{full_path_name, is_wine, set_drive_directory};
 use curt_testkit::{Scratch, skip};
 
@@ -26,14 +28,14 @@ use crate::{Maker, count};
 fn windows_paths_are_those_of_the_system() {
     // What `D:` goes on from; `C:` has none of its own, or is that of the process.
     set_drive_directory('D', r"d:\data\sub.x");
-    let expander = Expander::with_env(Env::of_process()).verbatim(Verbatim::Normalize);
+    let expander = Expander::new(Env::of(ThisProcess::new())).verbatim(Verbatim::Normalize);
     let mut maker = Maker::new(10);
     let mut unknown = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..count() {
         let units = units(&mut maker);
         let theirs = full_path_name(&units);
-        let ours = expander.expand_wide(&units).ok();
+        let ours = expander.expand(&units).ok();
         if ours.as_deref() == theirs.as_deref() {
             continue;
         }

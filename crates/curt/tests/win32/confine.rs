@@ -3,7 +3,8 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use curt::{Aliases, Cause, Fields, Follow, Kind, OpenOptions, Plan, Refusal, Root, Scope};
+use curt::paths::{Aliases, Refusal};
+use curt::{Cause, Fields, Follow, Kind, OpenOptions, Plan, Root, Scope};
 use curt_testkit::{Scratch, skip};
 
 fn tree() -> (Scratch, Root) {

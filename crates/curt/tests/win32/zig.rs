@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use curt::{Cause, Command, Flavor, Policy, Search, StartFailure};
+use curt::paths::Flavor;
+use curt::{Cause, Command, Policy, Search, StartFailure};
 use curt_testkit::{Scratch, skip};
 
 /// What a start came to: what the program printed, or one word.

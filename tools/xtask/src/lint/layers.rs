@@ -8,7 +8,7 @@ const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
-    &["confine", "expand", "find", "list", "load_path", "remove", "spawn", "usage", "walk"];
+    &["confine", "find", "list", "load_path", "remove", "spawn", "usage", "walk"];
 
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";
@@ -156,6 +156,20 @@ pub(super) fn library(file: &File) -> Vec<Finding> {
         .collect()
 }
 
+/// Path text makes no call to the system.
+pub(super) fn path_text(file: &File) -> Vec<Finding> {
+    if !file.path.starts_with("crates/curt-paths/src/") || places::is_test(&file.path) {
+        return Vec::new();
+    }
+    let calls = ["env", "fs", "io", "net", "process", "thread", "time"];
+    let uses = file.source.below("std").filter(|(part, _)| calls.contains(part));
+    uses.map(|(part, at)| {
+        let text = format!("path text makes no calls, and needs no 'std::{part}'");
+        Finding::problem(&file.path, file.source.tokens[at].line, "layers", text)
+    })
+    .collect()
+}
+
 /// The same file names in every platform's folder; a difference is noted, for a platform may
 /// lack something.
 pub(super) fn same_files(files: &[File]) -> Vec<Finding> {
@@ -245,6 +259,14 @@ mod tests {
         let manifest = File::new("crates/curt/Cargo.toml", "[x]\ncurt-cli = 1\n# curt-cli");
         assert_eq!(library(&manifest)[0].line, 2);
         assert_eq!(library(&File::new(REMOVE, "/// curt_cli\nfn f() {}")), []);
+    }
+
+    #[test]
+    fn path_text_makes_no_calls() {
+        let lines = |path, text| path_text(&File::new(path, text)).len();
+        assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::{borrow::Cow, env};"), 1);
+        assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::path::Path;"), 0);
+        assert_eq!(lines("crates/curt/src/name.rs", "use std::env;"), 0);
     }
 
     #[test]

@@ -81,6 +81,7 @@ const FILE_RULES: &[FileRule] = &[
     layers::operations,
     layers::platforms,
     layers::library,
+    layers::path_text,
     dependencies::shared,
     words::machine_paths,
     words::hosts,

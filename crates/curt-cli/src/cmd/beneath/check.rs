@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use curt::{Calls, Flavor, PathCheck, PathText, Refusal, Release};
+use curt::Calls;
+use curt::paths::{Flavor, PathCheck, PathText, Refusal, Release};
 
 use super::batch::{in_root, mode};
 use super::verdict::Refused;
@@ -20,7 +21,7 @@ fn name(check: PathCheck, text: &PathText) -> Result<PathText, Refusal> {
     if text.is_wide() {
         // Text in units has them.
         let units = text.to_units().map_err(|_| Refusal::Encoding)?;
-        return Ok(PathText::from(check.name_wide(&units)?.into_owned()));
+        return Ok(PathText::from(check.name(&units)?.into_owned()));
     }
     Ok(PathText::from(check.name(&text.to_bytes())?.into_owned()))
 }

@@ -7,7 +7,8 @@ mod verdict;
 use std::io::{self, Read};
 use std::path::Path;
 
-use curt::{Aliases, Calls, Cancel, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
+use curt::paths::Aliases;
+use curt::{Calls, Cancel, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
 
 use self::verdict::Refused;
 use crate::args::{BeneathOptions, Mode};

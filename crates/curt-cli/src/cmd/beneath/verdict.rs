@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use curt::{Cause, Error, Flavor, Operation, PathText, Refusal, Root};
+use curt::paths::{Flavor, PathText, Refusal};
+use curt::{Cause, Error, Operation, Root};
 
 use crate::out::json::{self, Failure, Object};
 use crate::out::{path_text, text};

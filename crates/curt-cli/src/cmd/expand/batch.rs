@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use curt::{Calls, Env, Expander, Flavor, PathText};
+use curt::ThisProcess;
+use curt::paths::{Env, Environment, Expander, Flavor, PathText, Release};
 use serde_json::Value;
 
 use super::{Answer, GONE, PROGRAM, choose};
@@ -19,19 +20,19 @@ const KEYS: [&str; 10] =
 
 /// Answers all questions.
 pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
-    let mut calls = Calls::default();
+    let process = ThisProcess::new();
     let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
         let value = batch::read(line, &KEYS);
-        match value.and_then(|value| Question::read(&value, options, drives)) {
+        match value.and_then(|value| Question::read(&value, options, drives, &process)) {
             Ok(question) => {
                 let answer = Answer::of(&question.expander, &question.input, options.explain);
-                calls.add(&question.expander.calls());
                 answer.fields(Object::new(), &question.input, question.flavor)
             }
             Err(message) => Failure::no_question(message).alone(),
         }
     });
     if options.stats {
+        let calls = process.calls();
         screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(&calls)));
     }
     exit
@@ -42,6 +43,23 @@ struct Question {
     input: PathText,
     flavor: Flavor,
     expander: Expander,
+}
+
+/// A question that says where it starts is not about this process, but for where its users live.
+struct OnlyUsers(ThisProcess);
+
+impl Environment for OnlyUsers {
+    fn working_directory(&self) -> Option<PathText> {
+        None
+    }
+
+    fn home_of(&self, user: &[u8]) -> Option<PathText> {
+        if user.is_empty() { None } else { self.0.home_of(user) }
+    }
+
+    fn release(&self) -> Release {
+        self.0.release()
+    }
 }
 
 /// What a question says of a directory.
@@ -56,6 +74,7 @@ impl Question {
         value: &Value,
         usual: &ExpandOptions,
         drives: &[(&str, &str)],
+        process: &ThisProcess,
     ) -> Result<Question, String> {
         let input = value.get("input").and_then(path_text::from_json);
         let input = input.ok_or("'input' is missing, or is no path")?;
@@ -66,7 +85,8 @@ impl Question {
         };
         let cwd = said(value, "cwd", usual.cwd.as_deref().map(Path::new))?;
         let is_pure = matches!(cwd, Said::Null) && base.is_some();
-        let mut env = if is_pure { Env::none().user_database() } else { Env::of_process() };
+        let mut env =
+            if is_pure { Env::of(OnlyUsers(process.clone())) } else { Env::of(process.clone()) };
         env = match cwd {
             Said::Path(cwd) => env.cwd(cwd),
             Said::Null => env.no_cwd(),
@@ -78,7 +98,7 @@ impl Question {
             Said::Nothing => env,
         };
         env = with_drives(env, value.get("drives"), drives)?;
-        let mut expander = choose(Expander::with_env(env), &options);
+        let mut expander = choose(Expander::new(env), &options);
         if let Some(base) = base {
             expander = expander.base(base);
         }
@@ -150,10 +170,12 @@ fn with_drives(mut env: Env, value: Option<&Value>, usual: &[(&str, &str)]) -> R
 mod tests {
     use super::Question;
     use crate::args::ExpandOptions;
+    use curt::ThisProcess;
 
     fn ask(line: &str) -> Result<String, String> {
         let value = super::batch::read(line.as_bytes(), &super::KEYS);
-        let question = Question::read(&value?, &ExpandOptions::default(), &[])?;
+        let process = ThisProcess::new();
+        let question = Question::read(&value?, &ExpandOptions::default(), &[], &process)?;
         let result = question.expander.expand_text(&question.input);
         Ok(match result {
             Ok(full) => super::path_text::to_json(&full, question.flavor),

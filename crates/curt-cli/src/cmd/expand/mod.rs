@@ -4,7 +4,8 @@ mod batch;
 
 use std::path::Path;
 
-use curt::{Calls, Cancel, Env, ExpandError, Expander, Flavor, PathText, Rule};
+use curt::paths::{Env, ExpandError, Expander, Flavor, PathText, Rule};
+use curt::{Calls, Cancel, ThisProcess};
 
 pub(crate) use self::batch::choice;
 use crate::args::ExpandOptions;
@@ -40,8 +41,8 @@ fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
 }
 
 /// What the options say of the world and of the expansion.
-fn expander(options: &ExpandOptions, drives: &[(&str, &str)]) -> Expander {
-    let mut env = Env::of_process();
+fn expander(options: &ExpandOptions, drives: &[(&str, &str)], process: &ThisProcess) -> Expander {
+    let mut env = Env::of(process.clone());
     if let Some(cwd) = &options.cwd {
         env = env.cwd(Path::new(cwd));
     }
@@ -51,7 +52,7 @@ fn expander(options: &ExpandOptions, drives: &[(&str, &str)]) -> Expander {
     for &(letter, path) in drives {
         env = env.drive(letter, path);
     }
-    let expander = choose(Expander::with_env(env), options);
+    let expander = choose(Expander::new(env), options);
     match &options.base {
         Some(base) => expander.base(Path::new(base)),
         None => expander,
@@ -115,7 +116,8 @@ impl Answer {
 
 /// Answers for the operands.
 fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
-    let expander = expander(options, drives);
+    let process = ThisProcess::new();
+    let expander = expander(options, drives, &process);
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
     let quoted = !options.json && !options.null && out::is_terminal();
     let mut errors = 0_u64;
@@ -139,7 +141,7 @@ fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> E
             }
         }
     }
-    finish(options, errors, &expander.calls(), screen);
+    finish(options, errors, &process.calls(), screen);
     if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
 }
 

@@ -8,11 +8,11 @@ use rustix::io::Errno;
 
 use super::deeds;
 use crate::confine::engine::{Confined, Failure};
-use crate::refusal::Refusal;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::posix::Posix;
 use crate::sys::{Feature, Features, Setup, Sys};
+use curt_paths::Refusal;
 
 /// `ENOSYS` is not among them: the process remembers it.
 const ERRORS: [Errno; 14] = [

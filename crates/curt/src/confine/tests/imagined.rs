@@ -5,11 +5,11 @@ use std::path::Path;
 use super::deeds;
 use crate::confine::engine::{Confined, Failure};
 use crate::confine::options::Scope;
-use crate::refusal::Refusal;
 use crate::sys::Sys;
 use crate::sys::beneath::{Beneath, Create, How};
 use crate::sys::memory::{Memory, Setup, World};
-use crate::untrusted::Aliases;
+use curt_paths::Aliases;
+use curt_paths::Refusal;
 
 fn world() -> World {
     let mut world = World::new();

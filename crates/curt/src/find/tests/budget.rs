@@ -234,10 +234,10 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     use super::PATHEXT;
     use crate::find::engine::Engine;
     use crate::find::{Options, Policy, Setting};
-    use crate::flavor::Flavor;
     use crate::sys::Setup;
     use crate::sys::fault::Faults;
     use crate::sys::linux::Linux;
+    use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
     scratch.file("a/program");

@@ -12,10 +12,10 @@ use crate::find::engine::Engine;
 use crate::find::found::Hit;
 use crate::find::lists::ascii;
 use crate::find::{Options, Policy, Setting};
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
 use crate::sys::memory::{Dir, DirBuf, Memory, Order, Setup, World};
 use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use curt_paths::Flavor;
 
 /// The ways, in the order of [`Counted::calls`].
 const WAYS: [&str; 4] = ["probe each", "read all", "look, then probe", "curt"];

@@ -15,9 +15,9 @@ use super::engine::{Engine, Position};
 use super::error::FindError;
 use super::found::Hit;
 use super::{Options, Policy, Setting};
-use crate::flavor::Flavor;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
+use curt_paths::Flavor;
 
 /// A search in a world.
 struct Ground {

@@ -3,7 +3,7 @@
 use crate::find::lists::{extensions, path_entries};
 use crate::find::names::read;
 use crate::find::policy::Policy;
-use crate::flavor::Flavor;
+use curt_paths::Flavor;
 
 /// Texts that look random, the same each time, of what matters to the rules.
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {

@@ -22,7 +22,7 @@ fn what_may_not_be_searched_is_told_of() {
             world.file("a/x").no_execution("a").file("b/y").dir("w");
         })
     };
-    let safe = Policy::safe(crate::flavor::Flavor::Posix);
+    let safe = Policy::safe(curt_paths::Flavor::Posix);
     ground(safe.clone()).assert_finds("x", "not-found");
     ground(safe).assert_finds("y", "/b/y path:1 executable");
     ground(Policy::execvp()).assert_finds("x", "permission-denied /a");
@@ -38,7 +38,7 @@ fn loops_end_the_search_where_the_authority_lets_them() {
             world.link("a/x", "x").link("a/y", "y").file("b/x").dir("w");
         })
     };
-    let safe = Policy::safe(crate::flavor::Flavor::Posix);
+    let safe = Policy::safe(curt_paths::Flavor::Posix);
     ground(safe.clone()).assert_finds("x", "/b/x path:1 executable");
     ground(safe).assert_finds("y", "link-loop /a/y");
     ground(Policy::execvp()).assert_finds("x", "link-loop /a/x");

@@ -4,8 +4,8 @@
 use super::Ground;
 use crate::find::policy::Policy;
 use crate::find::{Options, Setting};
-use crate::flavor::Flavor;
 use crate::sys::memory::World;
+use curt_paths::Flavor;
 
 fn world(world: &mut World) {
     world.file("a/bare").file("a/x.js").file("a/s.ps1").file("a/s.exe").file("a/p3.11.exe");

@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 use super::{in_every_way, printed};
 use crate::error::{Cause, Operation, StartFailure};
 use crate::find::{Cwd, FindCause, Policy, Search};
-use crate::flavor::Flavor;
+use curt_paths::Flavor;
 
 /// A script in a directory of a scratch, which says a word.
 fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {

@@ -1,7 +1,6 @@
 //! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves.
 //! Its twin are single steps that follow nothing.
 
-use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,12 +14,10 @@ use rustix::io::Errno;
 use super::descriptor;
 use super::dir::{Dir, text};
 use super::{LIST, Linux, NO_OPENAT2, PLACE};
-use crate::flavor::Flavor;
 use crate::name::Name;
-use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use crate::sys::{Sys, unix};
-use crate::untrusted::PathCheck;
+use curt_paths::Flavor;
 
 /// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
 /// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
@@ -195,10 +192,6 @@ impl Beneath for Linux {
     const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
-
-    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
-        check.check(text).map(|()| Cow::Borrowed(text))
-    }
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
         let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };

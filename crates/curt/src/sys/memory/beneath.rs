@@ -1,7 +1,6 @@
 //! Staying beneath a directory of the tree in memory, by single steps: it is there for what happens
 //! between them.
 
-use std::borrow::Cow;
 use std::io;
 
 use super::call::Call;
@@ -9,11 +8,9 @@ use super::dir::Dir;
 use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
-use crate::flavor::Flavor;
 use crate::name::Name;
-use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
-use crate::untrusted::PathCheck;
+use curt_paths::Flavor;
 
 /// What the answer to a step means: a link, or what is no directory, is something else.
 fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
@@ -59,10 +56,6 @@ impl Beneath for Memory {
     const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
-
-    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
-        check.check(text).map(|()| Cow::Borrowed(text))
-    }
 
     fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<Dir> {
         Whole::Unanswered

@@ -1,7 +1,6 @@
 //! Staying beneath a directory by single steps: the portable platform has no question for a whole
 //! path.
 
-use std::borrow::Cow;
 use std::io;
 use std::os::fd::AsFd;
 
@@ -10,12 +9,10 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, text};
 use super::{LIST, PLACE, Posix};
-use crate::flavor::Flavor;
 use crate::name::Name;
-use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use crate::sys::unix;
-use crate::untrusted::PathCheck;
+use curt_paths::Flavor;
 
 impl Posix {
     fn enter_one(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Result<Dir, Errno> {
@@ -42,10 +39,6 @@ impl Beneath for Posix {
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
     /// What Linux has, and nobody more than that.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
-
-    fn checked(check: PathCheck, text: &[u8]) -> Result<Cow<'_, [u8]>, Refusal> {
-        check.check(text).map(|()| Cow::Borrowed(text))
-    }
 
     fn open_whole(&self, _: &Dir, _: Name<'_, u8>, _: &How, _: Rules) -> Whole<File> {
         Whole::Unanswered

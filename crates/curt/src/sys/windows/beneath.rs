@@ -8,7 +8,6 @@
 //!
 //! [`Native`]: super::native::Native
 
-use std::borrow::Cow;
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 
@@ -23,11 +22,9 @@ use super::links;
 use super::status::{Result, Status};
 use super::{ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;
-use crate::flavor::Flavor;
 use crate::name::{Name, Unit};
-use crate::refusal::Refusal;
 use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
-use crate::untrusted::PathCheck;
+use curt_paths::Flavor;
 
 /// The longest name that the system tells, and the number of its bytes before it, in words of 8 bytes.
 const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
@@ -203,10 +200,6 @@ impl Beneath for Windows {
     const SPELLING_IS_NAME: bool = false;
     const LONGEST: usize = 32_767;
     const MOST_LINKS: usize = 63;
-
-    fn checked(check: PathCheck, text: &[u16]) -> std::result::Result<Cow<'_, [u16]>, Refusal> {
-        Ok(Cow::Owned(check.name_wide(text)?.into_owned()))
-    }
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u16>, how: &How, _rules: Rules) -> Whole<File> {
         let disposition = if how.truncate { emptying(how.create) } else { disposition(how.create) };

@@ -19,7 +19,7 @@ use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows, not_opened, text};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
-use crate::win_path::Start;
+use curt_paths::windows::Start;
 
 /// What is read at a time of the names that begin so, in units: little enough that the file system stops
 /// early among many, and more than most have.

@@ -25,9 +25,9 @@ use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, DETACHED_P
 use super::Windows;
 use super::call::Door;
 use super::call::process::{Given, Texts, read_pipe, write_pipe};
-use crate::command_line::{self, CommandLineError};
 use crate::error::StartFailure;
 use crate::sys::process::{Failure, Group, Kill, Launch, Process, Stage, Stream, seen_by_child};
+use curt_paths::command_line::{self, CommandLineError};
 
 /// The code that a process ends with that is ended by force.
 const KILLED: u32 = 1;
@@ -352,7 +352,7 @@ impl Process for Windows {
     }
 
     fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
-        Cow::Owned(OsString::from_wide(&command_line::block::key(&units(name))))
+        Cow::Owned(OsString::from_wide(&command_line::variable_key(&units(name))))
     }
 }
 

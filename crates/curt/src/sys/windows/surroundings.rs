@@ -9,8 +9,8 @@ use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
 use super::Windows;
-use crate::flavor::Release;
 use crate::sys::surroundings::Surroundings;
+use curt_paths::Release;
 
 /// The first build with the rules of Windows 11 for the names of devices.
 const WINDOWS_11: u32 = 21000;

@@ -1,0 +1,66 @@
+//! What the expansion of paths asks of the process.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use curt_paths::{Environment, PathText, Release};
+
+use crate::calls::Calls;
+use crate::sys::surroundings::Surroundings;
+use crate::sys::{Os, Sys};
+
+/// What this process says when paths are expanded: its working directory (one call, none on Windows), the
+/// environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`)
+/// and the hidden ones of the drives, the user database, and the release of Windows.
+///
+/// An [`Expander`](curt_paths::Expander) asks for the working directory when it first needs it, and keeps
+/// it. The database is asked for `~user`, and for `~` if `HOME` is not set. Clones count their calls together.
+///
+/// ```
+/// use curt::ThisProcess;
+/// use curt::paths::Expander;
+/// let expander = Expander::new(ThisProcess::new());
+/// let full = expander.expand_path("Cargo.toml".as_ref()).unwrap();
+/// assert_eq!(full, std::env::current_dir().unwrap().join("Cargo.toml"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ThisProcess {
+    calls: Arc<Mutex<Calls>>,
+}
+
+impl ThisProcess {
+    /// This process, which is asked nothing yet.
+    pub fn new() -> ThisProcess {
+        ThisProcess::default()
+    }
+
+    /// The calls made so far. Those of the user database are not among them.
+    pub fn calls(&self) -> Calls {
+        *self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Environment for ThisProcess {
+    fn working_directory(&self) -> Option<PathText> {
+        let sys = Os::start(&<Os as Sys>::Setup::default());
+        let path = sys.working_directory().ok();
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
+        path.map(PathText::from)
+    }
+
+    fn drive_directory(&self, letter: &str) -> Option<PathText> {
+        Os::drive_directory(letter).map(PathText::from)
+    }
+
+    fn home(&self) -> Option<PathText> {
+        Os::home().map(|home| PathText::from(Path::new(&home)))
+    }
+
+    fn home_of(&self, user: &[u8]) -> Option<PathText> {
+        Os::home_of(user).map(PathText::from)
+    }
+
+    fn release(&self) -> Release {
+        Os::release()
+    }
+}
