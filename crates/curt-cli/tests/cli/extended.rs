@@ -99,3 +99,35 @@ fn ls_marks_what_has_an_access_control_list() {
     let said: Vec<bool> = out.lines().map(|line| line.contains("\"acl\":true")).collect();
     assert_eq!(said[..2], [true, false], "{out}");
 }
+
+/// The label of the first security module that there is one of, without the NUL behind it.
+#[test]
+fn labels_are_those_of_security_modules() {
+    let scratch = Scratch::new();
+    scratch.file("t/plain");
+    for (name, attributes) in [
+        ("smack", &[("security.SMACK64", &b"word\0"[..])][..]),
+        ("long", &[("security.SMACK64", &[b'x'; 1500])]),
+        (
+            "both",
+            &[
+                ("security.SMACK64", b"word"),
+                ("security.selinux", b"system_u:object_r:tmp_t:s0\0\0"),
+            ],
+        ),
+        ("other", &[("security.other", b"word")]),
+    ] {
+        let path = scratch.file(format!("t/{name}"));
+        if attributes.iter().any(|(attribute, value)| !set(&path, attribute, value)) {
+            return;
+        }
+    }
+    let line = ["ls", "--fields=name,label", "t"];
+    let (code, out, messages) = said(&scratch, &line);
+    assert_eq!((code, messages.as_str()), (Some(0), ""));
+    let long = "x".repeat(1500);
+    let expected = format!(
+        "both\tsystem_u:object_r:tmp_t:s0\nlong\t{long}\nother\t-\nplain\t-\nsmack\tword\n"
+    );
+    assert_eq!(out, expected);
+}

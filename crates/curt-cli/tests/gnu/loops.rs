@@ -125,6 +125,47 @@ fn walks_report_a_loop_of_mounts() {
     }
 }
 
+/// The operand lies in what is mounted below it: no mount, and the operand again.
+const ABOVE: [&str; 2] = [
+    "mkdir -p cy/b/c; head -c 100000 /dev/zero >cy/b/f; mount --bind cy cy/b/c;",
+    "mkdir -p cy/b/x/y/c cy/b/z cy/w; echo >cy/b/x/f; echo >cy/w/g; mount --bind cy cy/b/x/y/c;",
+];
+
+#[test]
+fn a_mount_that_holds_the_operand_is_no_way_round() {
+    for scratch in [Scratch::new(), Scratch::in_memory()] {
+        for prepare in ABOVE {
+            for options in ["", "-a", "-s", "-x", "-j8"] {
+                let script = format!("{{}} {} cy/b", options.replace("-j8", ""));
+                let Some([gnu, _]) = both(&scratch, prepare, "du", "\"$CURT\" du", &script) else {
+                    return;
+                };
+                let script = format!("{{}} {options} cy/b");
+                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" du", &script)
+                else {
+                    return;
+                };
+                let sorted = |text: &str| {
+                    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+                    lines.sort_unstable();
+                    lines
+                };
+                assert_eq!(sorted(&curt.0), sorted(&gnu.0), "{prepare} du {options}");
+                assert_eq!(curt.1, "", "{prepare} du {options}");
+            }
+            for options in ["-j1", "-j8", "--sort"] {
+                let script = format!("{{}} {options} cy/b");
+                let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", &script)
+                else {
+                    return;
+                };
+                let loops = curt.1.lines().filter(|line| line.contains("leads back")).count();
+                assert_eq!((loops, curt.0.ends_with("exit 1\n")), (1, true), "{options}: {curt:?}");
+            }
+        }
+    }
+}
+
 /// What is mounted elsewhere, and twice, is no loop.
 #[test]
 fn mounts_beside_each_other_are_walked() {

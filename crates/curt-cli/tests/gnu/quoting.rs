@@ -163,6 +163,7 @@ fn every_style_of_ls_is_as_gnu_has_it() {
         "--quote-name dirs",
         "--escape dirs",
         "--hide-control-chars ascii",
+        "-x -w 4 -T 0 dirs",
         "-C -T 4 ascii",
         "-C -T 0 ascii",
         "-C --tabsize=16 ascii",

@@ -194,7 +194,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.came_free();
                 self.push(dir, role, at, path_len, protected);
                 if role == Role::Child && self.is_made_ahead() {
-                    self.give_up(Cause::BeingWrittenTo);
+                    self.leave_to_maker();
                 }
                 Entered::Pushed
             }
@@ -212,7 +212,9 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// left.
     fn is_made_ahead(&mut self) -> bool {
         self.entered += 1;
-        if self.entered % DIRECTORIES_BETWEEN_LOOKS != 0 && !self.leaves_new {
+        if self.entered % DIRECTORIES_BETWEEN_LOOKS == 0 {
+            self.leaves_new |= self.at.run.leaves_new();
+        } else if !self.leaves_new {
             return false;
         }
         let Some(stat) =
@@ -226,8 +228,47 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
         let now = self.at.sys.now();
         let since = *self.new_since.get_or_insert(now);
-        self.leaves_new |= now.saturating_sub(since) > self.at.run.options.retry_window;
+        if now.saturating_sub(since) > self.at.run.options.retry_window {
+            self.leaves_new = true;
+            self.at.run.leave_new();
+        }
         self.leaves_new
+    }
+
+    /// Leaves the directory in which somebody makes others: of those above the topmost one, the nearest that
+    /// was there when the removal began. Its error stands for all that is new in it.
+    fn leave_to_maker(&mut self) {
+        let begun = self.at.run.begun;
+        let mut index = self.frames.len() - 1;
+        self.frames[index].give_up();
+        while let Some(below) = index.checked_sub(1) {
+            let frame = &mut self.frames[below];
+            let is_base = frame.role == Role::Base;
+            if is_base && frame.left.is_none() {
+                // What the operand lies in.
+                break;
+            }
+            frame.give_up();
+            index = below;
+            let dir = self.frames[below].dir();
+            let stat = dir.and_then(|dir| self.at.sys.stat_dir(dir).ok());
+            // What was closed early lies below others that are new, or far above them.
+            let is_old = stat.is_some_and(|stat| stat.made <= begun);
+            if is_base && !is_old {
+                // The worker that has the directories above it knows which of them is not.
+                let path = self.path_of(index);
+                return self.at.run.leave_unsaid(&path);
+            }
+            if is_old {
+                break;
+            }
+        }
+        let path = self.path_of(index);
+        if self.at.run.is_first_to_leave(&path) {
+            let here = std::mem::replace(&mut self.at.path, path);
+            self.at.fail(Operation::Remove, Cause::BeingWrittenTo);
+            self.at.path = here;
+        }
     }
 
     /// Pushes a frame for a directory that was just opened.

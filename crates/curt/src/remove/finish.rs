@@ -384,7 +384,8 @@ impl<S: Sys> Engine<'_, S> {
                 again.since = now;
                 again.passes = 1;
             }
-            again.found_before = found;
+            // Less than at any time before: a number that goes up and down is no progress.
+            again.found_before = again.found_before.min(found);
         }
         let options = &self.at.run.options;
         let waited = now.saturating_sub(again.since);
@@ -409,7 +410,10 @@ impl<S: Sys> Engine<'_, S> {
         if let Some(frame) = self.frames.last_mut() {
             frame.give_up();
         }
-        self.at.fail(Operation::Remove, cause);
+        let is_written_to = matches!(cause, Cause::BeingWrittenTo);
+        if !is_written_to || self.at.run.is_first_to_leave(&self.at.path) {
+            self.at.fail(Operation::Remove, cause);
+        }
     }
 
     /// Begins the listing of the topmost directory again.

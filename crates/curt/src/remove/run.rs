@@ -1,7 +1,7 @@
 //! One removal: what its workers share, and how they are started.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use super::options::{Confirm, Remove, Totals};
 use super::path::LogicalPath;
 use super::report::Report;
 use crate::control::Cancel;
+use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
@@ -55,6 +56,12 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) root: OnceLock<Identity>,
     /// When the removal began, by the clock that entries are stamped with.
     pub(super) begun: Duration,
+    /// Somebody has made directories ahead of the removal for too long.
+    leaves_new: AtomicBool,
+    /// The directories that were left to whoever writes to them, so that each is reported once.
+    left_to_writers: Mutex<Vec<PathBuf>>,
+    /// Of these, those that were made meanwhile in one that another worker has, and will report.
+    left_unsaid: Mutex<Vec<PathBuf>>,
     serial: AtomicU64,
     /// Guesses that were wrong, and those that are being tested.
     guesses: AtomicU32,
@@ -108,6 +115,9 @@ impl<'r, S: Sys> Run<'r, S> {
             descriptors: budget,
             root: OnceLock::new(),
             begun,
+            leaves_new: AtomicBool::new(false),
+            left_to_writers: Mutex::default(),
+            left_unsaid: Mutex::default(),
             serial: AtomicU64::new(0),
             guesses: AtomicU32::new(0),
             operands,
@@ -123,6 +133,16 @@ impl<'r, S: Sys> Run<'r, S> {
         let threads = self.pool().workers();
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = threads;
+        let said = self.left_to_writers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unsaid = self.left_unsaid.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for path in unsaid {
+            if !said.iter().any(|said| path.starts_with(said)) {
+                let error = Error::new(Operation::Remove, path, Cause::BeingWrittenTo);
+                options.observer.failed(&error);
+                report.error_count += 1;
+                report.errors.push(error);
+            }
+        }
         report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
         if options.count_bytes {
@@ -155,6 +175,34 @@ impl<'r, S: Sys> Run<'r, S> {
     /// A number that no other name of this process in this removal has.
     pub(super) fn serial(&self) -> u64 {
         self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether a worker has found that directories are made ahead of it.
+    pub(super) fn leaves_new(&self) -> bool {
+        self.leaves_new.load(Ordering::Relaxed)
+    }
+
+    /// From now on directories that are new are left.
+    pub(super) fn leave_new(&self) {
+        self.leaves_new.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether no worker has left this directory yet to somebody who writes to it, nor one below: there are no
+    /// errors for parents.
+    pub(super) fn is_first_to_leave(&self, path: &LogicalPath<S::Unit>) -> bool {
+        let path = to_path::<S>(path);
+        let mut left = self.left_to_writers.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.iter().any(|left| left.starts_with(&path)) {
+            return false;
+        }
+        left.push(path);
+        true
+    }
+
+    /// Leaves a directory that lies in one that is left, too.
+    pub(super) fn leave_unsaid(&self, path: &LogicalPath<S::Unit>) {
+        let mut left = self.left_unsaid.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push(to_path::<S>(path));
     }
 
     /// What to do at a mount point below an operand.

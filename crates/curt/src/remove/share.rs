@@ -132,7 +132,7 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// The logical path of a frame.
-    fn path_of(&self, index: usize) -> LogicalPath<S::Unit> {
+    pub(super) fn path_of(&self, index: usize) -> LogicalPath<S::Unit> {
         let Some(above) = self.frames.get(index + 1) else {
             return self.at.path.clone();
         };

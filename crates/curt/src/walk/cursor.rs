@@ -52,6 +52,8 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) parent: Option<Parent<S>>,
     /// The directories on the way, where loops are looked for.
     pub(super) ancestors: HashSet<(u64, u128)>,
+    /// Those to be added for the directory that was opened last.
+    pub(super) climbed: Vec<(u64, u128)>,
     /// The file system of the operand, where only one is walked, by its number.
     pub(super) device: Option<u64>,
     /// The rules of the directories above the operand.
@@ -131,6 +133,7 @@ impl<S: Sys> Cursor<S> {
             trouble: Cause::Replaced,
             parent: None,
             ancestors: HashSet::new(),
+            climbed: Vec::new(),
             device: None,
             above: None,
             troubles: Vec::new(),
@@ -379,7 +382,7 @@ impl<S: Sys> Cursor<S> {
         self.entered(opened, depth, name, own)
     }
 
-    fn open(&self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
+    fn open(&mut self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
         let (Some(name), Some(dir)) = (self.names.get(at), self.frames[index].dir()) else {
             return Ok(Opened::Gone);
         };
@@ -397,14 +400,15 @@ impl<S: Sys> Cursor<S> {
         }
         let opened = sys.open_child(dir, name, Mounts::Cross);
         if let Opened::Dir(mounted) = &opened {
-            let is_above = self.identity(mounted).and_then(|found| self.leads_back(index, found));
+            let found = self.identity(mounted);
+            let is_above = found.and_then(|found| self.leads_back(index, found));
             let cause = match is_above {
                 Ok(false) => return Ok(opened),
                 Ok(true) => Cause::Loop,
                 Err(error) => Cause::Os(error),
             };
             if let Opened::Dir(mounted) = opened {
-                sys.close(mounted);
+                self.asker.sys.close(mounted);
             }
             return Err(cause);
         }
@@ -413,7 +417,9 @@ impl<S: Sys> Cursor<S> {
 
     /// Whether each directory is asked which it is.
     fn tracks(&self) -> bool {
-        self.follows_all() || self.settings.one_file_system == OneFileSystem::Device
+        self.follows_all()
+            || self.settings.one_file_system == OneFileSystem::Device
+            || !self.ancestors.is_empty()
     }
 
     /// Pushes a frame for the directory that was opened; its path is at hand.
@@ -425,14 +431,29 @@ impl<S: Sys> Cursor<S> {
         own: Option<Metadata>,
     ) -> Option<Step> {
         self.current.name = name;
+        let climbed = std::mem::take(&mut self.climbed);
+        self.ancestors.extend(&climbed);
+        let opened = opened.map(|opened| match opened {
+            Opened::Dir(dir) => {
+                let may_enter = self.may_enter(&dir);
+                (Opened::Dir(dir), may_enter)
+            }
+            other => (other, Ok(Entering::No)),
+        });
+        if !matches!(opened, Ok((Opened::Dir(_), Ok(Entering::Yes(_))))) {
+            for identity in &climbed {
+                self.ancestors.remove(identity);
+            }
+        }
         let error = match opened {
             Err(cause) => cause,
-            Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
+            Ok((Opened::Dir(dir), may_enter)) => match may_enter {
                 Ok(Entering::Yes(identity)) => {
                     let names = self.names.len();
                     let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
                     (frame.path_len, frame.name) = (self.path.len(), name);
                     frame.own = own;
+                    frame.above = climbed;
                     (frame.identity, frame.tag) = (identity, self.tag);
                     frame.rules = match self.frames.last() {
                         Some(parent) => parent.rules.clone(),
@@ -452,10 +473,12 @@ impl<S: Sys> Cursor<S> {
                     error
                 }
             },
-            Ok(Opened::Mount) => return own.and_then(|own| self.tell_late(own, depth - 1)),
-            Ok(Opened::Gone | Opened::Pending) => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
-            Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
-            Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
+            Ok((Opened::Mount, _)) => return own.and_then(|own| self.tell_late(own, depth - 1)),
+            Ok((Opened::Gone | Opened::Pending, _)) => {
+                Cause::Os(sys::os_error(io::ErrorKind::NotFound))
+            }
+            Ok((Opened::NotDirectory, _)) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
+            Ok((Opened::Shortage(error) | Opened::Failed(error), _)) => Cause::Os(error),
         };
         let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);
         self.late = own.map(|own| (own, depth - 1));
@@ -496,8 +519,8 @@ impl<S: Sys> Cursor<S> {
         self.close(index);
         let frame = self.frames.pop()?;
         self.names.truncate(frame.names);
-        if let Some(identity) = frame.identity {
-            self.ancestors.remove(&identity);
+        for identity in frame.identity.iter().chain(&frame.above) {
+            self.ancestors.remove(identity);
         }
         self.current.name = frame.name;
         let own = frame.own?;

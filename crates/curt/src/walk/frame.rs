@@ -38,6 +38,8 @@ pub(super) struct Frame<S: Sys> {
     pub(super) tags: VecDeque<u64>,
     /// Which directory it is, where loops are looked for.
     pub(super) identity: Option<(u64, u128)>,
+    /// Those above it that what it holds is compared with, if it is a mount.
+    pub(super) above: Vec<(u64, u128)>,
     /// The rules for what it holds.
     pub(super) rules: Option<Arc<InForce>>,
 }
@@ -101,6 +103,7 @@ impl<S: Sys> Frame<S> {
             tag: 0,
             tags: VecDeque::new(),
             identity: None,
+            above: Vec::new(),
             rules: None,
         }
     }

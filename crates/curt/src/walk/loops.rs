@@ -1,8 +1,10 @@
 //! Directories that lead back to one above them.
 //!
 //! Where links are followed, or devices compared, each directory is asked which it is, and its ancestors
-//! are a set. Otherwise only a mount can lead back (a directory mounted below itself), and opening tells
-//! of a mount for no call; then the directories above it are asked, from the nearest to the operand.
+//! are a set. Otherwise only a mount can lead back (a directory mounted below itself, or one that holds
+//! the operand), and opening tells of a mount for no call; then the directories above it are asked, from
+//! the nearest to the operand. If one of them is of the same file system, they are the beginning of such
+//! a set for all that lies below the mount.
 
 use std::io;
 
@@ -12,18 +14,22 @@ use crate::name::{Name, Unit};
 use crate::sys::{Ask, Opened, Sys};
 
 impl<S: Sys> Cursor<S> {
-    /// Whether the directory of a frame, or one above it as far as the operand, is the one with these
-    /// numbers. They are reached by `..`: no directory is without, whichever worker opened it.
-    pub(super) fn leads_back(&self, index: usize, identity: (u64, u128)) -> io::Result<bool> {
+    /// Which the directory of a frame is, and those above it as far as the operand, from the nearest. They are
+    /// reached by `..`: no directory is without, whichever worker opened it.
+    fn above(&self, index: usize) -> io::Result<Vec<(u64, u128)>> {
         let frame = &self.frames[index];
         let sys = &self.asker.sys;
         let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
         let mut above: Option<S::Dir> = None;
-        let mut answer = Ok(false);
+        let mut found = Ok(Vec::new());
         for level in 1..=frame.depth {
             let Some(dir) = above.as_ref().or_else(|| frame.dir()) else { break };
-            answer = self.identity(dir).map(|found| found == identity);
-            if level == frame.depth || !matches!(answer, Ok(false)) {
+            let identity = self.identity(dir);
+            found = found.and_then(|mut found: Vec<_>| {
+                found.push(identity?);
+                Ok(found)
+            });
+            if level == frame.depth || found.is_err() {
                 break;
             }
             let Some(up) = Name::until_nul(&up) else { break };
@@ -35,21 +41,43 @@ impl<S: Sys> Cursor<S> {
                 Opened::Dir(dir) => above = Some(dir),
                 Opened::Failed(error) | Opened::Shortage(error) => return Err(error),
                 // It was moved out of the tree, or is gone.
-                _ => return Ok(false),
+                _ => return found,
             }
         }
         if let Some(last) = above {
             sys.close(last);
         }
-        answer
+        found
     }
 
-    /// Whether the entry that was yielded is a directory above it, mounted there. No call for anything
-    /// but mounts.
+    /// Whether a directory that is mounted in that of a frame is one of those above it. If it is not, and is
+    /// of the same file system as one of them, a directory in it may be: what lies below it is compared
+    /// with all of them.
+    pub(super) fn leads_back(&mut self, index: usize, mounted: (u64, u128)) -> io::Result<bool> {
+        let above = self.above(index)?;
+        if above.contains(&mounted) {
+            return Ok(true);
+        }
+        if above.iter().any(|&(device, _)| device == mounted.0) {
+            self.climbed = above;
+        }
+        Ok(false)
+    }
+
+    /// Whether the entry that was yielded is a directory above it, mounted there or above there. No call for
+    /// anything but mounts, and what lies below one of the same file system.
     #[inline]
     pub(super) fn is_mounted_ancestor(&mut self) -> bool {
         let facts = &self.metadata.facts;
-        facts.kind == Kind::Directory && S::is_mount(facts) && self.is_ancestor()
+        if facts.kind != Kind::Directory {
+            return false;
+        }
+        if S::is_mount(facts) {
+            return self.is_ancestor();
+        }
+        !self.ancestors.is_empty()
+            && facts.known.contains(Fields::ID | Fields::DEVICE)
+            && self.ancestors.contains(&(facts.device, facts.id))
     }
 
     #[cold]
@@ -65,6 +93,8 @@ impl<S: Sys> Cursor<S> {
         let fields = Fields::ID | Fields::DEVICE;
         let ask = Ask { fields, follow: false, cached: false };
         let Ok(facts) = self.asker.sys.query(dir, name, ask) else { return false };
-        self.leads_back(index, (facts.device, facts.id)).unwrap_or(false)
+        let identity = (facts.device, facts.id);
+        self.ancestors.contains(&identity)
+            || self.above(index).is_ok_and(|above| above.contains(&identity))
     }
 }

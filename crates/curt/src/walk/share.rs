@@ -115,8 +115,10 @@ impl<S: Sys> Cursor<S> {
 
     fn ancestors_of(&self, index: usize) -> HashSet<(u64, u128)> {
         let mut ancestors = self.ancestors.clone();
-        for identity in self.frames[index + 1..].iter().filter_map(|frame| frame.identity) {
-            ancestors.remove(&identity);
+        for frame in &self.frames[index + 1..] {
+            for identity in frame.identity.iter().chain(&frame.above) {
+                ancestors.remove(identity);
+            }
         }
         ancestors
     }

@@ -73,7 +73,9 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
             let gap = if column + 1 == count { 0 } else { GAP };
             widths[column] = widths[column].max(cell + gap);
         }
-        if widths.iter().sum::<usize>() < line {
+        // As in GNU ls, columns of the least width are as many as the line could begin.
+        let are_least = widths.iter().all(|&width| width == LEAST);
+        if are_least || widths.iter().sum::<usize>() < line {
             return widths;
         }
     }
@@ -112,5 +114,7 @@ mod tests {
         assert_eq!(shown(&names, 5, false), "d\ndang\nf\nld\nloop\n");
         assert_eq!(shown(&names, 0, false), "d  dang  f  ld  loop\n");
         assert_eq!(shown(&[], 80, false), "");
+        assert_eq!(shown(&["a", "b"], 4, true), "a  b\n");
+        assert_eq!(shown(&["a", "b"], 3, true), "a\nb\n");
     }
 }

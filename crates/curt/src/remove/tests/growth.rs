@@ -154,6 +154,56 @@ fn levels_that_are_made_ahead_of_the_removal_are_given_up() {
     }
 }
 
+/// In width, in depth and in both: what somebody makes is left with one error, for the directory that it is
+/// made in, however much it is.
+#[test]
+fn directories_that_are_made_for_ever_are_one_error() {
+    for (form, threads) in
+        ["wide", "deep", "both", "bushes"].into_iter().flat_map(|form| [(form, 1), (form, 8)])
+    {
+        for contents in [false, true] {
+            let mut world = World::new();
+            world.rules.page = 50;
+            world.dir("tree/a/old").dir("tree/b").file("tree/c/file");
+            let mut calls = 0_u64;
+            world.before_each_call(move |world| {
+                calls += 1;
+                assert!(calls < 2_000_000, "it does not end");
+                if form == "deep" || form == "both" {
+                    world.deepen("tree/a/old");
+                }
+                if !world.exists("tree/a/old") {
+                    return;
+                }
+                if form == "wide" || form == "both" {
+                    world.dir(format!("tree/a/old/{calls}"));
+                }
+                if form == "bushes" {
+                    world
+                        .dir(format!("tree/a/old/{calls}/x/y"))
+                        .dir(format!("tree/a/old/{calls}/z"));
+                }
+            });
+            let setup = Setup::new(world);
+            let options = options().retries(1_000, Duration::from_millis(2));
+            let options = options.threads(Threads::AtMost(threads)).contents_only(contents);
+            let report = remove(&options, &setup);
+            let about = format!("{form}, {threads} threads, contents {contents}: {report:?}");
+            assert_eq!(report.error_count, 1, "{about}");
+            assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{about}");
+            if form == "deep" || form == "both" {
+                // The levels were moved upwards meanwhile.
+                assert!(report.errors[0].path().starts_with("tree"), "{about}");
+                continue;
+            }
+            assert_eq!(report.errors[0].path(), PathBuf::from("tree/a/old"), "{about}");
+            // Whatever else there was is gone.
+            let left = setup.world(|world| world.list("tree"));
+            assert!(left.iter().all(|line| line[2..].starts_with('a')), "{about} {left:?}");
+        }
+    }
+}
+
 /// Directories of any depth that were there before take as long as they take.
 #[test]
 fn old_levels_are_not_taken_for_new_ones() {

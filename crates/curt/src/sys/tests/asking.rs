@@ -214,6 +214,41 @@ pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G) {
     ground.assert_nothing_open();
 }
 
+pub(super) fn access_is_told_of_what_a_name_leads_to<G: Ground>(ground: &G) {
+    ground.files(["plain"]);
+    ground.dir("directory");
+    ground.program("program");
+    let has_links = ground.link("link", "program") && ground.link("broken", "nothing");
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    let all = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
+    let may = |child: &str, asked| sys.may(&base.dir, name(&below(&sys, child)), asked);
+    for child in ["plain", "directory", "program"] {
+        for asked in [Fields::READABLE, Fields::WRITABLE, Fields::READABLE | Fields::WRITABLE] {
+            assert_eq!(may(child, asked).unwrap(), asked, "{child}");
+        }
+    }
+    assert_eq!(may("plain", Fields::NONE).unwrap(), Fields::NONE);
+    // In memory, and on Windows, the bits of a mode are not there.
+    if !cfg!(windows) && !std::any::type_name::<G::S>().contains("Memory") {
+        assert_eq!(may("plain", all).unwrap(), Fields::READABLE | Fields::WRITABLE);
+        assert_eq!(may("plain", Fields::EXECUTABLE).unwrap(), Fields::NONE);
+        for child in ["directory", "program"] {
+            assert_eq!(may(child, all).unwrap(), all, "{child}");
+        }
+        if has_links {
+            assert_eq!(may("link", all).unwrap(), all);
+            let error = may("broken", all).unwrap_err();
+            assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
+        }
+    }
+    let error = may("nothing", all).unwrap_err();
+    assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
+    base.close();
+    drop(sys);
+    ground.assert_nothing_open();
+}
+
 pub(super) fn directories_below_are_opened<G: Ground>(ground: &G) {
     ground.files(["a/b/c/file"]);
     let has_links = ground.link("a/link", "b") && ground.link("a/broken", "nothing");

@@ -89,6 +89,33 @@ pub(super) fn listings_begin_again(ground: &impl Ground) {
     dir.close();
 }
 
+/// Somebody removes it, with all that it holds, while it is open here.
+pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G) {
+    ground.files(["top/a", "top/b", "other/c"]);
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    let top = base.open("top");
+    for file in ["a", "b"] {
+        assert!(matches!(top.remove(file, Kind::File), Removed::Done), "{file}");
+    }
+    if ground.removes_by_handle() {
+        // There it stays for as long as it is open.
+        top.close();
+        return base.close();
+    }
+    let again = base.open("top");
+    assert!(matches!(base.finish("top", again), Finished::Done));
+    assert!(top.rest().is_empty());
+    sys.rewind(&top.dir).unwrap();
+    assert!(top.rest().is_empty());
+    // Another one of its name is another one.
+    ground.rename("other", "top");
+    sys.rewind(&top.dir).unwrap();
+    assert!(top.rest().is_empty());
+    top.close();
+    base.close();
+}
+
 pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(ground: &G) {
     let count = if cfg!(windows) { 400 } else { 2000 };
     let names: Vec<String> = (0..count).map(|index| format!("file-{index:04}")).collect();

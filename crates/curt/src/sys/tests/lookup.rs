@@ -90,6 +90,23 @@ pub(super) fn the_beginning_of_what_is_not_there_is_an_error<G: Ground>(ground: 
     base.close();
 }
 
+pub(super) fn the_beginning_of_a_pipe_is_not_waited_for<G: Ground>(ground: &G) {
+    ground.files(["bin/tool"]);
+    let is_piped = ground.fifo("bin/pipe");
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    let bin = base.open("bin");
+    if is_piped {
+        let pipe = units::<G::S>("pipe");
+        // Nobody writes to it, so nothing is in it, or it is refused.
+        assert_eq!(sys.head(&bin.dir, name(&pipe), &mut [0; 8]).unwrap_or(0), 0);
+    }
+    bin.close();
+    base.close();
+    drop(sys);
+    ground.assert_nothing_open();
+}
+
 pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G) {
     ground.files(["bin/tool"]);
     let has_links = ground.link("way", "bin") && ground.link("broken", "nothing");
