@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fields::{Fields, Kind};
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::os_error;
 
@@ -109,6 +109,38 @@ pub(crate) struct Stat {
     /// When it was made or, where the system does not keep that, last changed in any way, by the clock of
     /// [`Sys::wall_clock`](super::Sys::wall_clock); zero where the system says neither.
     pub(crate) made: Duration,
+}
+
+impl Stat {
+    /// The question that this is the answer to.
+    pub(crate) const ASK: Ask = Ask {
+        fields: Fields::KIND
+            .union(Fields::ID)
+            .union(Fields::DEVICE)
+            .union(Fields::LINKS)
+            .union(Fields::SIZE)
+            .union(Fields::ALLOCATED)
+            .union(Fields::CHANGED)
+            .union(Fields::CREATED),
+        follow: false,
+        cached: false,
+    };
+}
+
+impl From<Facts> for Stat {
+    fn from(facts: Facts) -> Self {
+        let knows_birth = facts.known.contains(Fields::CREATED);
+        let made = if knows_birth { facts.created } else { facts.changed };
+        Stat {
+            kind: facts.kind,
+            identity: Identity { device: facts.device, file: facts.id },
+            links: facts.links,
+            size: facts.size,
+            allocated: facts.allocated,
+            // Times before 1970 are as good as 1970 for what this is asked for.
+            made: Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds),
+        }
+    }
 }
 
 /// An operand, taken apart by text: the directory to open, and the name in it.

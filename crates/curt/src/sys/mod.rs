@@ -58,7 +58,7 @@ pub(crate) mod process;
 mod records;
 pub(crate) mod surroundings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -91,7 +91,7 @@ pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os 
 }
 
 /// What all workers of one operation are started with.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Setup {
     /// Features to do without.
     pub(crate) without: Features,
@@ -112,9 +112,27 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
+impl Default for Setup {
+    fn default() -> Self {
+        Setup {
+            #[cfg(not(test))]
+            without: Features::default(),
+            #[cfg(test)]
+            without: tests::lacking(),
+            reads_only: false,
+            #[cfg(unix)]
+            accounts: None,
+            #[cfg(all(windows, test))]
+            native: None,
+            #[cfg(test)]
+            faults: None,
+        }
+    }
+}
+
 /// What every platform's setup lets an operation choose.
 pub(crate) trait Settings: Clone + Sync {
-    /// The same, with this choice.
+    /// The same, without these features either.
     fn with(&self, without: Features) -> Self;
     /// The same, for an operation that removes nothing.
     fn for_reading(&self, without: Features) -> Self;
@@ -133,7 +151,7 @@ impl Setup {
 
 impl Settings for Setup {
     fn with(&self, without: Features) -> Self {
-        Setup { without, ..self.clone() }
+        Setup { without: self.without.and(without), ..self.clone() }
     }
 
     fn for_reading(&self, without: Features) -> Self {
@@ -350,8 +368,12 @@ pub(crate) trait Sys:
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat>;
-    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
+    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat> {
+        self.query(parent, name, Stat::ASK).map(Stat::from)
+    }
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
+        self.query_dir(dir, Stat::ASK).map(Stat::from)
+    }
     /// Whether the directory that [`Sys::finish_dir`] would remove under this name has this identity.
     fn is_child(
         &self,

@@ -3,6 +3,7 @@
 
 pub(super) mod calls;
 pub(super) mod failing;
+pub(super) mod library;
 pub(super) mod start;
 pub(super) mod steps;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
@@ -22,7 +23,7 @@ use rustix::io::Errno;
 
 use super::accounts::Accounts;
 use super::beneath::{Beneath, Create, Fault, How, Step};
-use super::{Ask, Candidate, Finished, Identity, Last, Mounts, Opened, Operand, Owners, Stat, Sys};
+use super::{Ask, Candidate, Finished, Last, Mounts, Opened, Operand, Owners, Sys};
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 
@@ -78,24 +79,6 @@ pub(super) fn kind(file_type: FileType) -> Kind {
         FileType::CharacterDevice => Kind::CharacterDevice,
         FileType::BlockDevice => Kind::BlockDevice,
         FileType::Unknown => Kind::Unknown,
-    }
-}
-
-/// The plain stat in our terms.
-#[allow(
-    clippy::unnecessary_cast,
-    clippy::cast_lossless,
-    clippy::useless_conversion,
-    reason = "the types of the fields differ between systems"
-)]
-pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
-    Stat {
-        kind: kind_of_mode(stat.st_mode as u32),
-        identity: Identity { device: stat.st_dev as u64, file: stat.st_ino as u128 },
-        links: stat.st_nlink as u64,
-        size: stat.st_size as u64,
-        allocated: stat.st_blocks as u64 * 512,
-        made: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
     }
 }
 
@@ -449,11 +432,6 @@ pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Re
             answer => return answer,
         }
     }
-}
-
-/// A time stamp; those before 1970 are as good as 1970 for whom this is made.
-pub(super) fn since_epoch(seconds: i64, nanoseconds: u32) -> Duration {
-    Duration::new(seconds.try_into().unwrap_or(0), nanoseconds)
 }
 
 /// The clock that entries are stamped with.

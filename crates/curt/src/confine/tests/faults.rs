@@ -11,8 +11,7 @@ use crate::confine::engine::{Confined, Failure};
 use crate::refusal::Refusal;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
-use crate::sys::posix::Posix;
-use crate::sys::{Feature, Features, Setup, Sys};
+use crate::sys::{Feature, Features, Os, Setup, Sys};
 
 /// `ENOSYS` is not among them: the process remembers it.
 const ERRORS: [Errno; 14] = [
@@ -110,7 +109,8 @@ fn by_single_steps() {
 
 #[test]
 fn on_the_portable_platform() {
-    every_call_fails_once::<Posix>(&Setup::default());
+    let without = Features::of_linux();
+    every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
 /// The kernel's word for leaving is the only one that is.
@@ -151,7 +151,8 @@ fn an_open_that_is_interrupted_is_made_again() {
         let without = Features::default().with(Feature::Openat2);
         check::<Linux>(&Setup { without, ..Setup::default() }, &["openat"]);
     }
-    check::<Posix>(&Setup::default(), &["openat", "open"]);
+    let without = Features::of_linux();
+    check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 
 /// Somebody who renames without end makes the kernel ask to be asked again. That ends in this error, and

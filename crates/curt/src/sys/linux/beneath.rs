@@ -47,13 +47,18 @@ fn directory(purpose: Purpose) -> OFlags {
 }
 
 impl Linux {
+    fn dir_for(&self, purpose: Purpose, fd: OwnedFd) -> Result<Dir, Errno> {
+        if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
+    }
+
     /// One `openat2` for a whole path.
-    fn whole<T: From<OwnedFd>>(
+    fn whole<T>(
         &self,
         root: &Dir,
         path: Name<'_, u8>,
         how: (OFlags, Mode),
         rules: Rules,
+        into: impl FnOnce(OwnedFd) -> Result<T, Errno>,
     ) -> Whole<T> {
         if !self.may_openat2() {
             return Whole::Unanswered;
@@ -62,7 +67,10 @@ impl Linux {
         let links =
             if rules.no_links { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::NO_MAGICLINKS };
         match self.open_within(root, text(path), how, scope | links) {
-            Ok(fd) => Whole::Opened(fd.into()),
+            Ok(fd) => match into(fd) {
+                Ok(opened) => Whole::Opened(opened),
+                Err(error) => Whole::Failed(error.into()),
+            },
             Err(Errno::XDEV) => Whole::Escape,
             Err(Errno::NOSYS) => {
                 NO_OPENAT2.store(true, Ordering::Relaxed);
@@ -136,11 +144,11 @@ impl Linux {
     /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
     /// entries, it is followed if it is this user's, or that of the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
-        let dir = self.door.fstatat(at.as_fd(), c"", AtFlags::EMPTY_PATH)?;
+        let dir = self.plain_stat(at.as_fd(), c"", AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
             return Ok(());
         }
-        let owner = self.door.fstatat(link, c"", AtFlags::EMPTY_PATH)?.st_uid;
+        let owner = self.door.fstatat(link, c"", AtFlags::empty())?.st_uid;
         if owner == dir.st_uid || owner == self.door.user() || !self.protects_links() {
             return Ok(());
         }
@@ -183,7 +191,7 @@ impl Linux {
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
             found => found?,
         };
-        let open = self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?;
+        let open = self.door.fstatat(fd, c"", AtFlags::empty())?;
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 }
@@ -202,7 +210,9 @@ impl Beneath for Linux {
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
         let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-        self.whole(root, path, (unix::flags(how) | follow, unix::mode(how)), rules)
+        self.whole(root, path, (unix::flags(how) | follow, unix::mode(how)), rules, |fd| {
+            Ok(fd.into())
+        })
     }
 
     fn enter_whole(
@@ -212,17 +222,21 @@ impl Beneath for Linux {
         purpose: Purpose,
         rules: Rules,
     ) -> Whole<Dir> {
-        self.whole(root, path, (directory(purpose), Mode::empty()), rules)
+        self.whole(root, path, (directory(purpose), Mode::empty()), rules, |fd| {
+            self.dir_for(purpose, fd)
+        })
     }
 
     fn find_whole(&self, root: &Dir, path: Name<'_, u8>, rules: Rules) -> Whole<File> {
-        self.whole(root, path, (OFlags::PATH | OFlags::CLOEXEC, Mode::empty()), rules)
+        self.whole(root, path, (OFlags::PATH | OFlags::CLOEXEC, Mode::empty()), rules, |fd| {
+            Ok(fd.into())
+        })
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
         let flags = directory(purpose) | OFlags::NOFOLLOW;
         let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
-        unix::entered(unix::uninterrupted(open).map(Dir::from))
+        unix::entered(unix::uninterrupted(open).and_then(|fd| self.dir_for(purpose, fd)))
     }
 
     fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
@@ -286,7 +300,7 @@ impl Beneath for Linux {
     }
 
     fn let_go(&self, handle: File) {
-        self.door.close(handle.into());
+        self.door.close(handle);
     }
 
     fn error(fault: Fault) -> io::Error {

@@ -12,11 +12,12 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, Result};
 
+use super::dir::{Dir, Stream};
 use crate::calls::Calls;
-use crate::sys::Setup;
 use crate::sys::gate::Gate;
 use crate::sys::unix::calls::{ProcessCall, ProcessDoor};
 use crate::sys::unix::uninterrupted;
+use crate::sys::{Batch, Setup};
 
 /// What most links hold fits into this.
 const LINK_ROOM: usize = 256;
@@ -210,10 +211,17 @@ impl Door {
         })
     }
 
-    pub(super) fn close(&self, fd: OwnedFd) {
-        // A close that reports an error has closed all the same on Linux.
+    /// The same by way of the C library, which fetches entries in portions of its own choosing.
+    pub(super) fn readdir(&self, stream: &Stream, buffer: &mut Vec<u8>) -> Result<Batch> {
+        uninterrupted(|| self.pass(Call::Getdents64))?;
+        stream.fill(buffer)
+    }
+
+    /// Closes a descriptor, or what owns it.
+    pub(super) fn close<D>(&self, open: D) {
+        // One that reports an error is not tried again: the number may be somebody else's by then.
         let _ = self.pass(Call::Close);
-        drop(fd);
+        drop(open);
     }
 
     /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
@@ -240,7 +248,8 @@ impl Door {
         Ok(unsafe { room.assume_init_ref() })
     }
 
-    /// The plain stat, for kernels and filters without `statx`. Counted with it.
+    /// The plain stat, for kernels and filters without `statx`. Counted with it. An empty name is what
+    /// is open.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -248,6 +257,9 @@ impl Door {
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat> {
         self.pass(Call::Statx)?;
+        if name.is_empty() {
+            return rustix::fs::fstat(dir);
+        }
         rustix::fs::statat(dir, name, flags)
     }
 
@@ -279,8 +291,12 @@ impl Door {
         rustix::fs::mkdirat(dir, name, mode)
     }
 
-    pub(super) fn rewind(&self, dir: BorrowedFd<'_>) -> Result<()> {
+    pub(super) fn rewind(&self, dir: &Dir) -> Result<()> {
         self.pass(Call::Lseek)?;
+        if let Some(stream) = dir.stream() {
+            stream.rewind();
+            return Ok(());
+        }
         rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
     }
 

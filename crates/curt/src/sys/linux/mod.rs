@@ -19,7 +19,7 @@ mod surroundings;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -86,10 +86,15 @@ impl Linux {
             match self.door.openat2(from.as_fd(), text(path), LIST, Mode::empty(), resolve) {
                 Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
                 Err(Errno::PERM) => {}
-                answer => return unix::opened(answer.map(Dir::from)),
+                answer => return unix::opened(answer.and_then(|fd| self.listed(fd))),
             }
         }
         super::open_step_by_step(self, from, path, mounts)
+    }
+
+    /// A directory that was opened to be listed.
+    fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
+        if self.setup.without.has(Feature::RawListing) { Dir::streaming(fd) } else { Ok(fd.into()) }
     }
 
     /// Opens a child where mounts are refused: the kernel refuses them itself.
@@ -135,6 +140,29 @@ impl Linux {
                 self.door.close(fd);
                 Err(error)
             }
+        }
+    }
+
+    /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
+    /// on anything. Elsewhere the kind is asked for where it is not known.
+    fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
+        let at = parent.as_fd();
+        let is_directory = || {
+            let stat = self.plain_stat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(unix::kind_of_mode(stat.st_mode) == Kind::Directory)
+        };
+        let asks = self.setup.without.has(Feature::BlindUnlink);
+        if asks && matches!(kind, Kind::Unknown | Kind::Directory) && is_directory()? {
+            return Ok(Removed::IsDirectory);
+        }
+        match self.door.unlinkat(at, name, AtFlags::empty()) {
+            Ok(()) => Ok(Removed::Done),
+            Err(Errno::ISDIR) if !asks => Ok(Removed::IsDirectory),
+            // The systems differ in what they say of a directory, and `EPERM` has other reasons.
+            Err(Errno::PERM | Errno::ISDIR) if asks && is_directory().unwrap_or(false) => {
+                Ok(Removed::IsDirectory)
+            }
+            Err(error) => Err(error),
         }
     }
 
@@ -209,7 +237,7 @@ impl Sys for Linux {
             Mounts::Refuse => self.open_unmounted(parent, name),
             Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
         };
-        unix::opened(opened.map(Dir::from))
+        unix::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
     /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
@@ -220,13 +248,17 @@ impl Sys for Linux {
     }
 
     fn close(&self, dir: Dir) {
-        if let Some(fd) = dir.into_fd() {
-            self.door.close(fd);
+        if !dir.is_working() {
+            self.door.close(dir);
         }
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
+        let space = buf.space(self.setup.reads_only);
+        if let Some(stream) = dir.stream() {
+            return Ok(self.door.readdir(stream, space)?);
+        }
+        match self.door.getdents64(dir.as_fd(), space) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
             // A directory that was removed by somebody else while it was open lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
@@ -239,15 +271,12 @@ impl Sys for Linux {
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
-        Ok(self.door.rewind(dir.as_fd())?)
+        Ok(self.door.rewind(dir)?)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
-        // Linux never unlinks a directory, not even for root, so this may be tried on anything.
-        let _ = kind;
-        match self.door.unlinkat(parent.as_fd(), text(name), AtFlags::empty()) {
-            Ok(()) => Removed::Done,
-            Err(Errno::ISDIR) => Removed::IsDirectory,
+        match self.unlink(parent, text(name), kind) {
+            Ok(removed) => removed,
             Err(Errno::NOENT) => Removed::Gone,
             Err(error) => Removed::Failed(error.into()),
         }
@@ -268,6 +297,9 @@ impl Sys for Linux {
         unix::make_private(self, parent, name, self.door.effective_user())
     }
 
+    /// Without a rename that refuses to replace, the plain one does: a directory can replace
+    /// nothing but an empty directory, and the target lies in the tree that is being removed,
+    /// under a name that was made up.
     fn move_dir(
         &self,
         from: &Dir,
@@ -275,7 +307,13 @@ impl Sys for Linux {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        Ok(self.door.renameat2(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+        let (from, name, to, fresh) = (from.as_fd(), text(name), to.as_fd(), text(fresh));
+        match self.door.renameat2(from, name, to, fresh) {
+            // A system, a kernel or a file system that does not know how to refuse.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
+            answer => return Ok(answer?),
+        }
+        Ok(self.door.rename_over(from, name, to, fresh)?)
     }
 
     const SOURCES: Sources = Sources {
@@ -297,9 +335,8 @@ impl Sys for Linux {
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if follow {
             let flags = LIST.difference(OFlags::NOFOLLOW);
-            return unix::followed(
-                self.door.openat(from.as_fd(), text(path), flags, Mode::empty()).map(Dir::from),
-            );
+            let opened = self.door.openat(from.as_fd(), text(path), flags, Mode::empty());
+            return unix::followed(opened.and_then(|fd| self.listed(fd)));
         }
         self.open_without_links(from, path, Mounts::Cross)
     }
@@ -373,19 +410,9 @@ impl Sys for Linux {
         unix::owners(&self.accounts, asked, facts)
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
-        self.stat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        if dir.is_working() {
-            return self.stat(dir.as_fd(), c".", AtFlags::empty());
-        }
-        self.stat(dir.as_fd(), c"", AtFlags::EMPTY_PATH)
-    }
-
     fn root_identity(&self) -> io::Result<Identity> {
-        Ok(self.stat(rustix::fs::CWD, c"/", AtFlags::empty())?.identity)
+        let root = Name::of_terminated(b"/\0");
+        Ok(Stat::from(self.query(&Dir::working(), root, Stat::ASK)?).identity)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {

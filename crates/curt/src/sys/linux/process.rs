@@ -19,6 +19,7 @@ use crate::error::StartFailure;
 use crate::sys::process::{Failure, Kill, Launch, Process, Stage};
 use crate::sys::unix::calls::{Pipe, ProcessCall, ProcessDoor};
 use crate::sys::unix::failing;
+use crate::sys::unix::library::Library;
 use crate::sys::unix::start::{self, childless};
 use crate::sys::unix::steps::{Birth, Steps};
 use crate::sys::unix::words::Words;
@@ -52,7 +53,8 @@ impl Linux {
             return Self::refused(error, cgroup.is_some());
         }
         let mut steps = Steps::new(launch, words, birth, |step| self.door.pass_step(step));
-        match clone::start(&mut steps, !launch.only_waits, cgroup) {
+        let handle = !launch.only_waits && !self.setup.without.has(Feature::Pidfd);
+        match clone::start(&mut steps, handle, cgroup) {
             Ok(born) => Some(self.born(born, &steps, launch)),
             Err(error) => Self::refused(error, cgroup.is_some()),
         }
@@ -201,9 +203,14 @@ impl Process for Linux {
             started?
         } else {
             let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
-            start::by_copy::<Raw, _>(&self.door, launch, &words, limit)?
+            if self.setup.without.has(Feature::RawChild) {
+                start::by_copy::<Library, _>(&self.door, launch, &words, limit)?
+            } else {
+                start::by_copy::<Raw, _>(&self.door, launch, &words, limit)?
+            }
         };
-        let handle = if launch.only_waits { None } else { self.handle(pid) };
+        let needs_handle = !launch.only_waits && !self.setup.without.has(Feature::Pidfd);
+        let handle = if needs_handle { self.handle(pid) } else { None };
         Ok(Child { own: start::Child::new(pid, handle, launch), cgroup: None })
     }
 

@@ -1,16 +1,15 @@
 //! `statx`: fields to its bits, and its answers back.
 
 use std::ffi::CStr;
-use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
+use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use super::Linux;
 use crate::fields::{Facts, Fields, Time};
-use crate::sys::{Ask, Feature, Identity, Stat, unix};
+use crate::sys::{Ask, Feature, unix};
 
 /// `AT_STATX_DONT_SYNC`, for which there is no constant.
 const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
@@ -64,42 +63,10 @@ impl Linux {
             add(stat, known);
             return Ok(());
         }
-        let mut facts = unix::facts_from(&self.older_stat(dir, name, flags)?);
+        let mut facts = unix::facts_from(&self.plain_stat(dir, name, flags)?);
         facts.adopt(known);
         *known = facts;
         Ok(())
-    }
-
-    pub(super) fn stat(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        flags: AtFlags,
-    ) -> io::Result<Stat> {
-        let mask = StatxFlags::TYPE
-            | StatxFlags::INO
-            | StatxFlags::NLINK
-            | StatxFlags::SIZE
-            | StatxFlags::BLOCKS
-            | StatxFlags::CTIME
-            | StatxFlags::BTIME;
-        let mut room = MaybeUninit::uninit();
-        let Some(stat) = self.statx(dir, name, flags, mask, &mut room)? else {
-            return Ok(unix::stat_from(&self.older_stat(dir, name, flags)?));
-        };
-        let knows_birth = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
-        let made = if knows_birth { stat.stx_btime } else { stat.stx_ctime };
-        Ok(Stat {
-            kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
-            identity: Identity {
-                device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-                file: u128::from(stat.stx_ino),
-            },
-            links: u64::from(stat.stx_nlink),
-            size: stat.stx_size,
-            allocated: stat.stx_blocks * 512,
-            made: unix::since_epoch(made.tv_sec, made.tv_nsec),
-        })
     }
 
     /// The device of an open directory and, since Linux 5.8, its mount.
@@ -107,7 +74,7 @@ impl Linux {
         let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::TYPE | StatxFlags::MNT_ID);
         let mut room = MaybeUninit::uninit();
         let Some(stat) = self.statx(dir, c"", flags, mask, &mut room)? else {
-            return Ok((self.older_stat(dir, c"", flags)?.st_dev, 0));
+            return Ok((self.plain_stat(dir, c"", flags)?.st_dev, 0));
         };
         let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
         let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
@@ -135,12 +102,15 @@ impl Linux {
         }
     }
 
-    fn older_stat(
+    pub(super) fn plain_stat(
         &self,
         dir: BorrowedFd<'_>,
         name: &CStr,
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat, Errno> {
+        // What is open is asked about by an empty name, and the working directory is not open.
+        let is_working = name.is_empty() && dir.as_raw_fd() == CWD.as_raw_fd();
+        let name = if is_working { c"." } else { name };
         self.door.fstatat(dir, name, flags).inspect_err(|_| {
             // It need not have been a filter, then: a file system can say the same of a file.
             self.statx_refused.set(false);

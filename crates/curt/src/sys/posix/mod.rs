@@ -97,12 +97,12 @@ impl Posix {
         } else {
             self.door.fstat(dir.as_fd())?
         };
-        Ok(unix::stat_from(&stat))
+        Ok(unix::facts_from(&stat).into())
     }
 
     fn stat(&self, parent: &Dir, name: Name<'_, u8>) -> Result<Stat, Errno> {
         let stat = self.door.fstatat(parent.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(unix::stat_from(&stat))
+        Ok(unix::facts_from(&stat).into())
     }
 
     fn unlink(&self, parent: &Dir, name: Name<'_, u8>) -> Result<(), Errno> {
@@ -301,17 +301,9 @@ impl Sys for Posix {
         unix::owners(&self.accounts, asked, facts)
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
-        Ok(self.stat(parent, name)?)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        Ok(self.stat_open(dir)?)
-    }
-
     fn root_identity(&self) -> io::Result<Identity> {
         let stat = self.door.fstatat(rustix::fs::CWD, c"/", AtFlags::empty())?;
-        Ok(unix::stat_from(&stat).identity)
+        Ok(Stat::from(unix::facts_from(&stat)).identity)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {

@@ -3,6 +3,7 @@
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, plan, walk};
+use crate::sys::tests::as_here;
 use crate::sys::{Feature, Setup, Sys};
 use crate::walk::Order;
 
@@ -60,7 +61,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     std::thread::scope(|scope| {
         let small = std::thread::Builder::new().stack_size(64 << 10);
         let work = || walk::<S>(&plan().descriptors(8), &scratch, "t");
-        let seen = small.spawn_scoped(scope, work).unwrap().join().unwrap();
+        let seen = small.spawn_scoped(scope, as_here(work)).unwrap().join().unwrap();
         assert_eq!(seen.entries.len(), levels + 1);
     });
 }

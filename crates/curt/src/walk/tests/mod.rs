@@ -30,7 +30,10 @@ macro_rules! on_real_platforms {
     ($($name:ident),* $(,)?) => {
         mod os { $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })* }
         #[cfg(target_os = "linux")]
-        mod posix { $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })* }
+        mod portable {
+            use crate::sys::tests::portably;
+            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })*
+        }
     };
 }
 use on_real_platforms;

@@ -1,0 +1,126 @@
+//! The calls of a child by way of the C library: those that a handler of a signal may make.
+
+use std::ffi::c_char;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+use std::ptr;
+
+use rustix::io::Errno;
+
+use super::steps::ChildCalls;
+
+/// See [`ChildCalls`].
+pub(crate) struct Library;
+
+/// What a call of the C library came to.
+fn answer(result: libc::c_int) -> Result<libc::c_int, Errno> {
+    if result >= 0 {
+        return Ok(result);
+    }
+    let error = io::Error::last_os_error();
+    Err(Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+/// Gives a signal its usual effect.
+fn make_usual(signal: libc::c_int) -> Result<(), Errno> {
+    // SAFETY: all zeros is the usual action with an empty mask.
+    let usual: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: the new action is one, and the old one is not asked for.
+    answer(unsafe { libc::sigaction(signal, &raw const usual, ptr::null_mut()) }).map(drop)
+}
+
+impl ChildCalls for Library {
+    fn default_signals() -> Result<(), Errno> {
+        /// No system has more.
+        const SIGNALS: libc::c_int = 128;
+        for signal in 1..=SIGNALS {
+            let mut old = MaybeUninit::<libc::sigaction>::uninit();
+            // SAFETY: nothing is set, and the place is for an action.
+            let asked = unsafe { libc::sigaction(signal, ptr::null(), old.as_mut_ptr()) };
+            if asked != 0 {
+                // There is no such signal, or its action is not ours to know.
+                continue;
+            }
+            // SAFETY: the call wrote it.
+            let handler = unsafe { old.assume_init() }.sa_sigaction;
+            if handler != libc::SIG_DFL && handler != libc::SIG_IGN {
+                make_usual(signal)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn default_pipe() -> Result<(), Errno> {
+        make_usual(libc::SIGPIPE)
+    }
+
+    fn empty_mask() -> Result<(), Errno> {
+        let mut none = MaybeUninit::uninit();
+        // SAFETY: the place is for a set, which the call makes an empty one.
+        answer(unsafe { libc::sigemptyset(none.as_mut_ptr()) })?;
+        // SAFETY: it is a set.
+        unsafe { Library::restore_mask(none.as_ptr()) }
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
+        // SAFETY: the caller's promise; the old mask is not asked for.
+        answer(unsafe { libc::sigprocmask(libc::SIG_SETMASK, set, ptr::null_mut()) }).map(drop)
+    }
+
+    fn new_group() -> Result<(), Errno> {
+        // SAFETY: no memory is involved.
+        answer(unsafe { libc::setpgid(0, 0) }).map(drop)
+    }
+
+    fn new_session() -> Result<(), Errno> {
+        // SAFETY: no memory is involved.
+        answer(unsafe { libc::setsid() }).map(drop)
+    }
+
+    fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno> {
+        for fd in first..limit {
+            // SAFETY: no memory is involved. A number that is no descriptor is none to close.
+            let _ = unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+        }
+        Ok(())
+    }
+
+    fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno> {
+        // SAFETY: no memory is involved.
+        answer(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, floor) })
+    }
+
+    fn open_null() -> Result<RawFd, Errno> {
+        // SAFETY: the path is a C string.
+        answer(unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) })
+    }
+
+    fn put(from: RawFd, to: RawFd) -> Result<(), Errno> {
+        // SAFETY: no memory is involved.
+        answer(unsafe { libc::dup2(from, to) }).map(drop)
+    }
+
+    fn keep(fd: RawFd) -> Result<(), Errno> {
+        // SAFETY: no memory is involved.
+        answer(unsafe { libc::fcntl(fd, libc::F_SETFD, 0) }).map(drop)
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn change_directory(path: *const c_char) -> Result<(), Errno> {
+        // SAFETY: the caller's promise.
+        answer(unsafe { libc::chdir(path) }).map(drop)
+    }
+
+    // SAFETY: what the trait asks of the caller.
+    unsafe fn execute(
+        program: *const c_char,
+        arguments: *const *const c_char,
+        environment: *const *const c_char,
+    ) -> Errno {
+        // SAFETY: the caller's promise.
+        let result = answer(unsafe { libc::execve(program, arguments, environment) });
+        result.err().unwrap_or(Errno::NOSYS)
+    }
+}
