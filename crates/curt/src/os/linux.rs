@@ -40,5 +40,5 @@ impl CommandCgroup for Command {
 #[cfg(feature = "model")]
 #[doc(hidden)]
 pub mod model {
-    pub use crate::sys::linux::listed;
+    pub use crate::sys::unix::listed;
 }

@@ -51,8 +51,6 @@ impl Feature {
 pub(crate) struct Features(u32);
 
 impl Features {
-    pub(crate) const NONE: Features = Features(0);
-
     pub(crate) fn with(self, feature: Feature) -> Self {
         Features(self.0 | (1 << feature as u32))
     }
@@ -68,6 +66,8 @@ impl Features {
 
 #[cfg(test)]
 impl Features {
+    pub(crate) const NONE: Features = Features(0);
+
     /// What Linux alone has: a setup without these is the portable platform.
     #[cfg(unix)]
     pub(crate) fn of_linux() -> Self {

@@ -1,12 +1,11 @@
 //! The platform contract: what the operations ask of a system, cut by intent and not by call.
 //!
-//! `Sys` is implemented once per platform, in a folder of its own with the same file names in each:
-//! `mod.rs` (the implementation), `call.rs` (the only door to the system: it counts every call and,
-//! in tests, can fail the nth), `dir.rs` (open directories and listings). Operations are generic
-//! over it; the public functions fix it to [`Os`].
+//! `Sys` is implemented once per platform, in a folder of its own, each with one way to the system that counts
+//! every call and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`). Operations are generic over
+//! it; the public functions fix it to [`Os`].
 //!
-//! - `linux`: the fast paths, each with a twin for older kernels.
-//! - `posix`: the portable `*at` calls, for macOS and the BSDs, and for Linux by force.
+//! - `unix`: the portable `*at` calls, for macOS and the BSDs, and for Linux with faster ways beside them that can
+//!   be switched off.
 //! - `windows`: Windows.
 //! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
@@ -32,8 +31,6 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
 pub(crate) use lookup::{Candidate, Lookup, Match};
 
-#[cfg(unix)]
-pub(crate) mod accounts;
 mod answer;
 pub(crate) mod beneath;
 #[cfg(test)]
@@ -41,8 +38,6 @@ pub(crate) mod fault;
 mod features;
 mod gate;
 mod guises;
-#[cfg(target_os = "linux")]
-pub(crate) mod linux;
 pub(crate) mod long_name;
 mod lookup;
 mod loops;
@@ -50,26 +45,21 @@ mod loops;
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
 mod os_error;
-#[cfg(all(unix, any(not(target_os = "linux"), test)))]
-pub(crate) mod posix;
 pub(crate) mod process;
-#[cfg(any(test, feature = "model", not(any(target_os = "linux", windows))))]
+#[cfg(any(test, feature = "model"))]
 #[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
 pub(crate) mod surroundings;
 #[cfg(test)]
 pub(crate) mod tests;
 #[cfg(unix)]
-mod unix;
+pub(crate) mod unix;
 #[cfg(windows)]
 pub(crate) mod windows;
 
 /// Today's platform.
-#[cfg(target_os = "linux")]
-pub(crate) type Os = linux::Linux;
-/// Today's platform.
-#[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) type Os = posix::Posix;
+#[cfg(unix)]
+pub(crate) type Os = unix::Unix;
 /// Today's platform.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
@@ -103,7 +93,7 @@ pub(crate) struct Setup {
     pub(crate) reads_only: bool,
     /// The names of owners that all workers know, if they share them.
     #[cfg(unix)]
-    pub(crate) accounts: Option<accounts::Shared>,
+    pub(crate) accounts: Option<unix::accounts::Shared>,
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
@@ -143,7 +133,7 @@ impl Setup {
     /// with it or a copy of it, where owners have numbers.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
-        return Setup { accounts: Some(accounts::Shared::default()), ..self };
+        return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
         #[cfg(not(unix))]
         self
     }

@@ -19,11 +19,9 @@ mod steps;
 use std::cell::Cell;
 
 use self::ground::{Imagined, Real};
-#[cfg(target_os = "linux")]
-use crate::sys::linux::Linux;
-use crate::sys::memory::{Ending, Order, World};
 #[cfg(unix)]
-use crate::sys::posix::Posix;
+use crate::sys::Os;
+use crate::sys::memory::{Ending, Order, World};
 use crate::sys::{Features, Setup};
 
 thread_local! {
@@ -121,26 +119,24 @@ macro_rules! contract {
 }
 
 #[cfg(target_os = "linux")]
-contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
+contract!(linux, Real::<Os>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
     use crate::sys::Feature;
     let without = [Feature::Openat2, Feature::Statx, Feature::ShortListing];
     let without = without.into_iter().fold(Features::default(), Features::with);
-    Real::<Linux>::new(Setup { without, ..Setup::default() }, "openat")
+    Real::<Os>::new(Setup { without, ..Setup::default() }, "openat")
 });
 #[cfg(unix)]
 contract!(portable, {
     let setup = Setup { without: Features::of_linux(), ..Setup::default() };
-    Real::<crate::sys::Os>::new(setup, "openat")
+    Real::<Os>::new(setup, "openat")
 });
 #[cfg(unix)]
 contract!(without_any_feature, {
     let setup = Setup { without: Features::all(), ..Setup::default() };
-    Real::<crate::sys::Os>::new(setup, "openat")
+    Real::<Os>::new(setup, "openat")
 });
-#[cfg(unix)]
-contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
 #[cfg(windows)]
 contract!(windows, Real::<crate::sys::windows::Windows>::new(Setup::default(), "NtOpenFile"));
 contract!(memory, Imagined::new(World::new()));

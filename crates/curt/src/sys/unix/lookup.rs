@@ -9,14 +9,12 @@ use rustix::fs::{Access, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::dir::text;
-use super::{Dir, Posix, unix};
+use super::{Dir, Unix, values};
 use crate::name::Name;
 use crate::sys::{Candidate, Lookup, Sys};
 
-impl Lookup for Posix {
-    #[cfg(target_vendor = "apple")]
-    const DEFAULT_PATH: &'static str = "/usr/bin:/bin:/usr/sbin:/sbin";
-    #[cfg(any(target_os = "freebsd", target_os = "dragonfly"))]
+impl Lookup for Unix {
+    #[cfg(any(target_vendor = "apple", target_os = "freebsd", target_os = "dragonfly"))]
     const DEFAULT_PATH: &'static str = "/usr/bin:/bin:/usr/sbin:/sbin";
     #[cfg(target_os = "openbsd")]
     const DEFAULT_PATH: &'static str =
@@ -33,7 +31,7 @@ impl Lookup for Posix {
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
     fn variable(name: &str) -> Option<Vec<u8>> {
-        unix::variable(name)
+        values::variable(name)
     }
 
     fn put(text: &OsStr, into: &mut Vec<u8>) {
@@ -50,13 +48,13 @@ impl Lookup for Posix {
 
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
         let may = self.door.may(from.as_fd(), text(path), Access::EXEC_OK);
-        unix::candidate(may, || self.query(from, path, unix::ABOUT_CANDIDATE))
+        values::candidate(may, || self.query(from, path, values::ABOUT_CANDIDATE))
     }
 
     fn head(&self, from: &Dir, path: Name<'_, u8>, room: &mut [u8]) -> io::Result<usize> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = self.door.open_file(from.as_fd(), text(path), flags, Mode::empty())?;
-        let length = unix::read_head(room, |room| self.door.read(file.as_fd(), room));
+        let file = self.door.openat(from.as_fd(), text(path), flags, Mode::empty())?;
+        let length = values::read_head(room, |room| self.door.read(file.as_fd(), room));
         self.door.close(file);
         length
     }

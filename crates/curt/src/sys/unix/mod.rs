@@ -1,134 +1,126 @@
-//! Linux: `openat2` sees every mount for no call of its own, `getdents64` reads into our
-//! buffer. Each has a fallback for kernels or filters without it.
+//! Unix: the `*at` calls of POSIX, and on Linux (`linux`) faster ways beside them, each of which can be switched
+//! off. What is left then is the platform of macOS and the BSDs, and the tests run both.
+//!
+//! Every step is relative to an open directory and refuses links, so nothing outside a tree is ever
+//! reached, whoever swaps what meanwhile. What the portable calls cannot do:
+//!
+//! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
+//!   system, such as a bind or null mount, has the same device and is not seen.
+//! - **Listings** come through `readdir`, one name at a time, with the C library's own buffer in each
+//!   open directory.
+//! - **Kinds** that a listing leaves open are asked for before unlinking: on Solaris and its
+//!   relatives `unlink` by root removes a directory and leaves what is in it adrift. There, and
+//!   there alone, a file that becomes a directory between the listing and the unlink is at risk.
 
+pub(crate) mod accounts;
 mod beneath;
-mod call;
-mod cgroup;
-mod clone;
-mod descriptor;
 pub(crate) mod dir;
-mod extended;
-mod long_name;
+pub(crate) mod door;
+mod failing;
+mod library;
 mod lookup;
-mod loops;
 mod process;
-mod query;
-mod raw;
-mod surroundings;
+mod start;
+mod steps;
+mod values;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
+mod words;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use self::linux as native;
+#[cfg(not(target_os = "linux"))]
+mod other;
+#[cfg(not(target_os = "linux"))]
+use self::other as native;
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
 use std::ffi::{CStr, OsStr};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, StatxAttributes, StatxFlags};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use self::call::Door;
-#[cfg(feature = "model")]
+use self::accounts::Accounts;
+#[cfg(all(feature = "model", target_os = "linux"))]
 pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
-use super::accounts::Accounts;
-use super::unix;
+use self::door::Door;
+use super::long_name::LongName;
+use super::surroundings::Surroundings;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys,
+    Ask, Batch, Extended, Feature, Finished, Guises, Identity, Loops, Mounts, Opened, Operand,
+    Owners, Removed, Setup, Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-
-/// What this kernel was seen to lack. Written once, never for an answer that a security filter may
-/// have given (`EPERM`): only `ENOSYS` says that the call does not exist.
-static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+use crate::sys::beneath::Beneath;
 
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A directory to ask and to open from, which takes no permission to list it.
+/// A directory to ask and to open from, which takes no permission to list it where the system has a flag
+/// for that.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Linux, as one worker sees it.
-pub(crate) struct Linux {
+/// Unix, as one worker sees it.
+pub(crate) struct Unix {
     door: Door,
     setup: Setup,
-    /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
-    openat2_refused: Cell<bool>,
-    /// `statx` was refused, or is not there, and the older call was not: this worker stops asking.
-    statx_refused: Cell<bool>,
-    /// The fields that were asked for last, and what asks for them.
-    asked: Cell<(Fields, StatxFlags)>,
+    native: native::State,
     accounts: RefCell<Accounts>,
-    /// Devices without extended attributes.
-    without_extended: RefCell<BTreeSet<u64>>,
 }
 
-impl Linux {
-    fn may_openat2(&self) -> bool {
-        !self.setup.without.has(Feature::Openat2)
-            && !self.openat2_refused.get()
-            && !NO_OPENAT2.load(Ordering::Relaxed)
-    }
-
-    /// Opens a directory some names below another one.
-    fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        if self.may_openat2() {
-            let resolve = match mounts {
-                Mounts::Cross => ResolveFlags::NO_SYMLINKS,
-                Mounts::Refuse => ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV,
-            };
-            match self.door.openat2(from.as_fd(), text(path), LIST, Mode::empty(), resolve) {
-                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
-                Err(Errno::PERM) => {}
-                answer => return unix::opened(answer.and_then(|fd| self.listed(fd))),
-            }
-        }
-        super::open_step_by_step(self, from, path, mounts)
+impl Unix {
+    /// Whether something may be used that only Linux has.
+    fn has(&self, feature: Feature) -> bool {
+        cfg!(target_os = "linux") && !self.setup.without.has(feature)
     }
 
     /// A directory that was opened to be listed.
     fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
-        if self.setup.without.has(Feature::RawListing) { Dir::streaming(fd) } else { Ok(fd.into()) }
+        if self.has(Feature::RawListing) { Ok(fd.into()) } else { Dir::streaming(fd) }
     }
 
-    /// Opens a child where mounts are refused: the kernel refuses them itself.
-    fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
-        if self.may_openat2() {
-            let opened = self.door.openat2(
-                parent.as_fd(),
-                text(name),
-                LIST,
-                Mode::empty(),
-                ResolveFlags::NO_XDEV,
-            );
-            match opened {
-                Err(Errno::NOSYS) => NO_OPENAT2.store(true, Ordering::Relaxed),
-                Err(Errno::PERM) => {
-                    // A filter, or the file system itself. Only if the older call now succeeds
-                    // was it a filter.
-                    let fd = self.open_compared(parent, name)?;
-                    self.openat2_refused.set(true);
-                    return Ok(fd);
-                }
-                answer => return answer,
-            }
+    /// Opens a directory some names below another one.
+    fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        match self.open_at_once(from, text(path), true, mounts) {
+            None | Some(Err(Errno::PERM)) => super::open_step_by_step(self, from, path, mounts),
+            Some(opened) => values::opened(opened.and_then(|fd| self.listed(fd))),
         }
-        self.open_compared(parent, name)
     }
 
-    /// The twin of the above for older kernels: open, then compare the mounts of both ends. What
-    /// is compared is what was opened, so nothing can be swapped in between.
+    /// Opens a child where mounts are refused.
+    fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+        match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
+            None => self.open_compared(parent, name),
+            // A filter, or the file system itself. Only if the portable call now succeeds was it a filter.
+            Some(Err(Errno::PERM)) => {
+                self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
+            }
+            Some(opened) => opened,
+        }
+    }
+
+    /// Opens, then compares the mounts of both ends. What is compared is what was opened, so nothing can
+    /// be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
-        let same = self.mount_of(parent.as_fd(), &parent.mount).and_then(|ours| {
-            let theirs = self.mount_of(fd.as_fd(), &std::sync::OnceLock::new())?;
-            Ok(ours == theirs)
+        let ours =
+            parent.mount.get().map_or_else(|| self.mount(parent.as_fd()), |&mount| Ok(mount));
+        let same = ours.and_then(|ours| {
+            let ours = *parent.mount.get_or_init(|| ours);
+            Ok(ours == self.mount(fd.as_fd())?)
         });
         match same {
             Ok(true) => Ok(fd),
@@ -143,15 +135,56 @@ impl Linux {
         }
     }
 
+    /// What tells mounts apart: the device and, where the system has one, the number of the mount.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
+    fn mount(&self, fd: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
+        match self.mount_by_statx(fd)? {
+            Some(mount) => Ok(mount),
+            None => Ok((self.plain_stat(fd, c"", AtFlags::empty())?.st_dev as u64, 0)),
+        }
+    }
+
+    /// Asks for what is wanted, and adds the answer to what is known. An empty name is what is open. The
+    /// portable call tells no less but for the time of creation and the attributes.
+    fn ask(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> Result<(), Errno> {
+        if self.by_statx(at, name, flags, ask, known)? {
+            return Ok(());
+        }
+        let mut facts = values::facts_from(&self.plain_stat(at, name, flags)?);
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
+    }
+
+    /// The portable question. An empty name is what is open.
+    fn plain_stat(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat, Errno> {
+        // The working directory is not open.
+        let is_working = name.is_empty() && at.as_raw_fd() == CWD.as_raw_fd();
+        let name = if is_working { c"." } else { name };
+        self.door.fstatat(at, name, flags).inspect_err(|_| self.native.resume_statx())
+    }
+
     /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
     /// on anything. Elsewhere the kind is asked for where it is not known.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
-            let stat = self.plain_stat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
-            Ok(unix::kind_of_mode(stat.st_mode) == Kind::Directory)
+            let stat = self.door.fstatat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(values::facts_from(&stat).kind == Kind::Directory)
         };
-        let asks = self.setup.without.has(Feature::BlindUnlink);
+        let asks = !self.has(Feature::BlindUnlink);
         if asks && matches!(kind, Kind::Unknown | Kind::Directory) && is_directory()? {
             return Ok(Removed::IsDirectory);
         }
@@ -165,36 +198,20 @@ impl Linux {
             Err(error) => Err(error),
         }
     }
-
-    /// The device and, since Linux 5.8, the mount that a directory lies on, asked once.
-    fn mount_of(
-        &self,
-        fd: BorrowedFd<'_>,
-        known: &std::sync::OnceLock<(u64, u64)>,
-    ) -> Result<(u64, u64), Errno> {
-        if let Some(&mount) = known.get() {
-            return Ok(mount);
-        }
-        let mount = self.mount(fd)?;
-        Ok(*known.get_or_init(|| mount))
-    }
 }
 
-impl Sys for Linux {
+impl Sys for Unix {
     type Unit = u8;
     type Dir = Dir;
     type DirBuf = DirBuf;
     type Setup = Setup;
 
     fn start(setup: &Setup) -> Self {
-        Linux {
+        Unix {
             door: Door::new(setup),
             setup: setup.clone(),
-            openat2_refused: Cell::new(false),
-            statx_refused: Cell::new(false),
-            asked: Cell::new((Fields::NONE, StatxFlags::empty())),
+            native: native::State::default(),
             accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
-            without_extended: RefCell::default(),
         }
     }
 
@@ -203,19 +220,19 @@ impl Sys for Linux {
     }
 
     fn operand(path: &Path) -> Operand<u8> {
-        unix::operand(path)
+        values::operand(path)
     }
 
     fn append_units(path: &Path, to: &mut Vec<u8>) {
-        unix::append_units(path, to);
+        values::append_units(path, to);
     }
 
     fn path(units: Vec<u8>) -> PathBuf {
-        unix::path(units)
+        values::path(units)
     }
 
     fn text(units: &[u8]) -> Cow<'_, OsStr> {
-        unix::text(units)
+        values::text(units)
     }
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
@@ -225,11 +242,10 @@ impl Sys for Linux {
         Ok(self.door.open_path(path, PLACE)?.into())
     }
 
-    const MOUNTS_MAY_LOOP: bool = true;
+    const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
 
     fn is_mount(facts: &Facts) -> bool {
-        let mount_root = StatxAttributes::MOUNT_ROOT.bits();
-        facts.known.contains(Fields::ATTRIBUTES) && facts.attributes & mount_root != 0
+        native::is_mount(facts)
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
@@ -237,14 +253,11 @@ impl Sys for Linux {
             Mounts::Refuse => self.open_unmounted(parent, name),
             Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
         };
-        unix::opened(opened.and_then(|fd| self.listed(fd)))
+        values::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
-    /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
-    /// the process has several threads: two that share one wait for each other. Where the process may have
-    /// no more, they do.
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
-        self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
+        self.opened_again(dir)
     }
 
     fn close(&self, dir: Dir) {
@@ -254,19 +267,9 @@ impl Sys for Linux {
     }
 
     fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        let space = buf.space(self.setup.reads_only);
-        if let Some(stream) = dir.stream() {
-            return Ok(self.door.readdir(stream, space)?);
-        }
-        match self.door.getdents64(dir.as_fd(), space) {
-            Ok(()) if buf.is_empty() => Ok(Batch::End),
-            // A directory that was removed by somebody else while it was open lists nothing.
-            Err(Errno::NOENT) => Ok(Batch::End),
-            Ok(()) if buf.has_slack() && !self.setup.without.has(Feature::ShortListing) => {
-                Ok(Batch::ProbablyLast)
-            }
-            Ok(()) => Ok(Batch::More),
-            Err(error) => Err(error.into()),
+        match dir.stream() {
+            Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.reads_only))?),
+            None => self.read_raw(dir, buf),
         }
     }
 
@@ -286,7 +289,7 @@ impl Sys for Linux {
     /// happens in the close, outside the lock of the parent.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
-        unix::finished(removed, dir, |dir| self.close(dir))
+        values::finished(removed, dir, |dir| self.close(dir))
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
@@ -294,7 +297,23 @@ impl Sys for Linux {
     }
 
     fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
-        unix::make_private(self, parent, name, self.door.effective_user())
+        const OTHERS: u32 = 0o077;
+        let user = self.door.effective_user();
+        self.create_dir(parent, name, 0o700)?;
+        let made = self.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
+            let ask = Ask { fields: values::STAT, follow: false, cached: false };
+            let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
+            if self.query_dir(&made, ask).is_ok_and(is_ours) {
+                return Ok(made);
+            }
+            self.close(made);
+            // Another one took its place before it was opened.
+            Err(io::ErrorKind::PermissionDenied.into())
+        });
+        if made.is_err() {
+            let _ = self.remove_empty_dir(parent, name);
+        }
+        made
     }
 
     /// Without a rename that refuses to replace, the plain one does: a directory can replace
@@ -308,35 +327,35 @@ impl Sys for Linux {
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
         let (from, name, to, fresh) = (from.as_fd(), text(name), to.as_fd(), text(fresh));
-        match self.door.renameat2(from, name, to, fresh) {
+        match self.door.rename_exclusively(from, name, to, fresh) {
             // A system, a kernel or a file system that does not know how to refuse.
             Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
             answer => return Ok(answer?),
         }
-        Ok(self.door.rename_over(from, name, to, fresh)?)
+        Ok(self.door.rename(from, name, to, fresh)?)
     }
 
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
-        query: unix::STAT.union(Fields::CREATED).union(Fields::ATTRIBUTES),
+        query: values::STAT.union(native::QUERIED),
         query_calls: 1,
-        directory_calls: 4,
+        directory_calls: native::DIRECTORY_CALLS,
         target_calls: 1,
-        extended: Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL),
-        extended_calls: 1,
+        extended: native::EXTENDED,
+        extended_calls: if native::EXTENDED.is_empty() { 0 } else { 1 },
         secured: Fields::NONE,
         secured_calls: 0,
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        Ok((Dir::working(), unix::located(path)?))
+        Ok((Dir::working(), values::located(path)?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if follow {
             let flags = LIST.difference(OFlags::NOFOLLOW);
             let opened = self.door.openat(from.as_fd(), text(path), flags, Mode::empty());
-            return unix::followed(opened.and_then(|fd| self.listed(fd)));
+            return values::followed(opened.and_then(|fd| self.listed(fd)));
         }
         self.open_without_links(from, path, Mounts::Cross)
     }
@@ -364,9 +383,8 @@ impl Sys for Linux {
 
     fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
         let mut facts = Facts::default();
-        let (name, flags) =
-            if dir.is_working() { (c".", AtFlags::empty()) } else { (c"", AtFlags::EMPTY_PATH) };
-        self.ask(dir.as_fd(), name, flags, ask, &mut facts)?;
+        let name = if dir.is_working() { c"." } else { c"" };
+        self.ask(dir.as_fd(), name, AtFlags::empty(), ask, &mut facts)?;
         Ok(facts)
     }
 
@@ -375,19 +393,19 @@ impl Sys for Linux {
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
-        unix::absolute(path, || self.door.getcwd())
+        values::absolute(path, || self.door.getcwd())
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
-        let whole = unix::read_whole(most, |room| self.door.read(file.as_fd(), room));
+        let whole = values::read_whole(most, |room| self.door.read(file.as_fd(), room));
         self.door.close(file);
         whole
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
-        unix::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
+        values::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
     }
 
     fn extended(
@@ -397,7 +415,7 @@ impl Sys for Linux {
         asked: Fields,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
-        extended::read(&self.door, &self.without_extended, parent, name, asked, device)
+        self.read_extended(parent, name, asked, device)
     }
 
     fn owners(
@@ -407,7 +425,7 @@ impl Sys for Linux {
         asked: Fields,
         facts: &Facts,
     ) -> io::Result<Owners> {
-        unix::owners(&self.accounts, asked, facts)
+        values::owners(&self.accounts, asked, facts)
     }
 
     fn root_identity(&self) -> io::Result<Identity> {
@@ -420,8 +438,7 @@ impl Sys for Linux {
     }
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
-        !self.setup.without.has(Feature::InodeOrder)
-            && self.door.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
+        self.lies_on_ext4(dir)
     }
 
     fn descriptor_limit(&self) -> usize {
@@ -433,7 +450,7 @@ impl Sys for Linux {
     }
 
     fn now(&self) -> Duration {
-        unix::now()
+        values::now()
     }
 
     fn sleep(&self, time: Duration) {
@@ -441,7 +458,7 @@ impl Sys for Linux {
     }
 
     fn wall_clock(&self) -> Duration {
-        unix::wall_clock()
+        values::wall_clock()
     }
 
     fn waits(&self) -> u64 {
@@ -449,5 +466,28 @@ impl Sys for Linux {
     }
 }
 
-/// The magic number that ext2, ext3 and ext4 share.
-const EXT4: i64 = 0xEF53;
+impl Guises<Dir, u8> for Unix {}
+
+impl Loops for Unix {
+    fn is_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    }
+}
+
+impl LongName for Unix {
+    const HAS_SHORT_NAMES: bool = false;
+
+    fn long_name(&self, path: &Path) -> io::Result<Vec<u8>> {
+        Ok(path.file_name().map_or_else(Vec::new, |name| Self::units(Path::new(name))))
+    }
+}
+
+impl Surroundings for Unix {
+    fn working_directory(&self) -> io::Result<PathBuf> {
+        Ok(self.door.getcwd()?)
+    }
+
+    fn home_of(user: &[u8]) -> Option<PathBuf> {
+        accounts::home_of(user)
+    }
+}

@@ -1,13 +1,4 @@
-//! What `linux` and `posix` share: text and plain values, without a call; and, in its folder, how programs
-//! are started on every Unix.
-
-pub(super) mod calls;
-pub(super) mod failing;
-pub(super) mod library;
-pub(super) mod start;
-pub(super) mod steps;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
-pub(super) mod words;
+//! Text and plain values, without a call.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -22,10 +13,9 @@ use rustix::fs::{Access, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
-use super::beneath::{Beneath, Create, Fault, How, Step};
-use super::{Ask, Candidate, Finished, Last, Mounts, Opened, Operand, Owners, Sys};
 use crate::fields::{Facts, Fields, Kind, Time};
-use crate::name::Name;
+use crate::sys::beneath::{Create, Fault, How, Step};
+use crate::sys::{Ask, Candidate, Finished, Last, Opened, Operand, Owners};
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
 pub(super) fn operand(path: &Path) -> Operand<u8> {
@@ -82,7 +72,7 @@ pub(super) fn kind(file_type: FileType) -> Kind {
     }
 }
 
-/// What [`Sys::locate`](super::Sys::locate) makes of a path: the system takes it as it is.
+/// What [`Sys::locate`](crate::sys::Sys::locate) makes of a path: the system takes it as it is.
 pub(super) fn located(path: &Path) -> io::Result<Vec<u8>> {
     let bytes = path.as_os_str().as_bytes();
     if bytes.contains(&0) {
@@ -397,31 +387,6 @@ pub(super) fn finished<D>(
         Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
         Err(error) => Finished::Failed(dir, error.into()),
     }
-}
-
-/// Makes a directory into which nobody but `user` may look, and opens it. Another one that took its
-/// place before it was opened is refused.
-pub(super) fn make_private<S: Sys<Unit = u8> + Beneath>(
-    sys: &S,
-    parent: &S::Dir,
-    name: Name<'_, u8>,
-    user: u32,
-) -> io::Result<S::Dir> {
-    const OTHERS: u32 = 0o077;
-    sys.create_dir(parent, name, 0o700)?;
-    let made = sys.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
-        let ask = Ask { fields: STAT, follow: false, cached: false };
-        let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
-        if sys.query_dir(&made, ask).is_ok_and(is_ours) {
-            return Ok(made);
-        }
-        sys.close(made);
-        Err(io::ErrorKind::PermissionDenied.into())
-    });
-    if made.is_err() {
-        let _ = sys.remove_empty_dir(parent, name);
-    }
-    made
 }
 
 /// Makes a call again for as long as a signal interrupts it.
