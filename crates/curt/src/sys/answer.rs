@@ -187,6 +187,10 @@ pub(crate) struct Sources {
 
 /// What is asked about one entry.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(any(target_os = "linux", windows)),
+    allow(dead_code, reason = "the portable call tells all that it can")
+)]
 pub(crate) struct Ask {
     pub(crate) fields: Fields,
     /// Whether a link is followed.

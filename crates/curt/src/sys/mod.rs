@@ -24,7 +24,6 @@ pub(crate) use self::answer::{
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
 pub(crate) use self::guises::Guises;
-pub(crate) use self::loops::Loops;
 pub(crate) use self::os_error::os_error;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -40,7 +39,6 @@ mod gate;
 mod guises;
 pub(crate) mod long_name;
 mod lookup;
-mod loops;
 #[cfg(any(test, feature = "model"))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
@@ -172,7 +170,7 @@ pub(crate) trait Listing: Send + Sync {
 
 /// A platform, as one worker of an operation sees it.
 pub(crate) trait Sys:
-    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Sized + Send
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Sized + Send
 {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
@@ -396,6 +394,9 @@ pub(crate) trait Sys:
         let _ = error;
         false
     }
+    /// Whether an error says that links led round in a circle, or that there were more of them on the way
+    /// than the system follows: the standard library has no stable word for it.
+    fn is_loop(error: &io::Error) -> bool;
     /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
     /// Whether removing in the order of file numbers can pay on the file system of this directory.

@@ -5,7 +5,6 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustix::fs::FileType;
 use rustix::io::{Errno, Result};
 
 use crate::fields::Kind;
@@ -106,7 +105,8 @@ impl Stream {
             match reading.entries.read() {
                 Some(Ok(entry)) => {
                     let name = entry.file_name().to_bytes_with_nul();
-                    write_record(buffer, number(&entry), d_type(entry.file_type()), name);
+                    let (id, d_type) = number_and_type(&entry);
+                    write_record(buffer, id, d_type, name);
                 }
                 Some(Err(error)) => reading.failed = Some(error),
                 None => return Ok(Batch::End),
@@ -128,9 +128,10 @@ impl AsFd for Stream {
     }
 }
 
-#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "not u64 everywhere")]
-fn number(entry: &rustix::fs::DirEntry) -> u64 {
-    entry.ino() as u64
+/// The number and the type.
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ")]
+fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
+    (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
 /// Writes one record of a listing: the number, eight bytes that nobody reads, the length of the record,
@@ -199,6 +200,7 @@ impl DirBuf {
     }
 
     /// Whether the system had nothing to write.
+    #[cfg(target_os = "linux")]
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -240,22 +242,22 @@ impl Listing for DirBuf {
     }
 }
 
+// The types in a record: `DT_REG` and so on, the same on all systems.
+const FIFO: u8 = 1;
+const CHARACTER_DEVICE: u8 = 2;
+const DIRECTORY: u8 = 4;
+const BLOCK_DEVICE: u8 = 6;
+const FILE: u8 = 8;
+const SYMLINK: u8 = 10;
+const SOCKET: u8 = 12;
+
 /// The type in a record of what has this mode.
-#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "u16 on macOS")]
-const fn type_of(mode: libc::mode_t) -> u8 {
-    (mode as u32 >> 12) as u8
+pub(super) fn type_of(mode: u32) -> u8 {
+    (mode >> 12) as u8 & 15
 }
 
-const FILE: u8 = type_of(libc::S_IFREG);
-const DIRECTORY: u8 = type_of(libc::S_IFDIR);
-const SYMLINK: u8 = type_of(libc::S_IFLNK);
-const FIFO: u8 = type_of(libc::S_IFIFO);
-const SOCKET: u8 = type_of(libc::S_IFSOCK);
-const CHARACTER_DEVICE: u8 = type_of(libc::S_IFCHR);
-const BLOCK_DEVICE: u8 = type_of(libc::S_IFBLK);
-
 /// The kind that a record's type says.
-fn kind(d_type: u8) -> Kind {
+pub(super) fn kind(d_type: u8) -> Kind {
     match d_type {
         FILE => Kind::File,
         DIRECTORY => Kind::Directory,
@@ -265,19 +267,6 @@ fn kind(d_type: u8) -> Kind {
         CHARACTER_DEVICE => Kind::CharacterDevice,
         BLOCK_DEVICE => Kind::BlockDevice,
         _ => Kind::Unknown,
-    }
-}
-
-fn d_type(kind: FileType) -> u8 {
-    match kind {
-        FileType::RegularFile => FILE,
-        FileType::Directory => DIRECTORY,
-        FileType::Symlink => SYMLINK,
-        FileType::Fifo => FIFO,
-        FileType::Socket => SOCKET,
-        FileType::CharacterDevice => CHARACTER_DEVICE,
-        FileType::BlockDevice => BLOCK_DEVICE,
-        FileType::Unknown => 0,
     }
 }
 

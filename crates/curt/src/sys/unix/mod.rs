@@ -37,11 +37,13 @@ use self::other as native;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{CStr, OsStr};
+use std::ffi::{CStr, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -55,8 +57,8 @@ use self::door::Door;
 use super::long_name::LongName;
 use super::surroundings::Surroundings;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Guises, Identity, Loops, Mounts, Opened, Operand,
-    Owners, Removed, Setup, Sources, Stat, Sys,
+    Ask, Batch, Extended, Feature, Finished, Guises, Identity, Mounts, Opened, Operand, Owners,
+    Removed, Setup, Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -224,15 +226,15 @@ impl Sys for Unix {
     }
 
     fn append_units(path: &Path, to: &mut Vec<u8>) {
-        values::append_units(path, to);
+        to.extend_from_slice(path.as_os_str().as_bytes());
     }
 
     fn path(units: Vec<u8>) -> PathBuf {
-        values::path(units)
+        OsString::from_vec(units).into()
     }
 
     fn text(units: &[u8]) -> Cow<'_, OsStr> {
-        values::text(units)
+        Cow::Borrowed(OsStr::from_bytes(units))
     }
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
@@ -348,7 +350,11 @@ impl Sys for Unix {
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        Ok((Dir::working(), values::located(path)?))
+        let bytes = path.as_os_str().as_bytes();
+        if bytes.contains(&0) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok((Dir::working(), [bytes, b"\0"].concat()))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
@@ -393,7 +399,7 @@ impl Sys for Unix {
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
-        values::absolute(path, || self.door.getcwd())
+        if path.is_absolute() { Ok(path.to_owned()) } else { Ok(self.door.getcwd()?.join(path)) }
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
@@ -433,6 +439,10 @@ impl Sys for Unix {
         Ok(Stat::from(self.query(&Dir::working(), root, Stat::ASK)?).identity)
     }
 
+    fn is_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    }
+
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
         kind == Kind::Symlink || self.door.may(parent.as_fd(), text(name), Access::WRITE_OK).is_ok()
     }
@@ -450,7 +460,8 @@ impl Sys for Unix {
     }
 
     fn now(&self) -> Duration {
-        values::now()
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
     }
 
     fn sleep(&self, time: Duration) {
@@ -458,7 +469,7 @@ impl Sys for Unix {
     }
 
     fn wall_clock(&self) -> Duration {
-        values::wall_clock()
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
     fn waits(&self) -> u64 {
@@ -467,12 +478,6 @@ impl Sys for Unix {
 }
 
 impl Guises<Dir, u8> for Unix {}
-
-impl Loops for Unix {
-    fn is_loop(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
-    }
-}
 
 impl LongName for Unix {
     const HAS_SHORT_NAMES: bool = false;
