@@ -144,7 +144,7 @@ fn names_from_standard_input() {
 
 #[test]
 fn features_can_be_done_without() {
-    for feature in ["openat2", "statx", "short-listing", "hoist", "inode-order"] {
+    for (feature, _) in curt::Feature::ALL {
         let scratch = Scratch::new();
         tree(&scratch, "t");
         let said = run(&scratch, &format!("-r --without {feature} t"));

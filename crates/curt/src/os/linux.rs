@@ -40,5 +40,5 @@ impl CommandCgroup for Command {
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {
-    pub use crate::sys::linux::listed;
+    pub use crate::sys::unix::listed;
 }

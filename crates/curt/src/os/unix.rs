@@ -9,8 +9,9 @@ use std::path::Path;
 use crate::confine::Root;
 use crate::remove::{Remove, Report};
 use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
+use crate::sys::open_directory;
 use crate::sys::process::Pipe;
-use crate::sys::{accounts, open_directory};
+use crate::sys::unix::accounts;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::fields::{Fields, Kind};
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::os_error;
 
@@ -111,6 +111,38 @@ pub(crate) struct Stat {
     pub(crate) made: Duration,
 }
 
+impl Stat {
+    /// The question that this is the answer to.
+    pub(crate) const ASK: Ask = Ask {
+        fields: Fields::KIND
+            .union(Fields::ID)
+            .union(Fields::DEVICE)
+            .union(Fields::LINKS)
+            .union(Fields::SIZE)
+            .union(Fields::ALLOCATED)
+            .union(Fields::CHANGED)
+            .union(Fields::CREATED),
+        follow: false,
+        cached: false,
+    };
+}
+
+impl From<Facts> for Stat {
+    fn from(facts: Facts) -> Self {
+        let knows_birth = facts.known.contains(Fields::CREATED);
+        let made = if knows_birth { facts.created } else { facts.changed };
+        Stat {
+            kind: facts.kind,
+            identity: Identity { device: facts.device, file: facts.id },
+            links: facts.links,
+            size: facts.size,
+            allocated: facts.allocated,
+            // Times before 1970 are as good as 1970 for what this is asked for.
+            made: Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds),
+        }
+    }
+}
+
 /// An operand, taken apart by text: the directory to open, and the name in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Operand<U> {
@@ -155,6 +187,10 @@ pub(crate) struct Sources {
 
 /// What is asked about one entry.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(any(target_os = "linux", windows)),
+    allow(dead_code, reason = "the portable call tells all that it can")
+)]
 pub(crate) struct Ask {
     pub(crate) fields: Fields,
     /// Whether a link is followed.

@@ -90,6 +90,10 @@ pub(crate) enum Link<U> {
     No,
     To(Vec<U>),
     /// It leads where no text says: a magic link of Linux, a reparse point of an unknown kind.
+    #[cfg_attr(
+        not(any(target_os = "linux", windows)),
+        allow(dead_code, reason = "others have no such links")
+    )]
     Opaque,
     /// The system does not follow it, and gives this number for the reason.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]

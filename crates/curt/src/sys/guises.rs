@@ -28,9 +28,5 @@ pub(crate) trait Guises<D, U> {
     }
 }
 
-#[cfg(target_os = "linux")]
-impl Guises<super::linux::Dir, u8> for super::linux::Linux {}
-#[cfg(all(unix, any(not(target_os = "linux"), test)))]
-impl Guises<super::posix::Dir, u8> for super::posix::Posix {}
 #[cfg(any(test, fuzzing))]
 impl Guises<super::memory::Dir, u8> for super::memory::Memory {}

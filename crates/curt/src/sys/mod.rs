@@ -1,12 +1,11 @@
 //! The platform contract: what the operations ask of a system, cut by intent and not by call.
 //!
-//! `Sys` is implemented once per platform, in a folder of its own with the same file names in each:
-//! `mod.rs` (the implementation), `call.rs` (the only door to the system: it counts every call and,
-//! in tests, can fail the nth), `dir.rs` (open directories and listings). Operations are generic
-//! over it; the public functions fix it to [`Os`].
+//! `Sys` is implemented once per platform, in a folder of its own, each with one way to the system that counts
+//! every call and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`). Operations are generic over
+//! it; the public functions fix it to [`Os`].
 //!
-//! - `linux`: the fast paths, each with a twin for older kernels.
-//! - `posix`: the portable `*at` calls, for macOS and the BSDs, and for Linux by force.
+//! - `unix`: the portable `*at` calls, for macOS and the BSDs, and for Linux with faster ways beside them that can
+//!   be switched off.
 //! - `windows`: Windows.
 //! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
@@ -25,15 +24,12 @@ pub(crate) use self::answer::{
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
 pub(crate) use self::guises::Guises;
-pub(crate) use self::loops::Loops;
 pub(crate) use self::os_error::os_error;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
 pub(crate) use lookup::{Candidate, Lookup, Match};
 
-#[cfg(unix)]
-pub(crate) mod accounts;
 mod answer;
 pub(crate) mod beneath;
 #[cfg(test)]
@@ -41,35 +37,27 @@ pub(crate) mod fault;
 mod features;
 mod gate;
 mod guises;
-#[cfg(target_os = "linux")]
-pub(crate) mod linux;
 pub(crate) mod long_name;
 mod lookup;
-mod loops;
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
 pub(crate) mod memory;
 mod os_error;
-#[cfg(all(unix, any(not(target_os = "linux"), test)))]
-pub(crate) mod posix;
 pub(crate) mod process;
-#[cfg(any(test, fuzzing, not(any(target_os = "linux", windows))))]
+#[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
 pub(crate) mod surroundings;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(unix)]
-mod unix;
+pub(crate) mod unix;
 #[cfg(windows)]
 pub(crate) mod windows;
 
 /// Today's platform.
-#[cfg(target_os = "linux")]
-pub(crate) type Os = linux::Linux;
-/// Today's platform.
-#[cfg(all(unix, not(target_os = "linux")))]
-pub(crate) type Os = posix::Posix;
+#[cfg(unix)]
+pub(crate) type Os = unix::Unix;
 /// Today's platform.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
@@ -91,7 +79,7 @@ pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os 
 }
 
 /// What all workers of one operation are started with.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Setup {
     /// Features to do without.
     pub(crate) without: Features,
@@ -103,7 +91,7 @@ pub(crate) struct Setup {
     pub(crate) reads_only: bool,
     /// The names of owners that all workers know, if they share them.
     #[cfg(unix)]
-    pub(crate) accounts: Option<accounts::Shared>,
+    pub(crate) accounts: Option<unix::accounts::Shared>,
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
@@ -112,9 +100,27 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
+impl Default for Setup {
+    fn default() -> Self {
+        Setup {
+            #[cfg(not(test))]
+            without: Features::default(),
+            #[cfg(test)]
+            without: tests::lacking(),
+            reads_only: false,
+            #[cfg(unix)]
+            accounts: None,
+            #[cfg(all(windows, test))]
+            native: None,
+            #[cfg(test)]
+            faults: None,
+        }
+    }
+}
+
 /// What every platform's setup lets an operation choose.
 pub(crate) trait Settings: Clone + Sync {
-    /// The same, with this choice.
+    /// The same, without these features either.
     fn with(&self, without: Features) -> Self;
     /// The same, for an operation that removes nothing.
     fn for_reading(&self, without: Features) -> Self;
@@ -125,7 +131,7 @@ impl Setup {
     /// with it or a copy of it, where owners have numbers.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
-        return Setup { accounts: Some(accounts::Shared::default()), ..self };
+        return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
         #[cfg(not(unix))]
         self
     }
@@ -133,7 +139,7 @@ impl Setup {
 
 impl Settings for Setup {
     fn with(&self, without: Features) -> Self {
-        Setup { without, ..self.clone() }
+        Setup { without: self.without.and(without), ..self.clone() }
     }
 
     fn for_reading(&self, without: Features) -> Self {
@@ -164,7 +170,7 @@ pub(crate) trait Listing: Send + Sync {
 
 /// A platform, as one worker of an operation sees it.
 pub(crate) trait Sys:
-    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Loops + Sized + Send
+    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Sized + Send
 {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
@@ -350,8 +356,12 @@ pub(crate) trait Sys:
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat>;
-    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat>;
+    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat> {
+        self.query(parent, name, Stat::ASK).map(Stat::from)
+    }
+    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
+        self.query_dir(dir, Stat::ASK).map(Stat::from)
+    }
     /// Whether the directory that [`Sys::finish_dir`] would remove under this name has this identity.
     fn is_child(
         &self,
@@ -384,6 +394,9 @@ pub(crate) trait Sys:
         let _ = error;
         false
     }
+    /// Whether an error says that links led round in a circle, or that there were more of them on the way
+    /// than the system follows: the standard library has no stable word for it.
+    fn is_loop(error: &io::Error) -> bool;
     /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
     /// Whether removing in the order of file numbers can pay on the file system of this directory.

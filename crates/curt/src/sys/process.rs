@@ -14,14 +14,14 @@ use super::Sys;
 use crate::error::StartFailure;
 
 #[cfg(unix)]
-pub(crate) use super::unix::calls::Pipe;
+pub(crate) use super::unix::door::Pipe;
 #[cfg(windows)]
 pub(crate) use super::windows::process::Pipe;
 
 /// Holds back the signals of this thread until it is dropped.
 #[cfg(all(target_os = "linux", test))]
-pub(crate) fn hold_signals_back() -> super::unix::calls::Blocked {
-    super::unix::calls::Blocked::new().unwrap_or_else(|error| panic!("{error}"))
+pub(crate) fn hold_signals_back() -> super::unix::door::Blocked {
+    super::unix::door::Blocked::new().unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// What a standard stream of the child is.

@@ -9,14 +9,20 @@ use super::{File, Finding, places};
 /// The crates whose functions are calls to the system.
 const CRATES: [&str; 3] = ["rustix", "libc", "windows_sys"];
 
-/// Files beside `call.rs` and the folder `call` that call functions of the system, and why they may.
-const DOORS: [(&str, &str); 6] = [
-    ("sys/unix/calls.rs", "the door of starting and waiting, which both Unix platforms have"),
+/// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the system, and
+/// why they may.
+const DOORS: [(&str, &str); 5] = [
     ("sys/unix/start.rs", "what a child that is a copy writes before it ends"),
-    ("sys/linux/raw.rs", "a child that shares memory calls nothing else; it is counted before"),
-    ("sys/posix/process.rs", "what a child calls, counted by its parent before"),
+    (
+        "sys/unix/linux/raw.rs",
+        "a child that shares memory calls nothing else; it is counted before",
+    ),
+    ("sys/unix/library.rs", "what a child calls, counted by its parent before"),
     ("sys/windows/native.rs", "finds the functions of ntdll, once"),
-    ("sys/accounts.rs", "the C library's databases of users and groups, which call what they like"),
+    (
+        "sys/unix/accounts.rs",
+        "the C library's databases of users and groups, which call what they like",
+    ),
 ];
 
 /// Functions that only calculate, or only look at this process's memory.
@@ -39,7 +45,9 @@ const PURE_KINDS: [&str; 2] = ["posix_spawnattr_", "posix_spawn_file_actions_"];
 /// Whether a file is a platform's door.
 fn is_door(path: &str) -> bool {
     path.ends_with("/call.rs")
+        || path.ends_with("/door.rs")
         || places::is_in(path, "call")
+        || places::is_in(path, "door")
         || DOORS.iter().any(|(door, _)| path.ends_with(door))
 }
 
@@ -76,7 +84,7 @@ pub(super) fn calls(file: &File) -> Vec<Finding> {
 fn has_passed(file: &File, open: usize) -> bool {
     let before = file.source.tokens[..open].iter().rev();
     let mut before = before.take_while(|token| token.text != "fn");
-    before.any(|token| ["pass", "pass_process"].contains(&token.text.as_str()))
+    before.any(|token| token.text == "pass")
 }
 
 /// The path that is called at this parenthesis, unless it is a method, a macro or a definition.
@@ -140,14 +148,14 @@ mod tests {
     }
 
     const OPERATION: &str = "crates/curt/src/walk/frame.rs";
-    const QUERY: &str = "crates/curt/src/sys/linux/query.rs";
+    const QUERY: &str = "crates/curt/src/sys/unix/linux/statx.rs";
 
     #[test]
     fn calls_past_the_door_are_found() {
         assert_eq!(lines(OPERATION, "fn f() {\n rustix::fs::openat(a, b) }"), [2]);
         assert_eq!(lines(QUERY, "use rustix::fs::{CWD, statx};\nfn f() { statx(CWD) }"), [2]);
         assert_eq!(lines(QUERY, "use rustix::fs;\nfn f() {\n fs::statx(a)\n}"), [3]);
-        let unix = "crates/curt/src/sys/linux/mod.rs";
+        let unix = "crates/curt/src/sys/unix/mod.rs";
         assert_eq!(lines(unix, "fn f() {\n// SAFETY: a\nunsafe { libc::close(3) } }"), [3]);
         let windows = "use windows_sys::Wdk::A::NtClose;\nfn f() { NtClose(h) }";
         assert_eq!(lines("crates/curt/src/sys/windows/dir.rs", windows), [2]);
@@ -161,7 +169,14 @@ mod tests {
             libc::makedev(1, 2); let a = libc::O_RDONLY; rustix::fs::Mode::from_bits(3) }";
         assert_eq!(lines(QUERY, text), [0; 0]);
         let call = "fn f() { rustix::fs::openat(a) }";
-        for path in ["linux/call.rs", "windows/call/process.rs", "linux/raw.rs", "linux/tests.rs"] {
+        for path in [
+            "unix/door.rs",
+            "unix/door/linux.rs",
+            "windows/call.rs",
+            "windows/call/process.rs",
+            "unix/linux/raw.rs",
+            "unix/tests.rs",
+        ] {
             assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");
         }
         assert_eq!(lines("tools/testkit/src/scratch.rs", call), [0; 0]);

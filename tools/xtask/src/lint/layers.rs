@@ -1,7 +1,7 @@
 //! How the library is built: each operation says what it promises, and dependencies point one way.
 
 use super::{File, Finding, places};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The library's sources.
 const LIBRARY: &str = "crates/curt/src/";
@@ -18,9 +18,6 @@ const ALLOWED: (&str, &str) = ("spawn", "find");
 
 /// The headings an operation's documentation must have.
 const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbacks"];
-
-/// Platforms that have the same files; `memory` is for tests and has its own.
-const PLATFORMS: &[&str] = &["linux", "other", "posix", "windows"];
 
 /// The operation a file belongs to.
 fn operation(path: &str) -> Option<&'static str> {
@@ -170,40 +167,12 @@ pub(super) fn path_text(file: &File) -> Vec<Finding> {
     .collect()
 }
 
-/// The same file names in every platform's folder; a difference is noted, for a platform may
-/// lack something.
-pub(super) fn same_files(files: &[File]) -> Vec<Finding> {
-    let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in files {
-        let Some((_, rest)) = file.path.split_once("/src/sys/") else {
-            continue;
-        };
-        let Some((platform, name)) = rest.split_once('/') else {
-            continue;
-        };
-        if PLATFORMS.contains(&platform) && !places::is_test(&file.path) {
-            let folder = &file.path[..file.path.len() - name.len()];
-            folders.entry(folder).or_default().insert(name);
-        }
-    }
-    let all: BTreeSet<&str> = folders.values().flatten().copied().collect();
-    let mut found = Vec::new();
-    for (folder, names) in &folders {
-        let missing: Vec<_> = all.difference(names).copied().collect();
-        if !missing.is_empty() {
-            let text = format!("other platforms also have {}", missing.join(", "));
-            found.push(Finding::note(folder, 1, "same-files", text));
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const REMOVE: &str = "crates/curt/src/remove/order.rs";
-    const LINUX: &str = "crates/curt/src/sys/linux/call.rs";
+    const LINUX: &str = "crates/curt/src/sys/unix/door.rs";
 
     #[test]
     fn an_operation_is_a_file_or_a_folder() {
@@ -267,16 +236,5 @@ mod tests {
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::{borrow::Cow, env};"), 1);
         assert_eq!(lines("crates/curt-paths/src/text.rs", "use std::path::Path;"), 0);
         assert_eq!(lines("crates/curt/src/name.rs", "use std::env;"), 0);
-    }
-
-    #[test]
-    fn platforms_with_other_files_are_noted() {
-        let file = |path| File::new(path, "");
-        let same = [file(LINUX), file("crates/curt/src/sys/posix/call.rs")];
-        assert_eq!(same_files(&same), []);
-        let other = [file(LINUX), file("crates/curt/src/sys/posix/calls.rs")];
-        assert!(same_files(&other).iter().all(|found| found.note));
-        assert_eq!(same_files(&other).len(), 2);
-        assert_eq!(same_files(&[file(LINUX), file("crates/curt/src/sys/memory/tree.rs")]), []);
     }
 }

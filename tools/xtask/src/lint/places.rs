@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn folders_count_and_names_do_not() {
-        assert!(is_in("crates/curt/src/sys/linux/call.rs", "sys"));
+        assert!(is_in("crates/curt/src/sys/unix/door.rs", "sys"));
         assert!(!is_in("crates/curt/src/sys", "sys"));
         assert!(!is_in("crates/curt/src/system/a.rs", "sys"));
     }
@@ -107,14 +107,14 @@ mod tests {
         assert!(may_use_std_fs("tools/bench/src/tree.rs"));
         assert!(may_use_std_fs("crates/curt-cli/src/sys/windows/mod.rs"));
         assert!(!may_use_std_fs("crates/curt/src/sys/windows/call.rs"));
-        for path in ["crates/curt/src/sys/linux/call.rs", "crates/curt-cli/src/cmd/rm.rs"] {
+        for path in ["crates/curt/src/sys/unix/door.rs", "crates/curt-cli/src/cmd/rm.rs"] {
             assert!(!may_use_std_fs(path), "{path}");
         }
     }
 
     #[test]
     fn where_unsafe_may_be_written() {
-        assert!(may_be_unsafe("crates/curt/src/sys/linux/call.rs"));
+        assert!(may_be_unsafe("crates/curt/src/sys/unix/door.rs"));
         assert!(may_be_unsafe("crates/curt-cli/src/sys/unix/start.rs"));
         assert!(!may_be_unsafe("crates/curt/src/remove.rs"));
         assert!(!may_be_unsafe("crates/curt-cli/src/main.rs"));

@@ -10,8 +10,7 @@ use super::deeds;
 use crate::confine::engine::{Confined, Failure};
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
-use crate::sys::posix::Posix;
-use crate::sys::{Feature, Features, Setup, Sys};
+use crate::sys::{Feature, Features, Os, Setup, Sys};
 use curt_paths::Refusal;
 
 /// `ENOSYS` is not among them: the process remembers it.
@@ -98,19 +97,20 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
 #[cfg(target_os = "linux")]
 #[test]
 fn by_one_call() {
-    every_call_fails_once::<crate::sys::linux::Linux>(&Setup::default());
+    every_call_fails_once::<crate::sys::Os>(&Setup::default());
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn by_single_steps() {
     let without = Features::default().with(Feature::Openat2);
-    every_call_fails_once::<crate::sys::linux::Linux>(&Setup { without, ..Setup::default() });
+    every_call_fails_once::<crate::sys::Os>(&Setup { without, ..Setup::default() });
 }
 
 #[test]
 fn on_the_portable_platform() {
-    every_call_fails_once::<Posix>(&Setup::default());
+    let without = Features::of_linux();
+    every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
 /// The kernel's word for leaving is the only one that is.
@@ -120,8 +120,7 @@ fn leaving_is_what_the_kernel_says() {
     let scratch = tree();
     let faults = Faults::default().fail("openat2", 0, Errno::XDEV.raw_os_error());
     let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-    let root =
-        Confined::open(crate::sys::linux::Linux::start(&setup), &scratch.at("root")).unwrap();
+    let root = Confined::open(crate::sys::Os::start(&setup), &scratch.at("root")).unwrap();
     let answer = deeds().map(|(_, deed)| deed(&root));
     assert!(matches!(answer[0], Err(Failure::Refused(Refusal::Escape))));
     assert!(answer[1].is_ok());
@@ -146,12 +145,13 @@ fn an_open_that_is_interrupted_is_made_again() {
     }
     #[cfg(target_os = "linux")]
     {
-        use crate::sys::linux::Linux;
-        check::<Linux>(&Setup::default(), &["openat2"]);
+        use crate::sys::Os;
+        check::<Os>(&Setup::default(), &["openat2"]);
         let without = Features::default().with(Feature::Openat2);
-        check::<Linux>(&Setup { without, ..Setup::default() }, &["openat"]);
+        check::<Os>(&Setup { without, ..Setup::default() }, &["openat"]);
     }
-    check::<Posix>(&Setup::default(), &["openat", "open"]);
+    let without = Features::of_linux();
+    check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 
 /// Somebody who renames without end makes the kernel ask to be asked again. That ends in this error, and
@@ -159,15 +159,15 @@ fn an_open_that_is_interrupted_is_made_again() {
 #[cfg(target_os = "linux")]
 #[test]
 fn renames_without_end_do_not_choose_the_single_steps() {
-    use crate::sys::linux::Linux;
+    use crate::sys::Os;
     for (times, is_over) in [(20, false), (10_000, true)] {
-        for (what, deed) in deeds::<Linux>() {
+        for (what, deed) in deeds::<Os>() {
             let scratch = tree();
             let again = Errno::AGAIN.raw_os_error();
             let all =
                 (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, again));
             let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = Confined::open(Linux::start(&setup), &scratch.at("root")).unwrap();
+            let root = Confined::open(Os::start(&setup), &scratch.at("root")).unwrap();
             let opened = root.sys().calls().of("openat");
             match deed(&root) {
                 Ok(()) => assert!(!is_over, "{what}"),
@@ -185,15 +185,15 @@ fn renames_without_end_do_not_choose_the_single_steps() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_refusal_is_an_answer_and_a_filter_is_none() {
-    use crate::sys::linux::Linux;
+    use crate::sys::Os;
     let refused = Errno::PERM.raw_os_error();
-    for (what, deed) in deeds::<Linux>() {
+    for (what, deed) in deeds::<Os>() {
         for (times, is_filter) in [(1, false), (1_000, true)] {
             let scratch = tree();
             let all =
                 (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, refused));
             let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = Confined::open(Linux::start(&setup), &scratch.at("root")).unwrap();
+            let root = Confined::open(Os::start(&setup), &scratch.at("root")).unwrap();
             let answer = deed(&root);
             let told = matches!(&answer, Err(Failure::System(error)) if error.raw_os_error() == Some(refused));
             assert_eq!((answer.is_ok(), told), (is_filter, !is_filter), "{what}: {answer:?}");

@@ -234,9 +234,9 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     use super::PATHEXT;
     use crate::find::engine::Engine;
     use crate::find::{Options, Policy, Setting};
+    use crate::sys::Os;
     use crate::sys::Setup;
     use crate::sys::fault::Faults;
-    use crate::sys::linux::Linux;
     use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
@@ -244,7 +244,7 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     scratch.link("a/x.exe", "program");
     scratch.link("a/y.exe", "program");
     let options = Options {
-        path: Setting::Is(Linux::units(&scratch.at("a"))),
+        path: Setting::Is(Os::units(&scratch.at("a"))),
         pathext: Setting::Is(PATHEXT.into()),
         base: Some(scratch.path().to_owned()),
         environment: Some(Vec::new()),
@@ -253,7 +253,7 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     };
     let engine = |faults: Faults| {
         let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-        Engine::new(Linux::start(&setup), &options)
+        Engine::new(Os::start(&setup), &options)
     };
     let failing = || Faults::default().fail("statx", 0, 5);
     let mut hit = Hit::default();

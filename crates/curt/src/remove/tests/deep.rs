@@ -5,6 +5,7 @@ use curt_testkit::Scratch;
 use super::{on_real_platforms, remove};
 use crate::fields::Kind;
 use crate::remove::{Cancel, Observer, Remove, Threads};
+use crate::sys::tests::as_here;
 use crate::sys::{Feature, Setup, Sys};
 
 on_real_platforms!(
@@ -57,7 +58,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     std::thread::scope(|scope| {
         let small = std::thread::Builder::new().stack_size(64 << 10);
         let work = || remove::<S>(&Remove::new().descriptors(32), &scratch, "tree");
-        let report = small.spawn_scoped(scope, work).unwrap().join().unwrap();
+        let report = small.spawn_scoped(scope, as_here(work)).unwrap().join().unwrap();
         assert!(report.is_complete(), "{report:?}");
     });
 }

@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 use super::{mixed_tree, on_real_platforms, remove_on};
 use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::{Setup, Sys};
+use crate::sys::{Feature, Setup, Sys};
 
 on_real_platforms!(every_call_fails_once, shortage_of_descriptors_passes);
 
@@ -141,9 +141,10 @@ fn shortage_of_descriptors_passes<S: Sys<Setup = Setup>>() {
     for errno in numbers::SHORTAGES {
         let scratch = Scratch::in_memory();
         scratch.dir(format!("tree{}", "/d".repeat(40)));
-        let open = match std::any::type_name::<S>() {
-            name if name.contains("Linux") => "openat2",
-            name if name.contains("Windows") => "NtOpenFile",
+        let has_openat2 = !Setup::default().without.has(Feature::Openat2);
+        let open = match std::env::consts::OS {
+            "linux" if has_openat2 => "openat2",
+            "windows" => "NtOpenFile",
             _ => "openat",
         };
         let mut faults = Faults::default();

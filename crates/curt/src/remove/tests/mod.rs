@@ -62,17 +62,13 @@ fn mixed_tree(scratch: &Scratch, root: &str) {
 /// Runs a test for each of the platforms that work on real directories.
 macro_rules! on_real_platforms {
     ($($name:ident),+ $(,)?) => {
+        mod os {
+            $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })+
+        }
         #[cfg(target_os = "linux")]
-        mod linux {
-            $(#[test] fn $name() { super::$name::<crate::sys::linux::Linux>(); })+
-        }
-        #[cfg(unix)]
-        mod posix {
-            $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })+
-        }
-        #[cfg(windows)]
-        mod windows {
-            $(#[test] fn $name() { super::$name::<crate::sys::windows::Windows>(); })+
+        mod portable {
+            use crate::sys::tests::portably;
+            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })+
         }
     };
 }

@@ -13,6 +13,7 @@ use curt_testkit::{Over, Scratch};
 use super::{many, on_real_platforms, remove};
 use crate::error::Cause;
 use crate::remove::{Remove, Threads};
+use crate::sys::tests::as_here;
 use crate::sys::{Setup, Sys};
 
 on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree);
@@ -197,7 +198,7 @@ fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
             remove::<S>(&options, &scratch, "tree")
         };
         let (one, two) = std::thread::scope(|scope| {
-            let other = scope.spawn(work);
+            let other = scope.spawn(as_here(work));
             (work(), other.join().unwrap())
         });
         assert!(one.is_complete() && two.is_complete(), "{one:?} {two:?}");

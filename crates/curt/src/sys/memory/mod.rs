@@ -10,7 +10,6 @@ mod call;
 pub(crate) mod dir;
 mod events;
 mod lookup;
-mod loops;
 #[cfg(test)]
 pub(crate) mod play;
 mod system;
@@ -350,6 +349,10 @@ impl Sys for Memory {
     fn root_identity(&self) -> io::Result<Identity> {
         let world = self.door.pass(Call::Statx).map_err(io::Error::from_raw_os_error)?;
         Ok(world.stat(tree::ROOT).identity)
+    }
+
+    fn is_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(system::errno::LOOP)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {

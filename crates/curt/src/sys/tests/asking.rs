@@ -8,7 +8,7 @@ use super::ground::Ground;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::fault::Faults;
-use crate::sys::{Ask, Batch, Listing, Loops, Opened, Sys};
+use crate::sys::{Ask, Batch, Listing, Opened, Sys};
 
 /// Everything that one query tells.
 fn all<S: Sys>(follow: bool) -> Ask {

@@ -16,13 +16,52 @@ mod programs;
 mod removal;
 mod steps;
 
+use std::cell::Cell;
+
 use self::ground::{Imagined, Real};
-use crate::sys::Setup;
-#[cfg(target_os = "linux")]
-use crate::sys::linux::Linux;
-use crate::sys::memory::{Ending, Order, World};
 #[cfg(unix)]
-use crate::sys::posix::Posix;
+use crate::sys::Os;
+use crate::sys::memory::{Ending, Order, World};
+use crate::sys::{Features, Setup};
+
+thread_local! {
+    /// What setups of this thread are without, and whether one was made.
+    static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
+}
+
+/// What a setup is without if nobody says more.
+pub(super) fn lacking() -> Features {
+    let (features, _) = LACKING.get();
+    LACKING.set((features, true));
+    features
+}
+
+/// Runs a test, every setup of which is without these features.
+///
+/// # Panics
+///
+/// If the test makes no setup in this thread: others are not reached.
+#[cfg(unix)]
+pub(crate) fn without(features: Features, test: impl FnOnce()) {
+    LACKING.set((features, false));
+    test();
+    assert!(LACKING.replace((Features::NONE, false)).1, "no setup was made");
+}
+
+/// Has another thread make such setups as this one.
+pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
+    let features = lacking();
+    move || {
+        LACKING.set((features, false));
+        work()
+    }
+}
+
+/// Runs a test as on a Unix that is not Linux.
+#[cfg(unix)]
+pub(crate) fn portably(test: impl FnOnce()) {
+    without(Features::of_linux(), test);
+}
 
 /// Asks every question of a platform.
 macro_rules! contract {
@@ -83,16 +122,24 @@ macro_rules! contract {
 }
 
 #[cfg(target_os = "linux")]
-contract!(linux, Real::<Linux>::new(Setup::default(), "openat2"));
+contract!(linux, Real::<Os>::new(Setup::default(), "openat2"));
 #[cfg(target_os = "linux")]
 contract!(linux_of_old, {
-    use crate::sys::{Feature, Features};
+    use crate::sys::Feature;
     let without = [Feature::Openat2, Feature::Statx, Feature::ShortListing];
     let without = without.into_iter().fold(Features::default(), Features::with);
-    Real::<Linux>::new(Setup { without, ..Setup::default() }, "openat")
+    Real::<Os>::new(Setup { without, ..Setup::default() }, "openat")
 });
 #[cfg(unix)]
-contract!(posix, Real::<Posix>::new(Setup::default(), "openat"));
+contract!(portable, {
+    let setup = Setup { without: Features::of_linux(), ..Setup::default() };
+    Real::<Os>::new(setup, "openat")
+});
+#[cfg(unix)]
+contract!(without_any_feature, {
+    let setup = Setup { without: Features::all(), ..Setup::default() };
+    Real::<Os>::new(setup, "openat")
+});
 #[cfg(windows)]
 contract!(windows, Real::<crate::sys::windows::Windows>::new(Setup::default(), "NtOpenFile"));
 contract!(memory, Imagined::new(World::new()));

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::error::StartFailure;
-use crate::sys::posix::Posix;
 use crate::sys::process::{Group, Kill, Launch, Place, Process, Stage, Stream};
-use crate::sys::{Setup, Sys};
+use crate::sys::tests::portably;
+use crate::sys::{Features, Os, Setup, Sys};
 
 #[cfg(target_os = "linux")]
 static PLACE: Place = Place { cgroup: None };
@@ -73,14 +73,14 @@ fn ask<S: Process<Setup = Setup>>() {
 }
 
 #[test]
-fn posix_starts_programs() {
-    ask::<Posix>();
+fn the_portable_way_starts_programs() {
+    portably(ask::<Os>);
 }
 
 /// By way of the library as far as that goes, and by a copy for the rest.
 #[test]
-fn posix_gives_what_is_asked_for() {
-    let sys = Posix::start(&Setup::default());
+fn the_portable_way_gives_what_is_asked_for() {
+    let sys = Os::start(&Setup { without: Features::of_linux(), ..Setup::default() });
     let arguments = ["-c".into(), "echo out".into()];
     for (close_others, way) in [(true, "fork"), (false, "posix_spawn")] {
         let (reader, writer) = sys.pipe().unwrap();

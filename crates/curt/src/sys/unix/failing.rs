@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use std::os::fd::AsFd;
 
-use super::calls::ProcessDoor;
+use super::door::Door;
 use crate::error::StartFailure;
 use crate::sys::process::{Failure, Launch, Stage, seen_by_child};
 
@@ -17,11 +17,7 @@ use crate::sys::process::{Failure, Launch, Stage, seen_by_child};
 const HEAD: usize = 4 << 10;
 
 /// What a failure means.
-pub(crate) fn explain<P>(
-    door: &impl ProcessDoor,
-    launch: &Launch<'_, P>,
-    failure: &Failure,
-) -> StartFailure {
+pub(crate) fn explain<P>(door: &Door, launch: &Launch<'_, P>, failure: &Failure) -> StartFailure {
     let Some(error) = Errno::from_io_error(&failure.error) else {
         let is_text = failure.error.kind() == std::io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
@@ -41,20 +37,20 @@ pub(crate) fn explain<P>(
 }
 
 /// The same answer says that the program is missing, and that what it needs to run is.
-fn missing<P>(door: &impl ProcessDoor, launch: &Launch<'_, P>) -> StartFailure {
+fn missing<P>(door: &Door, launch: &Launch<'_, P>) -> StartFailure {
     let path = seen_by_child(launch);
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return StartFailure::ProgramMissing;
     };
-    let file = match super::uninterrupted(|| door.open_to_read(&path)) {
+    let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
         // It is there, and cannot be looked at.
         Err(Errno::ACCESS | Errno::PERM) => return StartFailure::System,
         Err(_) => return StartFailure::ProgramMissing,
     };
     let mut head = Vec::with_capacity(HEAD);
-    let read = super::uninterrupted(|| door.read_fd(file.as_fd(), &mut head));
-    door.close_fd(file);
+    let read = super::values::uninterrupted(|| door.read_fd(file.as_fd(), &mut head));
+    door.close(file);
     let interpreter = read.ok().and_then(|_| interpreter(&head));
     interpreter.map_or(StartFailure::System, |(path, carriage_return)| {
         StartFailure::InterpreterMissing { interpreter: path, carriage_return }

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::calls::{Attributes, Blocked, Pipe, ProcessDoor};
+use super::door::{Attributes, Blocked, Door, Pipe};
+use super::native::{Cgroup, Handle};
 use super::steps::{Birth, ChildCalls, Steps};
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
@@ -19,16 +20,18 @@ use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 pub(crate) struct Child {
     pub(crate) pid: Pid,
     /// Names the child for good; its number may be another process's after it was waited for.
-    pub(crate) handle: Option<OwnedFd>,
+    pub(crate) handle: Option<Handle>,
+    /// The control group that it was born in.
+    pub(crate) cgroup: Option<Cgroup>,
     /// Whether it leads a group, which has its number.
     pub(crate) leads: bool,
     pub(crate) ended: Option<ExitStatus>,
 }
 
 impl Child {
-    pub(crate) fn new<P>(pid: Pid, handle: Option<OwnedFd>, launch: &Launch<'_, P>) -> Child {
+    pub(crate) fn new<P>(pid: Pid, handle: Option<Handle>, launch: &Launch<'_, P>) -> Child {
         let leads = launch.tree || launch.group != Group::Same;
-        Child { pid, handle, leads, ended: None }
+        Child { pid, handle, cgroup: None, leads, ended: None }
     }
 }
 
@@ -39,7 +42,7 @@ pub(crate) fn childless(error: Errno) -> Failure {
 
 /// By way of `posix_spawn`; `None` where that cannot do all that is asked, portably.
 pub(crate) fn by_library(
-    door: &impl ProcessDoor,
+    door: &Door,
     launch: &Launch<'_, Pipe>,
     words: &Words,
 ) -> Option<Result<Pid, Failure>> {
@@ -86,8 +89,8 @@ pub(crate) fn by_library(
 
 /// By way of `fork`: a copy of the process, which takes the longer the larger it is. It can do all that is
 /// asked. A failure comes back through a pipe, whose end says that there was none.
-pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
-    door: &D,
+pub(crate) fn by_copy<C: ChildCalls>(
+    door: &Door,
     launch: &Launch<'_, Pipe>,
     words: &Words,
     limit: usize,
@@ -112,7 +115,7 @@ pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
         Err(error) => return Err(childless(error)),
     };
     drop(blocked);
-    door.close_fd(writer);
+    door.close(writer);
     let mut told = Vec::with_capacity(8);
     let read = loop {
         match door.read_fd(reader.as_fd(), &mut told) {
@@ -120,7 +123,7 @@ pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
             answer => break answer,
         }
     };
-    door.close_fd(reader);
+    door.close(reader);
     let failure = match (read, <[u8; 8]>::try_from(told)) {
         (Ok(_), Ok(told)) => {
             let told = u64::from_ne_bytes(told);
@@ -140,7 +143,7 @@ pub(crate) fn by_copy<C: ChildCalls, D: ProcessDoor>(
 
 /// Moves the end that a failure is written to above the numbers that the child puts something to.
 fn out_of_the_way(
-    door: &impl ProcessDoor,
+    door: &Door,
     launch: &Launch<'_, Pipe>,
     writer: OwnedFd,
 ) -> Result<OwnedFd, Errno> {
@@ -148,20 +151,19 @@ fn out_of_the_way(
     if writer.as_raw_fd() > most {
         return Ok(writer);
     }
-    door.pass_process(super::calls::ProcessCall::Copy)?;
-    let moved = rustix::io::fcntl_dupfd_cloexec(&writer, most.saturating_add(1))?;
-    door.close_fd(writer);
+    let moved = door.lift(writer.as_fd(), most.saturating_add(1))?;
+    door.close(writer);
     Ok(moved)
 }
 
 /// Waits for a child that did not become a program, so that nothing is left of it.
-pub(crate) fn reap(door: &impl ProcessDoor, pid: Pid) {
+pub(crate) fn reap(door: &Door, pid: Pid) {
     while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
 }
 
 /// Ends a child, or its group, by its number where a handle could not do it.
 pub(crate) fn killed(
-    door: &impl ProcessDoor,
+    door: &Door,
     child: &Child,
     group: bool,
     by_handle: Result<(), Errno>,
@@ -186,7 +188,7 @@ pub(crate) fn killed(
 
 /// Waits by the child's number, which is its own as long as nobody has waited for it.
 pub(crate) fn wait_by_number(
-    door: &impl ProcessDoor,
+    door: &Door,
     pid: Pid,
     limit: Option<Duration>,
 ) -> io::Result<Option<ExitStatus>> {
@@ -206,13 +208,13 @@ pub(crate) fn wait_by_number(
         if left.is_zero() {
             return Ok(None);
         }
-        door.sleep_for(pause.min(left));
+        door.sleep(pause.min(left));
         pause = (pause * 2).min(LONG);
     }
 }
 
 /// Reads two pipes to their ends.
-pub(crate) fn drain(door: &impl ProcessDoor, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+pub(crate) fn drain(door: &Door, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
     let mut read = [Vec::new(), Vec::new()];
     let [first, second] = pipes;
     let [into_first, into_second] = &mut read;
@@ -227,11 +229,11 @@ pub(crate) fn drain(door: &impl ProcessDoor, pipes: [Option<Pipe>; 2]) -> io::Re
                     answer => answer?,
                 };
                 if is_first && read_some(door, &open.0, into_first)? {
-                    door.close_fd(open.0.0);
+                    door.close(open.0.0);
                     break Some((open.1, into_second));
                 }
                 if is_second && read_some(door, &open.1, into_second)? {
-                    door.close_fd(open.1.0);
+                    door.close(open.1.0);
                     break Some((open.0, into_first));
                 }
             }
@@ -242,13 +244,13 @@ pub(crate) fn drain(door: &impl ProcessDoor, pipes: [Option<Pipe>; 2]) -> io::Re
     };
     if let Some((pipe, into)) = rest {
         while !read_some(door, &pipe, into)? {}
-        door.close_fd(pipe.0);
+        door.close(pipe.0);
     }
     Ok(read)
 }
 
 /// Reads what there is; whether that was the end.
-fn read_some(door: &impl ProcessDoor, pipe: &Pipe, into: &mut Vec<u8>) -> io::Result<bool> {
+fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> io::Result<bool> {
     /// A pipe holds no more.
     const ROOM: usize = 64 << 10;
     into.reserve(ROOM.min(into.capacity().max(4 << 10)));

@@ -23,7 +23,6 @@ mod kinds;
 mod links;
 mod long_name;
 mod lookup;
-mod loops;
 pub(crate) mod native;
 pub(crate) mod process;
 mod query;
@@ -498,6 +497,12 @@ impl Sys for Windows {
         use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
         let busy = [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION];
         error.raw_os_error().is_some_and(|number| busy.contains(&(number as u32)))
+    }
+
+    /// The system follows 63 links, and then says that it cannot resolve the name.
+    fn is_loop(error: &io::Error) -> bool {
+        let number = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
+        error.raw_os_error() == i32::try_from(number).ok()
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {

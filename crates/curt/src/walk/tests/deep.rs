@@ -3,6 +3,7 @@
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, plan, walk};
+use crate::sys::tests::as_here;
 use crate::sys::{Feature, Setup, Sys};
 use crate::walk::Order;
 
@@ -60,7 +61,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     std::thread::scope(|scope| {
         let small = std::thread::Builder::new().stack_size(64 << 10);
         let work = || walk::<S>(&plan().descriptors(8), &scratch, "t");
-        let seen = small.spawn_scoped(scope, work).unwrap().join().unwrap();
+        let seen = small.spawn_scoped(scope, as_here(work)).unwrap().join().unwrap();
         assert_eq!(seen.entries.len(), levels + 1);
     });
 }
@@ -70,7 +71,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
 fn a_long_chain_costs_no_more_than_a_short_one() {
     let scratch = Scratch::in_memory();
     scratch.deep("t", 10_000, "directory");
-    let seen = walk::<crate::sys::linux::Linux>(&plan().descriptors(8), &scratch, "t");
+    let seen = walk::<crate::sys::Os>(&plan().descriptors(8), &scratch, "t");
     assert_eq!(seen.entries.len(), 10_001);
     assert_eq!(seen.calls.total(), 4 * 10_001 + 1, "{:?}", seen.calls);
 }
@@ -80,8 +81,8 @@ fn a_long_chain_costs_no_more_than_a_short_one() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {
+    use crate::sys::Os;
     use crate::sys::fault::Faults;
-    use crate::sys::linux::Linux;
     let scratch = Scratch::in_memory();
     let mut path = String::from("t");
     for _ in 0..15 {
@@ -91,13 +92,13 @@ fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {
         path += "/spine";
     }
     let options = plan().sort(Order::default()).descriptors(8);
-    let whole = walk::<Linux>(&options, &scratch, "t").entries.len();
+    let whole = walk::<Os>(&options, &scratch, "t").entries.len();
     let mut reopened = 0;
     for call in 0..200 {
         let faults = std::sync::Arc::new(Faults::default().fail("openat2", call, libc::EIO));
         let setup = Setup { faults: Some(std::sync::Arc::clone(&faults)), ..Setup::default() };
         let (base, operand) = (scratch.path(), scratch.at("t"));
-        let seen = super::walk_with::<Linux>(&setup, &options, base, &operand);
+        let seen = super::walk_with::<Os>(&setup, &options, base, &operand);
         if faults.hits() == 0 {
             break;
         }

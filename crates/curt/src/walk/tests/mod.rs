@@ -30,7 +30,10 @@ macro_rules! on_real_platforms {
     ($($name:ident),* $(,)?) => {
         mod os { $(#[test] fn $name() { super::$name::<crate::sys::Os>(); })* }
         #[cfg(target_os = "linux")]
-        mod posix { $(#[test] fn $name() { super::$name::<crate::sys::posix::Posix>(); })* }
+        mod portable {
+            use crate::sys::tests::portably;
+            $(#[test] fn $name() { portably(super::$name::<crate::sys::Os>); })*
+        }
     };
 }
 use on_real_platforms;
@@ -295,15 +298,15 @@ fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_costs_its_listing_and_two_calls() {
-    use crate::sys::linux::Linux;
+    use crate::sys::Os;
     let scratch = sample();
     // Each is opened, listed, asked for more and closed.
     let listings = 21 * 4;
-    let entries = walk::<Linux>(&plan(), &scratch, "t").entries.len() as u64;
+    let entries = walk::<Os>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
         // A signal that comes while the system writes a listing cuts it short, which costs a call: whichever of
         // three walks took the fewest tells what a walk costs.
-        let walks = (0..3).map(|_| walk::<Linux>(options, &scratch, "t"));
+        let walks = (0..3).map(|_| walk::<Os>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
         assert_eq!(seen.entries.len() as u64, entries);
         assert_eq!(seen.calls.total(), wanted, "{:?}", seen.calls);
@@ -316,5 +319,5 @@ fn a_directory_costs_its_listing_and_two_calls() {
     costs(&Walk::new(Plan::new(Fields::SIZE)), listings + 1 + entries);
     costs(&Walk::new(Plan::new(Fields::NAME).follow(Follow::Links)), listings + 21 + 2);
     let older = plan().without(Feature::Openat2).without(Feature::Statx);
-    assert_eq!(walk::<Linux>(&older, &scratch, "t").entries.len() as u64, entries);
+    assert_eq!(walk::<Os>(&older, &scratch, "t").entries.len() as u64, entries);
 }

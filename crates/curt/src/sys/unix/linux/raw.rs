@@ -201,7 +201,7 @@ fn decimal(name: &[u8]) -> Option<RawFd> {
 }
 
 /// The calls of a child.
-pub(super) struct Raw;
+pub(in crate::sys::unix) struct Raw;
 
 impl ChildCalls for Raw {
     fn default_signals() -> Result<(), Errno> {

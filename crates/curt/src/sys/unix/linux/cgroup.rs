@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{Linux, PLACE};
+use crate::sys::unix::{PLACE, Unix};
 
 /// How long processes that were ended may take to be gone: so many pauses of so long.
 const PAUSES: u32 = 200;
@@ -33,9 +33,9 @@ impl Cgroup {
     }
 }
 
-impl Linux {
+impl Unix {
     /// Makes a group below the one whose directory this is. 3 calls.
-    pub(super) fn make_cgroup(&self, parent: &Path) -> Result<Cgroup, Errno> {
+    pub(in crate::sys::unix) fn make_cgroup(&self, parent: &Path) -> Result<Cgroup, Errno> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let parent = self.door.open_path(parent, PLACE)?;
         loop {
@@ -63,7 +63,7 @@ impl Linux {
     }
 
     /// Ends everything in it. 3 calls.
-    pub(super) fn kill_cgroup(&self, group: &mut Cgroup) -> Result<(), Errno> {
+    pub(in crate::sys::unix) fn kill_cgroup(&self, group: &mut Cgroup) -> Result<(), Errno> {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         let file = self.door.openat(group.dir.as_fd(), c"cgroup.kill", flags, Mode::empty())?;
         let written = self.door.write(file.as_fd(), b"1");
@@ -74,7 +74,7 @@ impl Linux {
 
     /// Removes it, unless something lives on in it: then it is left to who named the place. 3 calls; while
     /// what was told to end has not ended yet, 2 more for each millisecond.
-    pub(super) fn remove_cgroup(&self, group: Cgroup) {
+    pub(in crate::sys::unix) fn remove_cgroup(&self, group: Cgroup) {
         let Cgroup { parent, name, dir, is_killed } = group;
         self.door.close(dir);
         let pauses = if is_killed { PAUSES } else { 0 };

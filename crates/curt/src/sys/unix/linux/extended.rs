@@ -13,12 +13,12 @@ use std::os::unix::ffi::OsStringExt;
 
 use rustix::io::{Errno, Result};
 
-use super::call::Door;
 use super::descriptor;
-use super::dir::Dir;
 use crate::fields::Fields;
 use crate::name::Name;
 use crate::sys::Extended;
+use crate::sys::unix::dir::{Dir, text};
+use crate::sys::unix::door::Door;
 
 /// Room for the names, and for a label; a list that does not fit is asked for again.
 const ROOM: usize = 1024;
@@ -77,7 +77,7 @@ fn at_path<T>(
     name: Name<'_, u8>,
     mut call: impl FnMut(&CStr) -> Result<T>,
 ) -> Result<T> {
-    let name = super::text(name);
+    let name = text(name);
     if parent.is_working() {
         return call(name);
     }

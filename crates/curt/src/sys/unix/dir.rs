@@ -1,45 +1,150 @@
-//! Open directories, and the records that `getdents64` writes.
+//! Open directories, and listings in the records that `getdents64` writes: Linux writes them itself, for
+//! the others they are made from what the C library's stream hands out.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::OnceLock;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rustix::io::{Errno, Result};
 
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Entry, Listing};
+use crate::sys::{Batch, Entry, Listing};
 
 /// An open directory, or the working directory without one.
 #[derive(Debug)]
 pub(crate) struct Dir {
-    fd: Option<OwnedFd>,
-    /// The mount it lies on; only asked for where `openat2` cannot be used.
+    open: Open,
+    /// The mount it lies on, asked once.
     pub(super) mount: OnceLock<(u64, u64)>,
+}
+
+#[derive(Debug)]
+enum Open {
+    Working,
+    Descriptor(OwnedFd),
+    Listing(Box<Stream>),
 }
 
 impl Dir {
     pub(super) fn working() -> Dir {
-        Dir { fd: None, mount: OnceLock::new() }
+        Dir { open: Open::Working, mount: OnceLock::new() }
+    }
+
+    /// A directory that is listed by way of the C library.
+    pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {
+        let stream = Open::Listing(Box::new(Stream::new(fd)?));
+        Ok(Dir { open: stream, mount: OnceLock::new() })
     }
 
     pub(super) fn is_working(&self) -> bool {
-        self.fd.is_none()
+        matches!(self.open, Open::Working)
     }
 
-    pub(super) fn into_fd(self) -> Option<OwnedFd> {
-        self.fd
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        if let Open::Listing(stream) = &self.open { Some(stream) } else { None }
     }
 }
 
 impl From<OwnedFd> for Dir {
     fn from(fd: OwnedFd) -> Self {
-        Dir { fd: Some(fd), mount: OnceLock::new() }
+        Dir { open: Open::Descriptor(fd), mount: OnceLock::new() }
     }
 }
 
 impl AsFd for Dir {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_ref().map_or(rustix::fs::CWD, AsFd::as_fd)
+        match &self.open {
+            Open::Descriptor(fd) => fd.as_fd(),
+            Open::Working => rustix::fs::CWD,
+            Open::Listing(stream) => stream.as_fd(),
+        }
     }
+}
+
+/// A listing of the C library, and the descriptor that belongs to it.
+///
+/// Reading moves the position of both. The lock is for the position alone and is taken once for each
+/// reading; whoever unlinks, stats or opens relative to the directory needs only the descriptor, and
+/// may do so while another thread reads.
+#[derive(Debug)]
+pub(super) struct Stream {
+    fd: RawFd,
+    reading: Mutex<Reading>,
+}
+
+#[derive(Debug)]
+struct Reading {
+    entries: rustix::fs::Dir,
+    /// The error that ended it. Without this, the end of a broken listing would look like the end
+    /// of the directory.
+    failed: Option<Errno>,
+}
+
+impl Stream {
+    fn new(fd: OwnedFd) -> Result<Stream> {
+        let entries = rustix::fs::Dir::new(fd)?;
+        let fd = entries.fd()?.as_raw_fd();
+        Ok(Stream { fd, reading: Mutex::new(Reading { entries, failed: None }) })
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn rewind(&self) {
+        let mut reading = self.reading();
+        reading.entries.rewind();
+        reading.failed = None;
+    }
+
+    /// Writes entries as `getdents64` does, until the longest may not fit or the listing ends.
+    pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
+        let mut reading = self.reading();
+        while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
+            match reading.entries.read() {
+                Some(Ok(entry)) => {
+                    let name = entry.file_name().to_bytes_with_nul();
+                    let (id, d_type) = number_and_type(&entry);
+                    write_record(buffer, id, d_type, name);
+                }
+                Some(Err(error)) => reading.failed = Some(error),
+                None => return Ok(Batch::End),
+            }
+        }
+        match reading.failed {
+            Some(error) if buffer.is_empty() => Err(error),
+            _ => Ok(Batch::More),
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and closes
+        // it when dropped, and never before: nothing takes it out of the lock. The borrow cannot
+        // outlive `self`, hence not the stream.
+        unsafe { BorrowedFd::borrow_raw(self.fd) }
+    }
+}
+
+/// The number and the type.
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ")]
+fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
+    (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
+}
+
+/// Writes one record of a listing: the number, eight bytes that nobody reads, the length of the record,
+/// the type, the name with its NUL, and nothing up to a multiple of eight.
+fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
+    let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
+    let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
+    buffer.extend_from_slice(&id.to_ne_bytes());
+    buffer.extend_from_slice(&[0; 8]);
+    buffer.extend_from_slice(&length.to_ne_bytes());
+    buffer.push(d_type);
+    buffer.extend_from_slice(name);
+    buffer.resize(end, 0);
 }
 
 /// 64 KiB take about two thousand entries per call. Above 4 KiB the time no longer changes, only
@@ -52,16 +157,17 @@ const LARGE_CAPACITY: usize = 1 << 20;
 /// first time costs more than the call that would have filled one again.
 const FILLS: u8 = 4;
 
-/// The longest name (255 units of UTF-16 on FAT are up to 765 bytes here), the head of a record
+/// The longest name (255 units of UTF-16 on FAT are up to 765 bytes on Linux), the head of a record
 /// before it, and the least that a buffer may have.
-const LONGEST_NAME: usize = 765;
+const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 765 } else { 1023 };
 const NAME: usize = 19;
-const LEAST_CAPACITY: usize = (NAME + LONGEST_NAME + 1).next_power_of_two();
+const LARGEST_RECORD: usize = (NAME + LONGEST_NAME + 1).next_multiple_of(8);
+const LEAST_CAPACITY: usize = LARGEST_RECORD.next_power_of_two();
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or EINVAL");
 
 /// When at least this much of the buffer stays empty, the listing is probably at its end: the next
 /// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
-const SLACK: usize = 1024;
+const SLACK: usize = LEAST_CAPACITY;
 
 /// What most records take.
 const USUAL_RECORD: usize = 32;
@@ -94,6 +200,7 @@ impl DirBuf {
     }
 
     /// Whether the system had nothing to write.
+    #[cfg(target_os = "linux")]
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -135,16 +242,30 @@ impl Listing for DirBuf {
     }
 }
 
+// The types in a record: `DT_REG` and so on, the same on all systems.
+const FIFO: u8 = 1;
+const CHARACTER_DEVICE: u8 = 2;
+const DIRECTORY: u8 = 4;
+const BLOCK_DEVICE: u8 = 6;
+const FILE: u8 = 8;
+const SYMLINK: u8 = 10;
+const SOCKET: u8 = 12;
+
+/// The type in a record of what has this mode.
+pub(super) fn type_of(mode: u32) -> u8 {
+    (mode >> 12) as u8 & 15
+}
+
 /// The kind that a record's type says.
-fn kind(d_type: u8) -> Kind {
+pub(super) fn kind(d_type: u8) -> Kind {
     match d_type {
-        libc::DT_REG => Kind::File,
-        libc::DT_DIR => Kind::Directory,
-        libc::DT_LNK => Kind::Symlink,
-        libc::DT_FIFO => Kind::Fifo,
-        libc::DT_SOCK => Kind::Socket,
-        libc::DT_CHR => Kind::CharacterDevice,
-        libc::DT_BLK => Kind::BlockDevice,
+        FILE => Kind::File,
+        DIRECTORY => Kind::Directory,
+        SYMLINK => Kind::Symlink,
+        FIFO => Kind::Fifo,
+        SOCKET => Kind::Socket,
+        CHARACTER_DEVICE => Kind::CharacterDevice,
+        BLOCK_DEVICE => Kind::BlockDevice,
         _ => Kind::Unknown,
     }
 }
@@ -162,14 +283,14 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     while let Some((entry, next)) = buf.entry(position) {
         assert!(next > position, "a position must advance");
         let kind = match entry.kind {
-            Kind::File => libc::DT_REG,
-            Kind::Directory => libc::DT_DIR,
-            Kind::Symlink => libc::DT_LNK,
-            Kind::Fifo => libc::DT_FIFO,
-            Kind::Socket => libc::DT_SOCK,
-            Kind::CharacterDevice => libc::DT_CHR,
-            Kind::BlockDevice => libc::DT_BLK,
-            _ => libc::DT_UNKNOWN,
+            Kind::File => FILE,
+            Kind::Directory => DIRECTORY,
+            Kind::Symlink => SYMLINK,
+            Kind::Fifo => FIFO,
+            Kind::Socket => SOCKET,
+            Kind::CharacterDevice => CHARACTER_DEVICE,
+            Kind::BlockDevice => BLOCK_DEVICE,
+            _ => 0,
         };
         found.push((entry.id, kind, entry.name.units().to_vec()));
         position = next;
@@ -231,6 +352,21 @@ mod tests {
         ]);
         let expected =
             [(b"odd \xff name".to_vec(), Kind::File, 7), (vec![b'x'; 255], Kind::Unknown, 9)];
+        assert_eq!(all(&buf), expected);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut buf = DirBuf::default();
+        for (id, d_type, name) in [
+            (1, super::DIRECTORY, &b".\0"[..]),
+            (7, super::FILE, b"a\0"),
+            (9, 0, b"sixteen bytes..\0"),
+        ] {
+            super::write_record(&mut buf.bytes, id, d_type, name);
+        }
+        let expected =
+            [(b"a".to_vec(), Kind::File, 7), (b"sixteen bytes..".to_vec(), Kind::Unknown, 9)];
         assert_eq!(all(&buf), expected);
     }
 

@@ -1,30 +1,19 @@
-//! What `linux` and `posix` share: text and plain values, without a call; and, in its folder, how programs
-//! are started on every Unix.
+//! Text and plain values, without a call.
 
-pub(super) mod calls;
-pub(super) mod failing;
-pub(super) mod start;
-pub(super) mod steps;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
-pub(super) mod words;
-
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-use rustix::fs::{Access, FileType, Mode, OFlags};
+use rustix::fs::{Access, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
-use super::beneath::{Beneath, Create, Fault, How, Step};
-use super::{Ask, Candidate, Finished, Identity, Last, Mounts, Opened, Operand, Owners, Stat, Sys};
+use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
-use crate::name::Name;
+use crate::sys::beneath::{Create, Fault, How, Step};
+use crate::sys::{Finished, Last, Opened, Operand, Owners};
 
 /// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
 pub(super) fn operand(path: &Path) -> Operand<u8> {
@@ -39,7 +28,7 @@ pub(super) fn operand(path: &Path) -> Operand<u8> {
         name => Last::Name([name, b"\0"].concat()),
     };
     Operand {
-        parent: self::path(trimmed[..begin].to_vec()),
+        parent: OsStr::from_bytes(&trimmed[..begin]).into(),
         last,
         directory_only: trimmed.len() < bytes.len(),
     }
@@ -48,72 +37,6 @@ pub(super) fn operand(path: &Path) -> Operand<u8> {
 fn trim_end(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
     &bytes[..end]
-}
-
-pub(super) fn append_units(path: &Path, to: &mut Vec<u8>) {
-    to.extend_from_slice(path.as_os_str().as_bytes());
-}
-
-pub(super) fn text(units: &[u8]) -> Cow<'_, OsStr> {
-    Cow::Borrowed(OsStr::from_bytes(units))
-}
-
-pub(super) fn path(units: Vec<u8>) -> PathBuf {
-    OsString::from_vec(units).into()
-}
-
-pub(super) fn kind_of_mode(mode: u32) -> Kind {
-    // The type of a mode differs between systems.
-    #[allow(clippy::cast_possible_truncation, clippy::useless_conversion, reason = "u16 on macOS")]
-    kind(FileType::from_raw_mode(mode as rustix::fs::RawMode))
-}
-
-pub(super) fn kind(file_type: FileType) -> Kind {
-    match file_type {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Symlink,
-        FileType::Fifo => Kind::Fifo,
-        FileType::Socket => Kind::Socket,
-        FileType::CharacterDevice => Kind::CharacterDevice,
-        FileType::BlockDevice => Kind::BlockDevice,
-        FileType::Unknown => Kind::Unknown,
-    }
-}
-
-/// The plain stat in our terms.
-#[allow(
-    clippy::unnecessary_cast,
-    clippy::cast_lossless,
-    clippy::useless_conversion,
-    reason = "the types of the fields differ between systems"
-)]
-pub(super) fn stat_from(stat: &rustix::fs::Stat) -> Stat {
-    Stat {
-        kind: kind_of_mode(stat.st_mode as u32),
-        identity: Identity { device: stat.st_dev as u64, file: stat.st_ino as u128 },
-        links: stat.st_nlink as u64,
-        size: stat.st_size as u64,
-        allocated: stat.st_blocks as u64 * 512,
-        made: since_epoch(stat.st_ctime as i64, stat.st_ctime_nsec as u32),
-    }
-}
-
-/// What [`Sys::locate`](super::Sys::locate) makes of a path: the system takes it as it is.
-pub(super) fn located(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = path.as_os_str().as_bytes();
-    if bytes.contains(&0) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    Ok([bytes, b"\0"].concat())
-}
-
-/// A path below the working directory, if it is relative.
-pub(super) fn absolute(
-    path: &Path,
-    working: impl FnOnce() -> Result<PathBuf, Errno>,
-) -> io::Result<PathBuf> {
-    if path.is_absolute() { Ok(path.to_owned()) } else { Ok(working()?.join(path)) }
 }
 
 /// Reads to the end, where `read` puts what comes next into a buffer. Less than fits is not the end.
@@ -191,7 +114,7 @@ pub(super) const STAT: Fields = Fields::KIND
 /// The kind, where the number of the device is known too: the device without a number is how a union
 /// file system marks what a lower layer has and it has not.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
-    match kind_of_mode(mode) {
+    match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
         kind => kind,
     }
@@ -235,61 +158,6 @@ pub(super) fn may(
         }
     }
     Ok(allowed)
-}
-
-/// What the answer to whether something may be executed means, with the kind of what is there. Where the
-/// question is refused (by a filter, or by a kernel before 5.8 for a program that runs as somebody
-/// else), the bits of the mode answer.
-pub(super) fn candidate(
-    may_execute: Result<(), Errno>,
-    about: impl FnOnce() -> io::Result<Facts>,
-) -> Candidate {
-    match may_execute {
-        Ok(()) | Err(Errno::ACCESS | Errno::PERM | Errno::NOSYS) => {}
-        Err(Errno::NOENT | Errno::NOTDIR) => return Candidate::Absent,
-        Err(error) => return Candidate::Failed(error.into()),
-    }
-    let facts = match about() {
-        Ok(facts) => facts,
-        Err(error) => match error.kind() {
-            io::ErrorKind::PermissionDenied => return Candidate::Unsearchable,
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => return Candidate::Absent,
-            _ => return Candidate::Failed(error),
-        },
-    };
-    let allowed = match may_execute {
-        Ok(()) => true,
-        Err(Errno::ACCESS) => false,
-        Err(_) => facts.mode & 0o111 != 0,
-    };
-    match facts.kind {
-        Kind::Directory => Candidate::Directory,
-        Kind::File if allowed => Candidate::Program,
-        _ => Candidate::NotExecutable,
-    }
-}
-
-/// What is asked about a candidate.
-pub(super) const ABOUT_CANDIDATE: Ask =
-    Ask { fields: Fields::KIND.union(Fields::MODE), follow: true, cached: false };
-
-/// Reads what a file begins with: once, as the kernel does to see what runs it. A file on a disk gives all
-/// that there is room for.
-pub(super) fn read_head(
-    room: &mut [u8],
-    mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
-) -> io::Result<usize> {
-    loop {
-        match read(room) {
-            Err(Errno::INTR) => {}
-            answer => return Ok(answer?),
-        }
-    }
-}
-
-/// A variable of the environment.
-pub(super) fn variable(name: &str) -> Option<Vec<u8>> {
-    std::env::var_os(name).map(OsString::into_vec)
 }
 
 /// What the answer to opening a directory means.
@@ -416,31 +284,6 @@ pub(super) fn finished<D>(
     }
 }
 
-/// Makes a directory into which nobody but `user` may look, and opens it. Another one that took its
-/// place before it was opened is refused.
-pub(super) fn make_private<S: Sys<Unit = u8> + Beneath>(
-    sys: &S,
-    parent: &S::Dir,
-    name: Name<'_, u8>,
-    user: u32,
-) -> io::Result<S::Dir> {
-    const OTHERS: u32 = 0o077;
-    sys.create_dir(parent, name, 0o700)?;
-    let made = sys.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
-        let ask = Ask { fields: STAT, follow: false, cached: false };
-        let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
-        if sys.query_dir(&made, ask).is_ok_and(is_ours) {
-            return Ok(made);
-        }
-        sys.close(made);
-        Err(io::ErrorKind::PermissionDenied.into())
-    });
-    if made.is_err() {
-        let _ = sys.remove_empty_dir(parent, name);
-    }
-    made
-}
-
 /// Makes a call again for as long as a signal interrupts it.
 pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     loop {
@@ -449,22 +292,6 @@ pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Re
             answer => return answer,
         }
     }
-}
-
-/// A time stamp; those before 1970 are as good as 1970 for whom this is made.
-pub(super) fn since_epoch(seconds: i64, nanoseconds: u32) -> Duration {
-    Duration::new(seconds.try_into().unwrap_or(0), nanoseconds)
-}
-
-/// The clock that entries are stamped with.
-pub(super) fn wall_clock() -> Duration {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-}
-
-/// Time since the first question, from the monotonic clock.
-pub(super) fn now() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use rustix::fs::CWD;
 use rustix::io::{Errno, Result};
 
-use super::call::Door;
+use crate::sys::unix::door::Door;
 
 /// Calls with a path that leads to what a descriptor stands for, and from there on as `below` says.
 ///
@@ -41,13 +41,13 @@ mod tests {
     use rustix::io::Errno;
     use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-    use super::super::Linux;
-    use super::super::call::Door;
     use super::by_path;
     use crate::fields::Fields;
     use crate::name::Name;
     use crate::sys::beneath::Beneath;
     use crate::sys::fault::Faults;
+    use crate::sys::unix::Unix;
+    use crate::sys::unix::door::Door;
     use crate::sys::{Setup, Sys};
 
     /// What `/proc` says that the descriptor stands for, and how many calls that took.
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn names_and_attributes_are_those_of_what_this_thread_has_open() {
         apart(|| {
-            let sys = Linux::start(&Setup::default());
+            let sys = Unix::start(&Setup::default());
             let dir = sys.open_parent("/etc".as_ref()).unwrap();
             assert_eq!(sys.path_of_dir(&dir).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();

@@ -1,16 +1,15 @@
 //! `statx`: fields to its bits, and its answers back.
 
 use std::ffi::CStr;
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
 use rustix::io::Errno;
 
-use super::Linux;
 use crate::fields::{Facts, Fields, Time};
-use crate::sys::{Ask, Feature, Identity, Stat, unix};
+use crate::sys::unix::{Unix, values};
+use crate::sys::{Ask, Feature};
 
 /// `AT_STATX_DONT_SYNC`, for which there is no constant.
 const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
@@ -45,73 +44,41 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-impl Linux {
-    /// One `statx` for exactly what is asked, whose answer is added to what is known. An older kernel gets the
-    /// older call, which tells no less but for the time of creation and the attributes.
-    pub(super) fn ask(
+impl Unix {
+    /// One `statx` for exactly what is asked, whose answer is added to what is known; `false` where the older
+    /// call is to be asked.
+    pub(in crate::sys::unix) fn by_statx(
         &self,
-        dir: BorrowedFd<'_>,
+        at: BorrowedFd<'_>,
         name: &CStr,
         flags: AtFlags,
         ask: Ask,
         known: &mut Facts,
-    ) -> Result<(), Errno> {
+    ) -> Result<bool, Errno> {
         let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
+        let itself = if name.is_empty() { AtFlags::EMPTY_PATH } else { AtFlags::empty() };
         let mut room = MaybeUninit::uninit();
-        if let Some(stat) =
-            self.statx(dir, name, flags | cached, self.mask(ask.fields), &mut room)?
-        {
+        let stat =
+            self.statx(at, name, flags | itself | cached, self.mask(ask.fields), &mut room)?;
+        if let Some(stat) = stat {
             add(stat, known);
-            return Ok(());
         }
-        let mut facts = unix::facts_from(&self.older_stat(dir, name, flags)?);
-        facts.adopt(known);
-        *known = facts;
-        Ok(())
+        Ok(stat.is_some())
     }
 
-    pub(super) fn stat(
+    /// The device of what is open and, since Linux 5.8, its mount; `None` where `statx` cannot be asked.
+    pub(in crate::sys::unix) fn mount_by_statx(
         &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        flags: AtFlags,
-    ) -> io::Result<Stat> {
-        let mask = StatxFlags::TYPE
-            | StatxFlags::INO
-            | StatxFlags::NLINK
-            | StatxFlags::SIZE
-            | StatxFlags::BLOCKS
-            | StatxFlags::CTIME
-            | StatxFlags::BTIME;
+        fd: BorrowedFd<'_>,
+    ) -> Result<Option<(u64, u64)>, Errno> {
+        let mask = StatxFlags::TYPE | StatxFlags::MNT_ID;
         let mut room = MaybeUninit::uninit();
-        let Some(stat) = self.statx(dir, name, flags, mask, &mut room)? else {
-            return Ok(unix::stat_from(&self.older_stat(dir, name, flags)?));
-        };
-        let knows_birth = stat.stx_mask & StatxFlags::BTIME.bits() != 0;
-        let made = if knows_birth { stat.stx_btime } else { stat.stx_ctime };
-        Ok(Stat {
-            kind: unix::kind_of_mode(u32::from(stat.stx_mode)),
-            identity: Identity {
-                device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-                file: u128::from(stat.stx_ino),
-            },
-            links: u64::from(stat.stx_nlink),
-            size: stat.stx_size,
-            allocated: stat.stx_blocks * 512,
-            made: unix::since_epoch(made.tv_sec, made.tv_nsec),
-        })
-    }
-
-    /// The device of an open directory and, since Linux 5.8, its mount.
-    pub(super) fn mount(&self, dir: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
-        let (flags, mask) = (AtFlags::EMPTY_PATH, StatxFlags::TYPE | StatxFlags::MNT_ID);
-        let mut room = MaybeUninit::uninit();
-        let Some(stat) = self.statx(dir, c"", flags, mask, &mut room)? else {
-            return Ok((self.older_stat(dir, c"", flags)?.st_dev, 0));
+        let Some(stat) = self.statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut room)? else {
+            return Ok(None);
         };
         let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
         let device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
-        Ok((device, if has_mount { stat.stx_mnt_id } else { 0 }))
+        Ok(Some((device, if has_mount { stat.stx_mnt_id } else { 0 })))
     }
 
     /// `None` where the older call is to be asked: there is no `statx`, or a filter refuses it.
@@ -123,40 +90,28 @@ impl Linux {
         mask: StatxFlags,
         room: &'a mut MaybeUninit<Statx>,
     ) -> Result<Option<&'a Statx>, Errno> {
-        if self.setup.without.has(Feature::Statx) || self.statx_refused.get() {
+        if !self.has(Feature::Statx) || self.native.statx_refused.get() {
             return Ok(None);
         }
         match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask, room) {
             Err(Errno::NOSYS | Errno::PERM) => {
-                self.statx_refused.set(true);
+                self.native.statx_refused.set(true);
                 Ok(None)
             }
             answer => answer.map(Some),
         }
     }
 
-    fn older_stat(
-        &self,
-        dir: BorrowedFd<'_>,
-        name: &CStr,
-        flags: AtFlags,
-    ) -> Result<rustix::fs::Stat, Errno> {
-        self.door.fstatat(dir, name, flags).inspect_err(|_| {
-            // It need not have been a filter, then: a file system can say the same of a file.
-            self.statx_refused.set(false);
-        })
-    }
-
     /// The mask that asks for these fields and no others: it matters to file systems over a network.
     fn mask(&self, fields: Fields) -> StatxFlags {
         // A traversal asks the same of every entry.
-        let (asked, mask) = self.asked.get();
+        let (asked, mask) = self.native.asked.get();
         if asked == fields {
-            return mask;
+            return StatxFlags::from_bits_retain(mask);
         }
         let wanted = BITS.iter().filter(|(field, _)| fields.contains(*field));
         let mask = wanted.fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit);
-        self.asked.set((fields, mask));
+        self.native.asked.set((fields, mask.bits()));
         mask
     }
 }
@@ -203,7 +158,7 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
         (0, 0) => 0,
         (major, minor) => makedev(major, minor),
     };
-    facts.kind = unix::kind_of_entry(mode, facts.device_number);
+    facts.kind = values::kind_of_entry(mode, facts.device_number);
     facts.id = stat.stx_ino.into();
     facts.device = makedev(stat.stx_dev_major, stat.stx_dev_minor);
     facts.size = stat.stx_size;
@@ -224,7 +179,7 @@ fn time(time: rustix::fs::StatxTimestamp) -> Time {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Ask, AtFlags, Errno, Facts, Fields, Linux};
+    use super::{Ask, AtFlags, Errno, Facts, Fields, Unix};
     use crate::sys::fault::Faults;
     use crate::sys::{Setup, Sys};
 
@@ -235,7 +190,7 @@ mod tests {
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
-        let sys = Linux::start(&setup);
+        let sys = Unix::start(&setup);
         let ask = |_| {
             let mut facts = Facts::default();
             sys.ask(rustix::fs::CWD, c"src", AtFlags::empty(), ASK, &mut facts).map(|()| facts)

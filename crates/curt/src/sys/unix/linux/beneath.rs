@@ -1,5 +1,5 @@
-//! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves.
-//! Its twin are single steps that follow nothing.
+//! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves. What
+//! links lead to, and what an open file is called, only `/proc` tells.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -11,13 +11,12 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::descriptor;
-use super::dir::{Dir, text};
-use super::{LIST, Linux, NO_OPENAT2, PLACE};
+use super::{NO_OPENAT2, descriptor};
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
-use crate::sys::{Sys, unix};
-use curt_paths::Flavor;
+use crate::sys::Sys;
+use crate::sys::beneath::{Link, Rules, Whole};
+use crate::sys::unix::dir::{Dir, text};
+use crate::sys::unix::{PLACE, Unix, values};
 
 /// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
 /// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
@@ -35,22 +34,15 @@ const NO_LINKS: u64 = 0x2000;
 /// Anybody may make entries, and remove none but their own.
 const SHARED: u32 = 0o1002;
 
-/// Directories opened for a purpose.
-fn directory(purpose: Purpose) -> OFlags {
-    match purpose {
-        Purpose::Place => PLACE,
-        Purpose::Listing => LIST.difference(OFlags::NOFOLLOW),
-    }
-}
-
-impl Linux {
+impl Unix {
     /// One `openat2` for a whole path.
-    fn whole<T: From<OwnedFd>>(
+    pub(in crate::sys::unix) fn whole<T>(
         &self,
         root: &Dir,
         path: Name<'_, u8>,
         how: (OFlags, Mode),
         rules: Rules,
+        into: impl FnOnce(OwnedFd) -> Result<T, Errno>,
     ) -> Whole<T> {
         if !self.may_openat2() {
             return Whole::Unanswered;
@@ -59,7 +51,10 @@ impl Linux {
         let links =
             if rules.no_links { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::NO_MAGICLINKS };
         match self.open_within(root, text(path), how, scope | links) {
-            Ok(fd) => Whole::Opened(fd.into()),
+            Ok(fd) => match into(fd) {
+                Ok(opened) => Whole::Opened(opened),
+                Err(error) => Whole::Failed(error.into()),
+            },
             Err(Errno::XDEV) => Whole::Escape,
             Err(Errno::NOSYS) => {
                 NO_OPENAT2.store(true, Ordering::Relaxed);
@@ -103,7 +98,7 @@ impl Linux {
                 false
             }
             Err(error) => {
-                self.openat2_refused.set(error == Errno::PERM);
+                self.native.openat2_refused.set(error == Errno::PERM);
                 error == Errno::PERM
             }
         }
@@ -133,11 +128,11 @@ impl Linux {
     /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
     /// entries, it is followed if it is this user's, or that of the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
-        let dir = self.door.fstatat(at.as_fd(), c"", AtFlags::EMPTY_PATH)?;
+        let dir = self.plain_stat(at.as_fd(), c"", AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
             return Ok(());
         }
-        let owner = self.door.fstatat(link, c"", AtFlags::EMPTY_PATH)?.st_uid;
+        let owner = self.door.fstatat(link, c"", AtFlags::empty())?.st_uid;
         if owner == dir.st_uid || owner == self.door.user() || !self.protects_links() {
             return Ok(());
         }
@@ -157,7 +152,7 @@ impl Linux {
     }
 
     /// The name of a descriptor, as the kernel's directory cache has it.
-    fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+    pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         /// What the kernel adds where a name is gone, which a name may also end in by itself.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
@@ -180,55 +175,17 @@ impl Linux {
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
             found => found?,
         };
-        let open = self.door.fstatat(fd, c"", AtFlags::EMPTY_PATH)?;
+        let open = self.door.fstatat(fd, c"", AtFlags::empty())?;
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
-    }
-}
-
-impl Beneath for Linux {
-    type Handle = File;
-
-    const FLAVOR: Flavor = Flavor::Posix;
-    const ITSELF: &'static [u8] = b".\0";
-    const SPELLING_IS_NAME: bool = true;
-    const LONGEST: usize = 4096;
-
-    fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
-        let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-        self.whole(root, path, (unix::flags(how) | follow, unix::mode(how)), rules)
-    }
-
-    fn enter_whole(
-        &self,
-        root: &Dir,
-        path: Name<'_, u8>,
-        purpose: Purpose,
-        rules: Rules,
-    ) -> Whole<Dir> {
-        self.whole(root, path, (directory(purpose), Mode::empty()), rules)
-    }
-
-    fn find_whole(&self, root: &Dir, path: Name<'_, u8>, rules: Rules) -> Whole<File> {
-        self.whole(root, path, (OFlags::PATH | OFlags::CLOEXEC, Mode::empty()), rules)
-    }
-
-    fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
-        let flags = directory(purpose) | OFlags::NOFOLLOW;
-        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
-        unix::entered(unix::uninterrupted(open).map(Dir::from))
-    }
-
-    fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
-        let flags = unix::flags(how) | OFlags::NOFOLLOW;
-        let opened = unix::uninterrupted(|| {
-            self.door.openat(at.as_fd(), text(name), flags, unix::mode(how))
-        });
-        unix::stepped(opened.map(File::from))
     }
 
     /// In `/proc` the text of some links is only a picture of where they lead. 1 call; there, and for
     /// what looks like one of those, 2.
-    fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+    pub(in crate::sys::unix) fn link_as_it_is(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+    ) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
@@ -247,43 +204,18 @@ impl Beneath for Linux {
 
     /// The link is opened as itself, so that all answers are about the same one. 5 calls; 2 to 5 more for
     /// one that ends the path where anybody may make links.
-    fn followed(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
+    pub(in crate::sys::unix) fn link_to_follow(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        is_last: bool,
+    ) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
-        let link = unix::uninterrupted(open)?;
+        let link = values::uninterrupted(open)?;
         let target = self.target(at, link.as_fd(), is_last);
         self.door.close(link);
         Ok(target?)
-    }
-
-    fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
-        Ok(self.door.mkdirat(at.as_fd(), text(name), unix::bits(mode))?)
-    }
-
-    fn rename(
-        &self,
-        from: &Dir,
-        name: Name<'_, u8>,
-        to: &Dir,
-        fresh: Name<'_, u8>,
-    ) -> io::Result<()> {
-        Ok(self.door.rename_over(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
-    }
-
-    fn path_of(&self, handle: &File) -> io::Result<Vec<u8>> {
-        self.name_of(handle.as_fd())
-    }
-
-    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
-        self.name_of(dir.as_fd())
-    }
-
-    fn let_go(&self, handle: File) {
-        self.door.close(handle.into());
-    }
-
-    fn error(fault: Fault) -> io::Error {
-        unix::error(fault)
     }
 }
 

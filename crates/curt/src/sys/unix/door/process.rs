@@ -1,5 +1,4 @@
-//! The calls that starting programs and waiting for them takes, as `linux` and `posix` both make them: each
-//! passes its platform's door, which counts it and can fail it.
+//! The calls that starting programs and waiting for them takes.
 
 use std::ffi::CStr;
 use std::io;
@@ -13,62 +12,31 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
-use super::steps::Step;
-use super::words::Words;
+use super::{Call, Door};
+use crate::sys::unix::steps::Step;
+use crate::sys::unix::words::Words;
 
-/// The kinds of call, which each door knows by the names that its platform's tracer has for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProcessCall {
-    Clone,
-    PosixSpawn,
-    Fork,
-    Wait,
-    WaitHandle,
-    Handle,
-    SignalHandle,
-    Kill,
-    Pipe,
-    Poll,
-    Open,
-    Read,
-    Close,
-    SignalMask,
-    SignalAction,
-    SetGroup,
-    SetSession,
-    CloseRange,
-    Copy,
-    Duplicate,
-    ChangeDirectory,
-    Execute,
-    Sleep,
-}
-
-/// A door that starts programs.
-pub(crate) trait ProcessDoor {
-    /// Counts a call, and says what it must fail with.
-    fn pass_process(&self, call: ProcessCall) -> Result<(), Errno>;
-
+impl Door {
     /// Counts the call of a child that is about to be made. Asking for all handlers is one of many, told
     /// as one.
-    fn pass_step(&self, step: Step) -> Result<(), Errno> {
-        self.pass_process(match step {
-            Step::DefaultSignals | Step::DefaultPipe => ProcessCall::SignalAction,
-            Step::Group => ProcessCall::SetGroup,
-            Step::Session => ProcessCall::SetSession,
-            Step::CloseFrom { .. } => ProcessCall::CloseRange,
-            Step::Lift { .. } => ProcessCall::Copy,
-            Step::Null { .. } => ProcessCall::Open,
-            Step::Put { .. } => ProcessCall::Duplicate,
-            Step::Directory(_) => ProcessCall::ChangeDirectory,
-            Step::EmptyMask | Step::RestoreMask(_) => ProcessCall::SignalMask,
-            Step::Execute { .. } => ProcessCall::Execute,
+    pub(in super::super) fn pass_step(&self, step: Step) -> Result<(), Errno> {
+        self.pass(match step {
+            Step::DefaultSignals | Step::DefaultPipe => Call::SignalAction,
+            Step::Group => Call::SetGroup,
+            Step::Session => Call::SetSession,
+            Step::CloseFrom { .. } => Call::CloseRange,
+            Step::Lift { .. } => Call::Copy,
+            Step::Null { .. } => Call::Open,
+            Step::Put { .. } => Call::Duplicate,
+            Step::Directory(_) => Call::ChangeDirectory,
+            Step::EmptyMask | Step::RestoreMask(_) => Call::SignalMask,
+            Step::Execute { .. } => Call::Execute,
         })
     }
 
     /// A pipe that no child inherits, the end to read from first.
-    fn pipe(&self) -> Result<(OwnedFd, OwnedFd), Errno> {
-        self.pass_process(ProcessCall::Pipe)?;
+    pub(in super::super) fn pipe(&self) -> Result<(OwnedFd, OwnedFd), Errno> {
+        self.pass(Call::Pipe)?;
         #[cfg(not(target_vendor = "apple"))]
         return rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
         // There is no call for it there: a program that another thread starts in between gets it too.
@@ -81,18 +49,27 @@ pub(crate) trait ProcessDoor {
         }
     }
 
-    fn close_fd(&self, fd: OwnedFd) {
-        let _ = self.pass_process(ProcessCall::Close);
-        drop(fd);
+    /// A copy of a descriptor from this number on, which no child inherits.
+    pub(in super::super) fn lift(
+        &self,
+        fd: BorrowedFd<'_>,
+        floor: RawFd,
+    ) -> Result<OwnedFd, Errno> {
+        self.pass(Call::Copy)?;
+        rustix::io::fcntl_dupfd_cloexec(fd, floor)
     }
 
-    fn read_fd(&self, fd: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
-        self.pass_process(ProcessCall::Read)?;
+    pub(in super::super) fn read_fd(
+        &self,
+        fd: BorrowedFd<'_>,
+        into: &mut Vec<u8>,
+    ) -> Result<usize, Errno> {
+        self.pass(Call::Read)?;
         rustix::io::read(fd, rustix::buffer::spare_capacity(into))
     }
 
-    fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
-        self.pass_process(ProcessCall::Open)?;
+    pub(in super::super) fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
+        self.pass(Call::Open)?;
         // Nobody is waited for where it is a pipe with a name.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
@@ -100,12 +77,12 @@ pub(crate) trait ProcessDoor {
 
     /// Waits until one of the descriptors can be read, or has reached its end, no longer than the limit.
     /// Which can.
-    fn poll<const N: usize>(
+    pub(in super::super) fn poll<const N: usize>(
         &self,
         fds: [BorrowedFd<'_>; N],
         limit: Option<Duration>,
     ) -> Result<[bool; N], Errno> {
-        self.pass_process(ProcessCall::Poll)?;
+        self.pass(Call::Poll)?;
         let mut polls = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         // A limit beyond what the system can count is none.
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
@@ -114,15 +91,19 @@ pub(crate) trait ProcessDoor {
     }
 
     /// Asks for the end of a child of ours; `None` where it goes on and nobody waits.
-    fn wait_for(&self, pid: Pid, blocks: bool) -> Result<Option<WaitStatus>, Errno> {
-        self.pass_process(ProcessCall::Wait)?;
+    pub(in super::super) fn wait_for(
+        &self,
+        pid: Pid,
+        blocks: bool,
+    ) -> Result<Option<WaitStatus>, Errno> {
+        self.pass(Call::Wait)?;
         let options = if blocks { WaitOptions::empty() } else { WaitOptions::NOHANG };
         Ok(rustix::process::waitpid(Some(pid), options)?.map(|(_, status)| status))
     }
 
     /// Sends a signal to a child that has not been waited for, or to its group.
-    fn kill(&self, pid: Pid, group: bool) -> Result<(), Errno> {
-        self.pass_process(ProcessCall::Kill)?;
+    pub(in super::super) fn kill(&self, pid: Pid, group: bool) -> Result<(), Errno> {
+        self.pass(Call::Kill)?;
         if group {
             rustix::process::kill_process_group(pid, Signal::KILL)
         } else {
@@ -131,20 +112,18 @@ pub(crate) trait ProcessDoor {
     }
 
     /// Asks whether there is a group of this number; it may be another's.
-    fn is_group(&self, number: Pid) -> Result<(), Errno> {
-        self.pass_process(ProcessCall::Kill)?;
+    pub(in super::super) fn is_group(&self, number: Pid) -> Result<(), Errno> {
+        self.pass(Call::Kill)?;
         rustix::process::test_kill_process_group(number)
     }
 
-    fn sleep_for(&self, time: Duration) {
-        if self.pass_process(ProcessCall::Sleep).is_ok() {
-            std::thread::sleep(time);
-        }
-    }
-
     /// Starts a program by way of the C library, which does the rest as it sees fit.
-    fn posix_spawn(&self, words: &Words, attributes: &Attributes) -> Result<Pid, Errno> {
-        self.pass_process(ProcessCall::PosixSpawn)?;
+    pub(in super::super) fn posix_spawn(
+        &self,
+        words: &Words,
+        attributes: &Attributes,
+    ) -> Result<Pid, Errno> {
+        self.pass(Call::PosixSpawn)?;
         let mut pid: libc::pid_t = 0;
         // SAFETY: the attributes were initialised and not destroyed; the words are a C string and two lists
         // of such that end with null, none of which the call writes to.
@@ -168,8 +147,8 @@ pub(crate) trait ProcessDoor {
     /// # Safety
     ///
     /// The copy ends, or becomes a program, before it leaves the caller's function.
-    unsafe fn fork(&self) -> Result<Option<Pid>, Errno> {
-        self.pass_process(ProcessCall::Fork)?;
+    pub(in super::super) unsafe fn fork(&self) -> Result<Option<Pid>, Errno> {
+        self.pass(Call::Fork)?;
         // SAFETY: the caller's promise.
         let pid = unsafe { libc::fork() };
         if pid < 0 {

@@ -1,0 +1,119 @@
+//! Staying beneath a directory: by one call for a whole path where the system has that (`linux`), else by
+//! single steps that follow nothing.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+use super::dir::{Dir, text};
+use super::{LIST, PLACE, Unix, values};
+use crate::name::Name;
+use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use curt_paths::Flavor;
+
+/// Whatever there is, only looked up. Nobody without `O_PATH` is asked for it.
+const ANYTHING: OFlags =
+    if cfg!(target_os = "linux") { PLACE.difference(OFlags::DIRECTORY) } else { LIST };
+
+/// Directories opened for a purpose.
+fn directory(purpose: Purpose) -> OFlags {
+    match purpose {
+        Purpose::Place => PLACE,
+        Purpose::Listing => LIST.difference(OFlags::NOFOLLOW),
+    }
+}
+
+impl Unix {
+    fn dir_for(&self, purpose: Purpose, fd: OwnedFd) -> Result<Dir, Errno> {
+        if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
+    }
+}
+
+impl Beneath for Unix {
+    type Handle = File;
+
+    const FLAVOR: Flavor = Flavor::Posix;
+    const ITSELF: &'static [u8] = b".\0";
+    /// Whether case counts is a matter of the volume, on Apple's systems.
+    const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
+    /// What Linux has, and nobody more than that.
+    const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
+
+    fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {
+        let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        self.whole(root, path, (values::flags(how) | follow, values::mode(how)), rules, |fd| {
+            Ok(fd.into())
+        })
+    }
+
+    fn enter_whole(
+        &self,
+        root: &Dir,
+        path: Name<'_, u8>,
+        purpose: Purpose,
+        rules: Rules,
+    ) -> Whole<Dir> {
+        self.whole(root, path, (directory(purpose), Mode::empty()), rules, |fd| {
+            self.dir_for(purpose, fd)
+        })
+    }
+
+    fn find_whole(&self, root: &Dir, path: Name<'_, u8>, rules: Rules) -> Whole<File> {
+        self.whole(root, path, (ANYTHING, Mode::empty()), rules, |fd| Ok(fd.into()))
+    }
+
+    fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
+        let flags = directory(purpose) | OFlags::NOFOLLOW;
+        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
+        values::entered(values::uninterrupted(open).and_then(|fd| self.dir_for(purpose, fd)))
+    }
+
+    fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
+        let flags = values::flags(how) | OFlags::NOFOLLOW;
+        let opened = values::uninterrupted(|| {
+            self.door.openat(at.as_fd(), text(name), flags, values::mode(how))
+        });
+        values::stepped(opened.map(File::from))
+    }
+
+    fn link(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+        self.link_as_it_is(at, name)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn followed(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
+        self.link_to_follow(at, name, is_last)
+    }
+
+    fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
+        Ok(self.door.mkdirat(at.as_fd(), text(name), values::bits(mode))?)
+    }
+
+    fn rename(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        Ok(self.door.rename(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+    }
+
+    fn path_of(&self, handle: &File) -> io::Result<Vec<u8>> {
+        self.name_of(handle.as_fd())
+    }
+
+    fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
+        self.name_of(dir.as_fd())
+    }
+
+    fn let_go(&self, handle: File) {
+        self.door.close(handle);
+    }
+
+    fn error(fault: Fault) -> io::Error {
+        values::error(fault)
+    }
+}

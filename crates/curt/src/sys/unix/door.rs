@@ -1,0 +1,294 @@
+//! The one way to the system: one function for each call, each counted, each of which a test can fail. No
+//! logic.
+//!
+//! What the C library does of its own accord is not seen here: `readdir` fetches entries in portions of its
+//! own choosing. One filling of our buffer counts as one.
+
+#[cfg(target_os = "linux")]
+mod linux;
+mod process;
+
+use std::ffi::CStr;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom};
+use rustix::io::{Errno, Result};
+
+pub(crate) use self::process::{Attributes, Blocked, Pipe};
+use super::dir::{Dir, Stream};
+use super::values::uninterrupted;
+use crate::calls::Calls;
+use crate::sys::gate::Gate;
+use crate::sys::{Batch, Setup};
+
+/// What most links hold fits into this.
+const LINK_ROOM: usize = 256;
+
+/// The kinds of call, by their names on Linux as a tracer prints them, and elsewhere as in C.
+macro_rules! calls {
+    ($($call:ident $linux:literal $other:literal,)*) => {
+        #[derive(Clone, Copy)]
+        #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux has more of them"))]
+        enum Call {
+            $($call,)*
+        }
+
+        const NAMES: &[&str] =
+            if cfg!(target_os = "linux") { &[$($linux),*] } else { &[$($other),*] };
+    };
+}
+
+calls! {
+    Openat2 "openat2" "openat2",
+    Open "openat" "openat",
+    List "getdents64" "readdir",
+    Unlink "unlinkat" "unlinkat",
+    Close "close" "close",
+    CloseRange "close_range" "close_range",
+    Stat "statx" "fstatat",
+    Rename "renameat2" "renameat",
+    Rewind "lseek" "rewinddir",
+    Access "faccessat2" "faccessat",
+    FileSystem "fstatfs" "fstatfs",
+    Limit "prlimit64" "getrlimit",
+    Processors "sched_getaffinity" "sched_getaffinity",
+    ThreadId "gettid" "gettid",
+    User "setfsuid" "setfsuid",
+    Usage "getrusage" "getrusage",
+    Sleep "clock_nanosleep" "nanosleep",
+    ReadLink "readlinkat" "readlinkat",
+    Read "read" "read",
+    WorkingDirectory "getcwd" "getcwd",
+    ListAttributes "llistxattr" "llistxattr",
+    GetAttribute "lgetxattr" "lgetxattr",
+    MakeDirectory "mkdirat" "mkdirat",
+    Clone "clone3" "clone3",
+    PosixSpawn "posix_spawn" "posix_spawn",
+    Fork "fork" "fork",
+    Wait "wait4" "waitpid",
+    WaitHandle "waitid" "waitid",
+    Handle "pidfd_open" "pidfd_open",
+    SignalHandle "pidfd_send_signal" "pidfd_send_signal",
+    Kill "kill" "kill",
+    Pipe "pipe2" "pipe",
+    Poll "ppoll" "poll",
+    SignalMask "rt_sigprocmask" "sigprocmask",
+    SignalAction "rt_sigaction" "sigaction",
+    SetGroup "setpgid" "setpgid",
+    SetSession "setsid" "setsid",
+    Copy "fcntl" "fcntl",
+    Duplicate "dup3" "dup2",
+    ChangeDirectory "chdir" "chdir",
+    Execute "execve" "execve",
+    Write "write" "write",
+    EffectiveUser "geteuid" "geteuid",
+}
+
+/// The door of one worker.
+pub(super) struct Door(Gate);
+
+impl Door {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Door(Gate::new(NAMES, setup))
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        self.0.calls()
+    }
+
+    fn pass(&self, call: Call) -> Result<()> {
+        self.0.pass(call as usize).map_err(Errno::from_raw_os_error)
+    }
+
+    pub(super) fn openat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+        mode: Mode,
+    ) -> Result<OwnedFd> {
+        uninterrupted(|| {
+            self.pass(Call::Open)?;
+            rustix::fs::openat(dir, name, flags, mode)
+        })
+    }
+
+    /// Opens a path as the caller typed it.
+    pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        uninterrupted(|| {
+            self.pass(Call::Open)?;
+            rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+        })
+    }
+
+    pub(super) fn unlinkat(&self, dir: BorrowedFd<'_>, name: &CStr, flags: AtFlags) -> Result<()> {
+        uninterrupted(|| {
+            self.pass(Call::Unlink)?;
+            rustix::fs::unlinkat(dir, name, flags)
+        })
+    }
+
+    /// The same by way of the C library, which fetches entries in portions of its own choosing.
+    pub(super) fn readdir(&self, stream: &Stream, buffer: &mut Vec<u8>) -> Result<Batch> {
+        uninterrupted(|| self.pass(Call::List))?;
+        stream.fill(buffer)
+    }
+
+    /// Closes a descriptor, or what owns it.
+    pub(super) fn close<D>(&self, open: D) {
+        // One that reports an error is not tried again: the number may be somebody else's by then.
+        let _ = self.pass(Call::Close);
+        drop(open);
+    }
+
+    /// The plain stat, for kernels and filters without `statx`. Counted with it. An empty name is what
+    /// is open.
+    pub(super) fn fstatat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat> {
+        self.pass(Call::Stat)?;
+        if name.is_empty() {
+            return rustix::fs::fstat(dir);
+        }
+        rustix::fs::statat(dir, name, flags)
+    }
+
+    /// Renames without replacing, where the system can do that; `NOSYS` where it cannot.
+    pub(super) fn rename_exclusively(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        {
+            self.pass(Call::Rename)?;
+            let flags = rustix::fs::RenameFlags::NOREPLACE;
+            rustix::fs::renameat_with(from, name, to, fresh, flags)
+        }
+        #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+        {
+            let _ = (self, from, name, to, fresh);
+            Err(Errno::NOSYS)
+        }
+    }
+
+    /// Renames, and replaces what has the new name.
+    pub(super) fn rename(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::Rename)?;
+        #[cfg(target_os = "linux")]
+        return rustix::fs::renameat_with(from, name, to, fresh, rustix::fs::RenameFlags::empty());
+        #[cfg(not(target_os = "linux"))]
+        rustix::fs::renameat(from, name, to, fresh)
+    }
+
+    pub(super) fn mkdirat(&self, dir: BorrowedFd<'_>, name: &CStr, mode: Mode) -> Result<()> {
+        self.pass(Call::MakeDirectory)?;
+        rustix::fs::mkdirat(dir, name, mode)
+    }
+
+    pub(super) fn rewind(&self, dir: &Dir) -> Result<()> {
+        self.pass(Call::Rewind)?;
+        if let Some(stream) = dir.stream() {
+            stream.rewind();
+            return Ok(());
+        }
+        rustix::fs::seek(dir, SeekFrom::Start(0)).map(drop)
+    }
+
+    pub(super) fn may(&self, dir: BorrowedFd<'_>, name: &CStr, access: Access) -> Result<()> {
+        self.pass(Call::Access)?;
+        // Android has no such flag.
+        let flags = if cfg!(target_os = "android") { AtFlags::empty() } else { AtFlags::EACCESS };
+        rustix::fs::accessat(dir, name, access, flags)
+    }
+
+    /// Reads what a link holds into the empty buffer; a longer target than it has room for is read
+    /// again.
+    pub(super) fn readlinkat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        target: &mut Vec<u8>,
+    ) -> Result<()> {
+        target.reserve(LINK_ROOM);
+        loop {
+            self.pass(Call::ReadLink)?;
+            let room = target.capacity();
+            let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
+            let length = read.len();
+            if length < room {
+                // SAFETY: so many bytes were just written at the beginning of the empty buffer.
+                unsafe { target.set_len(length) };
+                return Ok(());
+            }
+            target.reserve(room * 2);
+        }
+    }
+
+    /// The user that files are made for.
+    pub(super) fn effective_user(&self) -> u32 {
+        // It cannot fail; what a test plans is no answer either.
+        match self.pass(Call::EffectiveUser) {
+            Ok(()) => rustix::process::geteuid().as_raw(),
+            Err(_) => u32::MAX,
+        }
+    }
+
+    pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {
+        self.pass(Call::Read)?;
+        rustix::io::read(file, room)
+    }
+
+    /// The working directory.
+    pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
+        use std::os::unix::ffi::OsStringExt;
+        self.pass(Call::WorkingDirectory)?;
+        let path = rustix::process::getcwd(Vec::new())?;
+        Ok(std::ffi::OsString::from_vec(path.into_bytes()).into())
+    }
+
+    pub(super) fn descriptor_limit(&self) -> Option<u64> {
+        self.pass(Call::Limit).ok()?;
+        rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+    }
+
+    pub(super) fn sleep(&self, time: Duration) {
+        if self.pass(Call::Sleep).is_ok() {
+            std::thread::sleep(time);
+        }
+    }
+
+    /// The full path of what is open.
+    #[cfg(target_vendor = "apple")]
+    pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
+        self.pass(Call::Copy)?;
+        rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
+    }
+
+    /// How many processors this process may use, and how often this thread has waited for something: only
+    /// Linux is asked.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn processors(&self) -> usize {
+        let _ = self;
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn waits(&self) -> u64 {
+        let _ = self;
+        0
+    }
+}

@@ -1,0 +1,210 @@
+//! The calls that only Linux has.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
+use rustix::io::{Errno, Result};
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus};
+
+use super::{Call, Door};
+use crate::sys::unix::values::uninterrupted;
+
+/// Calls until the buffer is large enough.
+fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
+    let mut buffer = vec![0; room];
+    loop {
+        match call(&mut buffer) {
+            Err(Errno::RANGE) if buffer.len() < MOST_EXTENDED => buffer.resize(MOST_EXTENDED, 0),
+            answer => {
+                buffer.truncate(answer?);
+                return Ok(buffer);
+            }
+        }
+    }
+}
+
+/// No list of names and no value is longer (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`).
+const MOST_EXTENDED: usize = 64 << 10;
+
+impl Door {
+    pub(in super::super) fn openat2(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: OFlags,
+        mode: Mode,
+        resolve: ResolveFlags,
+    ) -> Result<OwnedFd> {
+        uninterrupted(|| {
+            self.pass(Call::Openat2)?;
+            rustix::fs::openat2(dir, name, flags, mode, resolve)
+        })
+    }
+
+    /// Fills the empty buffer with directory records, as many as it has room for without growing.
+    pub(in super::super) fn getdents64(
+        &self,
+        dir: BorrowedFd<'_>,
+        buffer: &mut Vec<u8>,
+    ) -> Result<()> {
+        let space = buffer.spare_capacity_mut();
+        let read = uninterrupted(|| {
+            self.pass(Call::List)?;
+            let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
+            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
+            // descriptor is open for as long as it is borrowed. That the kernel writes no more than
+            // the length is the system call's contract.
+            let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
+            usize::try_from(read).map_err(|_| last_errno())
+        })?;
+        let length = buffer.len() + read;
+        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it also
+        // wrote the padding between two records is assumed; nothing is decided by it.
+        unsafe { buffer.set_len(length) };
+        Ok(())
+    }
+
+    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
+    /// whether there is such a call at all.
+    pub(in super::super) fn statx<'a>(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        mask: StatxFlags,
+        room: &'a mut MaybeUninit<Statx>,
+    ) -> Result<&'a Statx> {
+        self.pass(Call::Stat)?;
+        let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
+        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed, and
+        // the room is exclusively borrowed and as large as what the kernel writes.
+        let failed = unsafe {
+            libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
+        } != 0;
+        if failed {
+            return Err(last_errno());
+        }
+        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain numbers.
+        Ok(unsafe { room.assume_init_ref() })
+    }
+
+    /// The names of extended attributes, each with a NUL behind it; `room` is what is tried first.
+    pub(in super::super) fn llistxattr(&self, path: &CStr, room: usize) -> Result<Vec<u8>> {
+        grown(room, |buffer| {
+            self.pass(Call::ListAttributes)?;
+            rustix::fs::llistxattr(path, buffer)
+        })
+    }
+
+    /// The value of an extended attribute; `room` is what is tried first.
+    pub(in super::super) fn lgetxattr(
+        &self,
+        path: &CStr,
+        name: &CStr,
+        room: usize,
+    ) -> Result<Vec<u8>> {
+        grown(room, |buffer| {
+            self.pass(Call::GetAttribute)?;
+            rustix::fs::lgetxattr(path, name, buffer)
+        })
+    }
+
+    /// The magic number of the file system that something lies on, and the flags of its mount.
+    pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
+        self.pass(Call::FileSystem)?;
+        // The types of the fields differ between architectures.
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_lossless,
+            reason = "not the same everywhere"
+        )]
+        rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
+    }
+
+    /// Writes all of a few bytes.
+    pub(in super::super) fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<()> {
+        self.pass(Call::Write)?;
+        rustix::io::write(file, bytes).map(drop)
+    }
+
+    /// One call, unlike the standard library's answer, which also reads what limits a container
+    /// may have from files; a helper that such a limit makes useless is noticed by its rate.
+    pub(in super::super) fn processors(&self) -> usize {
+        if self.pass(Call::Processors).is_err() {
+            return 1;
+        }
+        rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
+    }
+
+    /// Whose files this thread may use as its own.
+    pub(in super::super) fn user(&self) -> u32 {
+        // It cannot fail.
+        let _ = self.pass(Call::User);
+        // SAFETY: no memory is involved. No user has this number, so nothing is set; the answer is who it was.
+        unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
+    }
+
+    /// The number of this thread.
+    pub(in super::super) fn thread_id(&self) -> i32 {
+        // It cannot fail.
+        let _ = self.pass(Call::ThreadId);
+        rustix::thread::gettid().as_raw_nonzero().get()
+    }
+
+    /// How often this thread has waited for something.
+    pub(in super::super) fn waits(&self) -> u64 {
+        if self.pass(Call::Usage).is_err() {
+            return 0;
+        }
+        // SAFETY: all zeros is a value of this plain struct of numbers.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is that of an exclusively borrowed value of the right type.
+        let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
+        if failed { 0 } else { usage.ru_nvcsw.unsigned_abs() }
+    }
+
+    /// Counts a child that `clone.rs` is about to make.
+    pub(in super::super) fn pass_clone(&self) -> Result<()> {
+        self.pass(Call::Clone)
+    }
+
+    pub(in super::super) fn pidfd_open(&self, pid: Pid) -> Result<OwnedFd> {
+        self.pass(Call::Handle)?;
+        rustix::process::pidfd_open(pid, PidfdFlags::empty())
+    }
+
+    /// Asks a handle for the end of its child; `None` where it goes on and nobody waits.
+    pub(in super::super) fn waitid(
+        &self,
+        handle: BorrowedFd<'_>,
+        blocks: bool,
+    ) -> Result<Option<WaitIdStatus>> {
+        self.pass(Call::WaitHandle)?;
+        let nohang = if blocks { WaitIdOptions::empty() } else { WaitIdOptions::NOHANG };
+        rustix::process::waitid(WaitId::PidFd(handle), WaitIdOptions::EXITED | nohang)
+    }
+
+    /// Sends the signal that ends by force through a handle, to the child or to its group.
+    pub(in super::super) fn pidfd_send_signal(
+        &self,
+        handle: BorrowedFd<'_>,
+        group: bool,
+    ) -> Result<()> {
+        /// `PIDFD_SIGNAL_PROCESS_GROUP`, Linux 6.9.
+        const GROUP: u32 = 1 << 2;
+        self.pass(Call::SignalHandle)?;
+        let (handle, info) = (handle.as_raw_fd(), std::ptr::null::<libc::siginfo_t>());
+        let flags = if group { GROUP } else { 0 };
+        // SAFETY: the descriptor is open, and there is no pointer but the null that is allowed.
+        let failed = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, handle, libc::SIGKILL, info, flags)
+        } != 0;
+        if failed { Err(last_errno()) } else { Ok(()) }
+    }
+}
+
+fn last_errno() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
+}

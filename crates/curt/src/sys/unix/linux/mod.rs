@@ -1,0 +1,146 @@
+//! What Linux alone has. Each is a faster way to do what the portable calls do, and [`Unix::has`] says whether it
+//! may be used; but for what links lead to, what files are called, extended attributes and control groups,
+//! which nobody else can tell.
+
+mod beneath;
+mod cgroup;
+mod clone;
+mod descriptor;
+mod extended;
+mod process;
+mod raw;
+mod statx;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Mode, ResolveFlags, StatxAttributes};
+use rustix::io::Errno;
+
+pub(super) use self::cgroup::Cgroup;
+pub(super) use self::raw::Raw as RawCalls;
+use super::dir::{Dir, DirBuf};
+use super::{LIST, PLACE, Unix};
+use crate::fields::{Facts, Fields};
+use crate::name::Name;
+use crate::sys::{Batch, Extended, Feature, Mounts};
+
+/// A descriptor of a child process.
+pub(super) type Handle = OwnedFd;
+
+/// What `statx` tells beyond the portable call.
+pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
+/// What extended attributes tell.
+pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
+pub(super) const DIRECTORY_CALLS: u32 = 4;
+pub(super) const MOUNTS_MAY_LOOP: bool = true;
+
+/// The magic number that ext2, ext3 and ext4 share.
+const EXT4: i64 = 0xEF53;
+
+/// What this kernel was seen to lack. Written once, never for an answer that a security filter may
+/// have given (`EPERM`): only `ENOSYS` says that the call does not exist.
+static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+
+/// What one worker has learnt.
+#[derive(Default)]
+pub(super) struct State {
+    /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
+    openat2_refused: Cell<bool>,
+    /// `statx` was refused, or is not there, and the older call was not: this worker stops asking.
+    statx_refused: Cell<bool>,
+    /// The fields that were asked for last, and what asks for them.
+    asked: Cell<(Fields, u32)>,
+    /// Devices without extended attributes.
+    without_extended: RefCell<BTreeSet<u64>>,
+}
+
+impl State {
+    /// The portable call opened what `openat2` was refused: it was a filter.
+    pub(super) fn stop_openat2(&self) {
+        self.openat2_refused.set(true);
+    }
+
+    /// The portable call failed, too: it need not have been a filter that refused `statx`, as a file
+    /// system can say the same of a file.
+    pub(super) fn resume_statx(&self) {
+        self.statx_refused.set(false);
+    }
+}
+
+/// Whether the answer about an entry says that something is mounted there.
+pub(super) fn is_mount(facts: &Facts) -> bool {
+    let mount_root = StatxAttributes::MOUNT_ROOT.bits();
+    facts.known.contains(Fields::ATTRIBUTES) && facts.attributes & mount_root != 0
+}
+
+impl Unix {
+    fn may_openat2(&self) -> bool {
+        self.has(Feature::Openat2)
+            && !self.native.openat2_refused.get()
+            && !NO_OPENAT2.load(Ordering::Relaxed)
+    }
+
+    /// `openat2` of a directory to list, some names below another one, where the kernel looks after links and
+    /// mounts itself; `None` where there is no such call. `EPERM` may be a filter's answer.
+    pub(super) fn open_at_once(
+        &self,
+        from: &Dir,
+        path: &CStr,
+        refuses_links: bool,
+        mounts: Mounts,
+    ) -> Option<Result<OwnedFd, Errno>> {
+        if !self.may_openat2() {
+            return None;
+        }
+        let mut resolve = ResolveFlags::empty();
+        resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
+        resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
+        let opened = self.door.openat2(from.as_fd(), path, LIST, Mode::empty(), resolve);
+        if matches!(opened, Err(Errno::NOSYS)) {
+            NO_OPENAT2.store(true, Ordering::Relaxed);
+            return None;
+        }
+        Some(opened)
+    }
+
+    /// Reads the next entries of a directory that is no stream.
+    pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+        match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
+            Ok(()) if buf.is_empty() => Ok(Batch::End),
+            // A directory that was removed by somebody else while it was open lists nothing.
+            Err(Errno::NOENT) => Ok(Batch::End),
+            Ok(()) if buf.has_slack() && self.has(Feature::ShortListing) => Ok(Batch::ProbablyLast),
+            Ok(()) => Ok(Batch::More),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
+    /// the process has several threads: two that share one wait for each other. Where the process may have
+    /// no more, they do.
+    pub(super) fn opened_again(&self, dir: &Dir) -> Option<Dir> {
+        self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
+    }
+
+    pub(super) fn lies_on_ext4(&self, dir: &Dir) -> bool {
+        self.has(Feature::InodeOrder)
+            && self.door.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
+    }
+
+    /// See [`Sys::extended`](crate::sys::Sys::extended).
+    pub(super) fn read_extended(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        asked: Fields,
+        device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        let refused = &self.native.without_extended;
+        extended::read(&self.door, refused, parent, name, asked, device)
+    }
+}

@@ -1,0 +1,170 @@
+//! Starting programs on Linux: a child that shares this process's memory until it becomes the program, in a
+//! control group of its own where that is asked for; and what only a handle on a child can do.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::{Handle, clone};
+use crate::sys::process::{Failure, Launch, Stage};
+use crate::sys::unix::Unix;
+use crate::sys::unix::door::Pipe;
+use crate::sys::unix::start::{self, Child, childless};
+use crate::sys::unix::steps::{Birth, Steps};
+use crate::sys::unix::words::Words;
+use crate::sys::{Feature, Sys};
+
+/// The kernel has no such child. Never set for what a filter may have answered.
+static NO_CLONE: AtomicBool = AtomicBool::new(false);
+
+impl Unix {
+    /// By a child that shares this memory; `None` where that cannot be had.
+    pub(in crate::sys::unix) fn by_clone(
+        &self,
+        launch: &Launch<'_, Pipe>,
+        words: &Words,
+    ) -> Option<Result<Child, Failure>> {
+        match &launch.place.cgroup {
+            None => self.cloned(launch, words, None),
+            Some(parent) => Some(self.start_in_cgroup(launch, words, parent)),
+        }
+    }
+
+    fn cloned(
+        &self,
+        launch: &Launch<'_, Pipe>,
+        words: &Words,
+        cgroup: Option<u64>,
+    ) -> Option<Result<Child, Failure>> {
+        if !self.has(Feature::Clone3) || NO_CLONE.load(Ordering::Relaxed) {
+            return None;
+        }
+        let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
+        let birth = Birth { copied: None, limit };
+        // Before the steps, which would count calls of a child that there may never be.
+        if let Err(error) = self.door.pass_clone() {
+            return Self::refused(error, cgroup.is_some());
+        }
+        let mut steps = Steps::new(launch, words, birth, |step| self.door.pass_step(step));
+        let handle = !launch.only_waits && self.has(Feature::Pidfd);
+        match clone::start(&mut steps, handle, cgroup) {
+            Ok(born) => Some(self.born(born, &steps, launch)),
+            Err(error) => Self::refused(error, cgroup.is_some()),
+        }
+    }
+
+    /// What it means that there is no child.
+    fn refused(error: Errno, in_cgroup: bool) -> Option<Result<Child, Failure>> {
+        match error {
+            // It may be the group that it does not know.
+            Errno::INVAL if in_cgroup => {}
+            // The call, or handlers that are cleared at birth, are unknown to the kernel.
+            Errno::NOSYS | Errno::INVAL => NO_CLONE.store(true, Ordering::Relaxed),
+            // A filter; it may be another one for the next thread.
+            Errno::PERM => {}
+            error => return Some(Err(childless(error))),
+        }
+        None
+    }
+
+    fn born(
+        &self,
+        born: clone::Born,
+        steps: &Steps<'_>,
+        launch: &Launch<'_, Pipe>,
+    ) -> Result<Child, Failure> {
+        let Some(pid) = Pid::from_raw(born.pid) else {
+            return Err(childless(Errno::CHILD));
+        };
+        let Some((index, error)) = born.failure else {
+            return Ok(Child::new(pid, born.handle, launch));
+        };
+        start::reap(&self.door, pid);
+        if let Some(handle) = born.handle {
+            self.door.close(handle);
+        }
+        Err(steps.failure(index, error))
+    }
+
+    /// In a control group of its own, which a child can only be born in: put there later, what it started before
+    /// would be outside.
+    fn start_in_cgroup(
+        &self,
+        launch: &Launch<'_, Pipe>,
+        words: &Words,
+        parent: &Path,
+    ) -> Result<Child, Failure> {
+        let cgroup = self.make_cgroup(parent).map_err(|error| {
+            let error = io::Error::from(error);
+            let text = format!("no control group below {}: {error}", parent.display());
+            Failure { at: Stage::Child, error: io::Error::new(error.kind(), text) }
+        })?;
+        let started = self.cloned(launch, words, Some(cgroup.number()));
+        match started.unwrap_or_else(|| Err(childless(Errno::NOTSUP))) {
+            Ok(child) => Ok(Child { cgroup: Some(cgroup), ..child }),
+            Err(failure) => {
+                self.remove_cgroup(cgroup);
+                Err(failure)
+            }
+        }
+    }
+
+    /// A handle on a child that was born without one: it was not waited for, so its number is its own.
+    pub(in crate::sys::unix) fn handle(&self, pid: Pid) -> Option<Handle> {
+        self.has(Feature::Pidfd).then(|| self.door.pidfd_open(pid).ok()).flatten()
+    }
+
+    /// Waits for the end of a child by its handle, no longer than the limit.
+    pub(in crate::sys::unix) fn wait_by_handle(
+        &self,
+        handle: &Handle,
+        limit: Option<Duration>,
+    ) -> io::Result<Option<ExitStatus>> {
+        if let Some(limit) = limit {
+            if !limit.is_zero() && !self.sleep_until(handle.as_fd(), limit)? {
+                return Ok(None);
+            }
+        }
+        loop {
+            match self.door.waitid(handle.as_fd(), limit.is_none()) {
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+                Ok(None) => return Ok(None),
+                Ok(Some(status)) => {
+                    let signal = status.terminating_signal().unwrap_or(0);
+                    let core = if status.dumped() { 0x80 } else { 0 };
+                    let code = status.exit_status().unwrap_or(0) & 0xff;
+                    return Ok(Some(ExitStatus::from_raw(code << 8 | signal | core)));
+                }
+            }
+        }
+    }
+
+    /// Waits until a handle says that its child has ended; `false` if the limit passed.
+    fn sleep_until(&self, handle: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
+        let begun = Instant::now();
+        loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            match self.door.poll([handle], Some(left)) {
+                Err(Errno::INTR) => {}
+                answer => return Ok(answer?[0]),
+            }
+        }
+    }
+
+    /// Ends a child by force, or its group, which no other process can have meanwhile.
+    pub(in crate::sys::unix) fn kill_by_handle(
+        &self,
+        handle: &Handle,
+        group: bool,
+    ) -> Result<(), Errno> {
+        self.door.pidfd_send_signal(handle.as_fd(), group)
+    }
+}

@@ -1,0 +1,498 @@
+//! Unix: the `*at` calls of POSIX, and on Linux (`linux`) faster ways beside them, each of which can be switched
+//! off. What is left then is the platform of macOS and the BSDs, and the tests run both.
+//!
+//! Every step is relative to an open directory and refuses links, so nothing outside a tree is ever
+//! reached, whoever swaps what meanwhile. What the portable calls cannot do:
+//!
+//! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
+//!   system, such as a bind or null mount, has the same device and is not seen.
+//! - **Listings** come through `readdir`, one name at a time, with the C library's own buffer in each
+//!   open directory.
+//! - **Kinds** that a listing leaves open are asked for before unlinking: on Solaris and its
+//!   relatives `unlink` by root removes a directory and leaves what is in it adrift. There, and
+//!   there alone, a file that becomes a directory between the listing and the unlink is at risk.
+
+pub(crate) mod accounts;
+mod beneath;
+pub(crate) mod dir;
+pub(crate) mod door;
+mod failing;
+mod library;
+mod lookup;
+mod process;
+mod start;
+mod steps;
+mod values;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
+mod words;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+use self::linux as native;
+#[cfg(not(target_os = "linux"))]
+mod other;
+#[cfg(not(target_os = "linux"))]
+use self::other as native;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ffi::{CStr, OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+
+use self::accounts::Accounts;
+#[cfg(all(fuzzing, target_os = "linux"))]
+pub use self::dir::listed;
+use self::dir::text;
+pub(crate) use self::dir::{Dir, DirBuf};
+use self::door::Door;
+use super::long_name::LongName;
+use super::surroundings::Surroundings;
+use super::{
+    Ask, Batch, Extended, Feature, Finished, Guises, Identity, Mounts, Opened, Operand, Owners,
+    Removed, Setup, Sources, Stat, Sys,
+};
+use crate::calls::Calls;
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::Name;
+use crate::sys::beneath::Beneath;
+
+const LIST: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// A directory to ask and to open from, which takes no permission to list it where the system has a flag
+/// for that.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Unix, as one worker sees it.
+pub(crate) struct Unix {
+    door: Door,
+    setup: Setup,
+    native: native::State,
+    accounts: RefCell<Accounts>,
+}
+
+impl Unix {
+    /// Whether something may be used that only Linux has.
+    fn has(&self, feature: Feature) -> bool {
+        cfg!(target_os = "linux") && !self.setup.without.has(feature)
+    }
+
+    /// A directory that was opened to be listed.
+    fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
+        if self.has(Feature::RawListing) { Ok(fd.into()) } else { Dir::streaming(fd) }
+    }
+
+    /// Opens a directory some names below another one.
+    fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        match self.open_at_once(from, text(path), true, mounts) {
+            None | Some(Err(Errno::PERM)) => super::open_step_by_step(self, from, path, mounts),
+            Some(opened) => values::opened(opened.and_then(|fd| self.listed(fd))),
+        }
+    }
+
+    /// Opens a child where mounts are refused.
+    fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+        match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
+            None => self.open_compared(parent, name),
+            // A filter, or the file system itself. Only if the portable call now succeeds was it a filter.
+            Some(Err(Errno::PERM)) => {
+                self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
+            }
+            Some(opened) => opened,
+        }
+    }
+
+    /// Opens, then compares the mounts of both ends. What is compared is what was opened, so nothing can
+    /// be swapped in between.
+    fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
+        let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
+        let ours =
+            parent.mount.get().map_or_else(|| self.mount(parent.as_fd()), |&mount| Ok(mount));
+        let same = ours.and_then(|ours| {
+            let ours = *parent.mount.get_or_init(|| ours);
+            Ok(ours == self.mount(fd.as_fd())?)
+        });
+        match same {
+            Ok(true) => Ok(fd),
+            Ok(false) => {
+                self.door.close(fd);
+                Err(Errno::XDEV)
+            }
+            Err(error) => {
+                self.door.close(fd);
+                Err(error)
+            }
+        }
+    }
+
+    /// What tells mounts apart: the device and, where the system has one, the number of the mount.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
+    fn mount(&self, fd: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
+        match self.mount_by_statx(fd)? {
+            Some(mount) => Ok(mount),
+            None => Ok((self.plain_stat(fd, c"", AtFlags::empty())?.st_dev as u64, 0)),
+        }
+    }
+
+    /// Asks for what is wanted, and adds the answer to what is known. An empty name is what is open. The
+    /// portable call tells no less but for the time of creation and the attributes.
+    fn ask(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> Result<(), Errno> {
+        if self.by_statx(at, name, flags, ask, known)? {
+            return Ok(());
+        }
+        let mut facts = values::facts_from(&self.plain_stat(at, name, flags)?);
+        facts.adopt(known);
+        *known = facts;
+        Ok(())
+    }
+
+    /// The portable question. An empty name is what is open.
+    fn plain_stat(
+        &self,
+        at: BorrowedFd<'_>,
+        name: &CStr,
+        flags: AtFlags,
+    ) -> Result<rustix::fs::Stat, Errno> {
+        // The working directory is not open.
+        let is_working = name.is_empty() && at.as_raw_fd() == CWD.as_raw_fd();
+        let name = if is_working { c"." } else { name };
+        self.door.fstatat(at, name, flags).inspect_err(|_| self.native.resume_statx())
+    }
+
+    /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
+    /// on anything. Elsewhere the kind is asked for where it is not known.
+    fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
+        let at = parent.as_fd();
+        let is_directory = || {
+            let stat = self.door.fstatat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(values::facts_from(&stat).kind == Kind::Directory)
+        };
+        let asks = !self.has(Feature::BlindUnlink);
+        if asks && matches!(kind, Kind::Unknown | Kind::Directory) && is_directory()? {
+            return Ok(Removed::IsDirectory);
+        }
+        match self.door.unlinkat(at, name, AtFlags::empty()) {
+            Ok(()) => Ok(Removed::Done),
+            Err(Errno::ISDIR) if !asks => Ok(Removed::IsDirectory),
+            // The systems differ in what they say of a directory, and `EPERM` has other reasons.
+            Err(Errno::PERM | Errno::ISDIR) if asks && is_directory().unwrap_or(false) => {
+                Ok(Removed::IsDirectory)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Sys for Unix {
+    type Unit = u8;
+    type Dir = Dir;
+    type DirBuf = DirBuf;
+    type Setup = Setup;
+
+    fn start(setup: &Setup) -> Self {
+        Unix {
+            door: Door::new(setup),
+            setup: setup.clone(),
+            native: native::State::default(),
+            accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
+        }
+    }
+
+    fn calls(&self) -> Calls {
+        self.door.calls()
+    }
+
+    fn operand(path: &Path) -> Operand<u8> {
+        values::operand(path)
+    }
+
+    fn append_units(path: &Path, to: &mut Vec<u8>) {
+        to.extend_from_slice(path.as_os_str().as_bytes());
+    }
+
+    fn path(units: Vec<u8>) -> PathBuf {
+        OsString::from_vec(units).into()
+    }
+
+    fn text(units: &[u8]) -> Cow<'_, OsStr> {
+        Cow::Borrowed(OsStr::from_bytes(units))
+    }
+
+    fn open_parent(&self, path: &Path) -> io::Result<Dir> {
+        if path.as_os_str().is_empty() {
+            return Ok(Dir::working());
+        }
+        Ok(self.door.open_path(path, PLACE)?.into())
+    }
+
+    const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
+
+    fn is_mount(facts: &Facts) -> bool {
+        native::is_mount(facts)
+    }
+
+    fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
+        let opened = match mounts {
+            Mounts::Refuse => self.open_unmounted(parent, name),
+            Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
+        };
+        values::opened(opened.and_then(|fd| self.listed(fd)))
+    }
+
+    fn reopen(&self, dir: &Dir) -> Option<Dir> {
+        self.opened_again(dir)
+    }
+
+    fn close(&self, dir: Dir) {
+        if !dir.is_working() {
+            self.door.close(dir);
+        }
+    }
+
+    fn read(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
+        match dir.stream() {
+            Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.reads_only))?),
+            None => self.read_raw(dir, buf),
+        }
+    }
+
+    fn rewind(&self, dir: &Dir) -> io::Result<()> {
+        Ok(self.door.rewind(dir)?)
+    }
+
+    fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
+        match self.unlink(parent, text(name), kind) {
+            Ok(removed) => removed,
+            Err(Errno::NOENT) => Removed::Gone,
+            Err(error) => Removed::Failed(error.into()),
+        }
+    }
+
+    /// Removes, then closes: the inode is destroyed when its last user lets go, and this way that
+    /// happens in the close, outside the lock of the parent.
+    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+        let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        values::finished(removed, dir, |dir| self.close(dir))
+    }
+
+    fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
+        Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
+    }
+
+    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
+        const OTHERS: u32 = 0o077;
+        let user = self.door.effective_user();
+        self.create_dir(parent, name, 0o700)?;
+        let made = self.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
+            let ask = Ask { fields: values::STAT, follow: false, cached: false };
+            let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
+            if self.query_dir(&made, ask).is_ok_and(is_ours) {
+                return Ok(made);
+            }
+            self.close(made);
+            // Another one took its place before it was opened.
+            Err(io::ErrorKind::PermissionDenied.into())
+        });
+        if made.is_err() {
+            let _ = self.remove_empty_dir(parent, name);
+        }
+        made
+    }
+
+    /// Without a rename that refuses to replace, the plain one does: a directory can replace
+    /// nothing but an empty directory, and the target lies in the tree that is being removed,
+    /// under a name that was made up.
+    fn move_dir(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        let (from, name, to, fresh) = (from.as_fd(), text(name), to.as_fd(), text(fresh));
+        match self.door.rename_exclusively(from, name, to, fresh) {
+            // A system, a kernel or a file system that does not know how to refuse.
+            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
+            answer => return Ok(answer?),
+        }
+        Ok(self.door.rename(from, name, to, fresh)?)
+    }
+
+    const SOURCES: Sources = Sources {
+        listing: Fields::KIND.union(Fields::ID),
+        query: values::STAT.union(native::QUERIED),
+        query_calls: 1,
+        directory_calls: native::DIRECTORY_CALLS,
+        target_calls: 1,
+        extended: native::EXTENDED,
+        extended_calls: if native::EXTENDED.is_empty() { 0 } else { 1 },
+        secured: Fields::NONE,
+        secured_calls: 0,
+    };
+
+    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
+        let bytes = path.as_os_str().as_bytes();
+        if bytes.contains(&0) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok((Dir::working(), [bytes, b"\0"].concat()))
+    }
+
+    fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
+        if follow {
+            let flags = LIST.difference(OFlags::NOFOLLOW);
+            let opened = self.door.openat(from.as_fd(), text(path), flags, Mode::empty());
+            return values::followed(opened.and_then(|fd| self.listed(fd)));
+        }
+        self.open_without_links(from, path, Mounts::Cross)
+    }
+
+    fn open_within_mount(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
+        self.open_without_links(from, path, Mounts::Refuse)
+    }
+
+    fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
+        let mut facts = Facts::default();
+        self.query_more(parent, name, ask, &mut facts)?;
+        Ok(facts)
+    }
+
+    fn query_more(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        ask: Ask,
+        known: &mut Facts,
+    ) -> io::Result<()> {
+        let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        Ok(self.ask(parent.as_fd(), text(name), flags, ask, known)?)
+    }
+
+    fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
+        let mut facts = Facts::default();
+        let name = if dir.is_working() { c"." } else { c"" };
+        self.ask(dir.as_fd(), name, AtFlags::empty(), ask, &mut facts)?;
+        Ok(facts)
+    }
+
+    fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
+        Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
+    }
+
+    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+        if path.is_absolute() { Ok(path.to_owned()) } else { Ok(self.door.getcwd()?.join(path)) }
+    }
+
+    fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
+        let whole = values::read_whole(most, |room| self.door.read(file.as_fd(), room));
+        self.door.close(file);
+        whole
+    }
+
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
+        values::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
+    }
+
+    fn extended(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        asked: Fields,
+        device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        self.read_extended(parent, name, asked, device)
+    }
+
+    fn owners(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        asked: Fields,
+        facts: &Facts,
+    ) -> io::Result<Owners> {
+        values::owners(&self.accounts, asked, facts)
+    }
+
+    fn root_identity(&self) -> io::Result<Identity> {
+        let root = Name::of_terminated(b"/\0");
+        Ok(Stat::from(self.query(&Dir::working(), root, Stat::ASK)?).identity)
+    }
+
+    fn is_loop(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    }
+
+    fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
+        kind == Kind::Symlink || self.door.may(parent.as_fd(), text(name), Access::WRITE_OK).is_ok()
+    }
+
+    fn inode_order_pays(&self, dir: &Dir) -> bool {
+        self.lies_on_ext4(dir)
+    }
+
+    fn descriptor_limit(&self) -> usize {
+        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
+    }
+
+    fn processors(&self) -> usize {
+        self.door.processors()
+    }
+
+    fn now(&self) -> Duration {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn waits(&self) -> u64 {
+        self.door.waits()
+    }
+}
+
+impl Guises<Dir, u8> for Unix {}
+
+impl LongName for Unix {
+    const HAS_SHORT_NAMES: bool = false;
+
+    fn long_name(&self, path: &Path) -> io::Result<Vec<u8>> {
+        Ok(path.file_name().map_or_else(Vec::new, |name| Self::units(Path::new(name))))
+    }
+}
+
+impl Surroundings for Unix {
+    fn working_directory(&self) -> io::Result<PathBuf> {
+        Ok(self.door.getcwd()?)
+    }
+
+    fn home_of(user: &[u8]) -> Option<PathBuf> {
+        accounts::home_of(user)
+    }
+}

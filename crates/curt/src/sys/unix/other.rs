@@ -1,0 +1,164 @@
+//! Where there is nothing beyond the portable calls: what `linux` answers, answered without it.
+
+use std::convert::Infallible;
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::Unix;
+use super::dir::{Dir, DirBuf, text};
+use super::door::Pipe;
+pub(super) use super::library::Library as RawCalls;
+use super::start::Child;
+use super::words::Words;
+use crate::fields::{Facts, Fields};
+use crate::name::Name;
+use crate::sys::beneath::{Link, Rules, Whole};
+use crate::sys::process::{Failure, Launch};
+use crate::sys::{Ask, Batch, Extended, Mounts};
+
+/// Children have numbers alone.
+pub(super) type Handle = Infallible;
+pub(super) type Cgroup = Infallible;
+
+pub(super) const QUERIED: Fields = Fields::NONE;
+pub(super) const EXTENDED: Fields = Fields::NONE;
+/// The C library's stream asks for the state of what it was given.
+pub(super) const DIRECTORY_CALLS: u32 = 5;
+pub(super) const MOUNTS_MAY_LOOP: bool = false;
+
+/// Nothing is learnt.
+#[derive(Default)]
+pub(super) struct State;
+
+#[allow(clippy::unused_self, reason = "elsewhere there is something to remember")]
+impl State {
+    pub(super) fn stop_openat2(&self) {}
+
+    pub(super) fn resume_statx(&self) {}
+}
+
+pub(super) fn is_mount(_facts: &Facts) -> bool {
+    false
+}
+
+#[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux has answers")]
+impl Unix {
+    pub(super) fn open_at_once(
+        &self,
+        _from: &Dir,
+        _path: &CStr,
+        _refuses_links: bool,
+        _mounts: Mounts,
+    ) -> Option<Result<OwnedFd, Errno>> {
+        None
+    }
+
+    /// Only streams are listed.
+    pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {
+        Err(Errno::BADF.into())
+    }
+
+    pub(super) fn opened_again(&self, _dir: &Dir) -> Option<Dir> {
+        None
+    }
+
+    pub(super) fn lies_on_ext4(&self, _dir: &Dir) -> bool {
+        false
+    }
+
+    pub(super) fn read_extended(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        _asked: Fields,
+        _device: Option<u64>,
+    ) -> io::Result<Option<Extended>> {
+        Ok(None)
+    }
+
+    pub(super) fn by_statx(
+        &self,
+        _at: BorrowedFd<'_>,
+        _name: &CStr,
+        _flags: AtFlags,
+        _ask: Ask,
+        _known: &mut Facts,
+    ) -> Result<bool, Errno> {
+        Ok(false)
+    }
+
+    pub(super) fn mount_by_statx(&self, _: BorrowedFd<'_>) -> Result<Option<(u64, u64)>, Errno> {
+        Ok(None)
+    }
+
+    pub(super) fn whole<T>(
+        &self,
+        _root: &Dir,
+        _path: Name<'_, u8>,
+        _how: (OFlags, Mode),
+        _rules: Rules,
+        _into: impl FnOnce(OwnedFd) -> Result<T, Errno>,
+    ) -> Whole<T> {
+        Whole::Unanswered
+    }
+
+    pub(super) fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
+        let mut target = Vec::new();
+        match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
+            Ok(()) => Ok(Link::To(target)),
+            Err(Errno::INVAL) => Ok(Link::No),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Apple's systems tell the name of a descriptor.
+    #[cfg(target_vendor = "apple")]
+    pub(super) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+        Ok(self.door.getpath(fd)?)
+    }
+
+    /// The systems have no question in common for the name of a descriptor.
+    #[cfg(not(target_vendor = "apple"))]
+    pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn by_clone(
+        &self,
+        _launch: &Launch<'_, Pipe>,
+        _words: &Words,
+    ) -> Option<Result<Child, Failure>> {
+        None
+    }
+
+    pub(super) fn handle(&self, _pid: Pid) -> Option<Handle> {
+        None
+    }
+
+    pub(super) fn wait_by_handle(
+        &self,
+        handle: &Handle,
+        _limit: Option<Duration>,
+    ) -> io::Result<Option<ExitStatus>> {
+        match *handle {}
+    }
+
+    pub(super) fn kill_by_handle(&self, handle: &Handle, _group: bool) -> Result<(), Errno> {
+        match *handle {}
+    }
+
+    pub(super) fn kill_cgroup(&self, cgroup: &mut Cgroup) -> Result<(), Errno> {
+        match *cgroup {}
+    }
+
+    pub(super) fn remove_cgroup(&self, cgroup: Cgroup) {
+        match cgroup {}
+    }
+}
