@@ -22,7 +22,8 @@ pub(crate) fn read(line: &[u8], keys: &[&str]) -> Result<Value, String> {
             return Err(unknown(key));
         }
         if key == FREE {
-            value.as_object().into_iter().flat_map(Map::values).try_for_each(check_text)?;
+            let mut values = value.as_object().into_iter().flat_map(Map::values);
+            values.try_for_each(check_text)?;
         } else {
             check_text(value)?;
         }

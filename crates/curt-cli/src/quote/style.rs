@@ -53,6 +53,7 @@ impl Style {
             Style::Shell | Style::ShellAlways => in_single_quotes(bytes),
             Style::ShellEscape => for_terminal(name, special).into_bytes(),
             Style::ShellEscapeAlways => quote(name).into_bytes(),
+            Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
             Style::CMaybe => {
                 // A backslash needs no quotes, and within them a second one.
                 let others: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\\').collect();
@@ -61,7 +62,6 @@ impl Style {
             }
             Style::Escape => escaped(bytes, "", special, ""),
             Style::Locale => escaped(bytes, "'", special, "'"),
-            Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
         }
     }
 }

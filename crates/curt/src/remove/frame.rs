@@ -200,6 +200,8 @@ impl<S: Sys> Frame<S> {
     pub(super) fn give_up(&mut self) {
         self.kept = true;
         self.given_up = true;
+        // Neither what was forgotten nor what is new is listed again.
+        (self.forgotten, self.overrun) = (0, false);
         self.next = self.end;
         self.listing = Batch::End;
         self.prefetched = None;

@@ -97,7 +97,7 @@ pub(super) enum After {
 }
 
 /// Whether a directory that was opened is to be entered, and which it is where somebody wants to know.
-enum Entering {
+pub(super) enum Entering {
     Yes(Option<(u64, u128)>),
     No,
 }
@@ -415,13 +415,6 @@ impl<S: Sys> Cursor<S> {
         Ok(opened)
     }
 
-    /// Whether each directory is asked which it is.
-    fn tracks(&self) -> bool {
-        self.follows_all()
-            || self.settings.one_file_system == OneFileSystem::Device
-            || !self.ancestors.is_empty()
-    }
-
     /// Pushes a frame for the directory that was opened; its path is at hand.
     fn entered(
         &mut self,
@@ -431,29 +424,15 @@ impl<S: Sys> Cursor<S> {
         own: Option<Metadata>,
     ) -> Option<Step> {
         self.current.name = name;
-        let climbed = std::mem::take(&mut self.climbed);
-        self.ancestors.extend(&climbed);
-        let opened = opened.map(|opened| match opened {
-            Opened::Dir(dir) => {
-                let may_enter = self.may_enter(&dir);
-                (Opened::Dir(dir), may_enter)
-            }
-            other => (other, Ok(Entering::No)),
-        });
-        if !matches!(opened, Ok((Opened::Dir(_), Ok(Entering::Yes(_))))) {
-            for identity in &climbed {
-                self.ancestors.remove(identity);
-            }
-        }
         let error = match opened {
             Err(cause) => cause,
-            Ok((Opened::Dir(dir), may_enter)) => match may_enter {
+            Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
                 Ok(Entering::Yes(identity)) => {
                     let names = self.names.len();
                     let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
                     (frame.path_len, frame.name) = (self.path.len(), name);
                     frame.own = own;
-                    frame.above = climbed;
+                    frame.above = std::mem::take(&mut self.climbed);
                     (frame.identity, frame.tag) = (identity, self.tag);
                     frame.rules = match self.frames.last() {
                         Some(parent) => parent.rules.clone(),
@@ -473,12 +452,10 @@ impl<S: Sys> Cursor<S> {
                     error
                 }
             },
-            Ok((Opened::Mount, _)) => return own.and_then(|own| self.tell_late(own, depth - 1)),
-            Ok((Opened::Gone | Opened::Pending, _)) => {
-                Cause::Os(sys::os_error(io::ErrorKind::NotFound))
-            }
-            Ok((Opened::NotDirectory, _)) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
-            Ok((Opened::Shortage(error) | Opened::Failed(error), _)) => Cause::Os(error),
+            Ok(Opened::Mount) => return own.and_then(|own| self.tell_late(own, depth - 1)),
+            Ok(Opened::Gone | Opened::Pending) => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
+            Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
+            Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
         };
         let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);
         self.late = own.map(|own| (own, depth - 1));
@@ -490,27 +467,6 @@ impl<S: Sys> Cursor<S> {
         self.current = Current { depth, place: Place::Path, ..self.current };
         self.metadata = own;
         (depth >= self.settings.min_depth).then_some(Step::Entry)
-    }
-
-    /// Whether a directory is to be entered, and which it is where somebody wants to know.
-    fn may_enter(&mut self, dir: &S::Dir) -> Result<Entering, Cause> {
-        // A link says nothing of mounts, so where links are followed devices are compared.
-        let by_device = match self.settings.one_file_system {
-            OneFileSystem::No => false,
-            OneFileSystem::Mount => self.follows_all(),
-            OneFileSystem::Device => true,
-        };
-        if !self.tracks() {
-            return Ok(Entering::Yes(None));
-        }
-        let identity = self.identity(dir).map_err(Cause::Os)?;
-        if by_device && *self.device.get_or_insert(identity.0) != identity.0 {
-            return Ok(Entering::No);
-        }
-        if !self.ancestors.insert(identity) {
-            return Err(Cause::Loop);
-        }
-        Ok(Entering::Yes(Some(identity)))
     }
 
     /// Leaves the topmost directory, and tells of it where it was not told of before.

@@ -8,12 +8,54 @@
 
 use std::io;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Entering};
+use super::options::OneFileSystem;
+use crate::error::Cause;
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Ask, Opened, Sys};
 
 impl<S: Sys> Cursor<S> {
+    /// Whether each directory is asked which it is.
+    pub(super) fn tracks(&self) -> bool {
+        self.follows_all()
+            || self.settings.one_file_system == OneFileSystem::Device
+            || !self.ancestors.is_empty()
+    }
+
+    /// Whether a directory is to be entered, and which it is where somebody wants to know.
+    pub(super) fn may_enter(&mut self, dir: &S::Dir) -> Result<Entering, Cause> {
+        // A link says nothing of mounts, so where links are followed devices are compared.
+        let by_device = match self.settings.one_file_system {
+            OneFileSystem::No => false,
+            OneFileSystem::Mount => self.follows_all(),
+            OneFileSystem::Device => true,
+        };
+        self.ancestors.extend(&self.climbed);
+        if !self.tracks() {
+            return Ok(Entering::Yes(None));
+        }
+        let entering = self.enters_once(dir, by_device);
+        if !matches!(entering, Ok(Entering::Yes(_))) {
+            for identity in self.climbed.drain(..) {
+                self.ancestors.remove(&identity);
+            }
+        }
+        entering
+    }
+
+    /// Enters a directory unless it is one of those above it, or on another device.
+    fn enters_once(&mut self, dir: &S::Dir, by_device: bool) -> Result<Entering, Cause> {
+        let identity = self.identity(dir).map_err(Cause::Os)?;
+        if by_device && *self.device.get_or_insert(identity.0) != identity.0 {
+            return Ok(Entering::No);
+        }
+        if !self.ancestors.insert(identity) {
+            return Err(Cause::Loop);
+        }
+        Ok(Entering::Yes(Some(identity)))
+    }
+
     /// Which the directory of a frame is, and those above it as far as the operand, from the nearest. They are
     /// reached by `..`: no directory is without, whichever worker opened it.
     fn above(&self, index: usize) -> io::Result<Vec<(u64, u128)>> {

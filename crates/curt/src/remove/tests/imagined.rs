@@ -352,7 +352,7 @@ fn a_shortage_that_lasts_is_waited_for_once() {
 #[test]
 fn what_takes_the_place_of_a_directory_while_it_is_closed_is_left() {
     let place = "tree/deep/deep/deep/deep/deep/deep/deep/deep/deep/deep";
-    let mut replaced = 0;
+    let mut replaced = [0_u64; 2];
     for link in [false, true] {
         for call in (180..700).step_by(13) {
             let mut world = World::new();
@@ -375,9 +375,10 @@ fn what_takes_the_place_of_a_directory_while_it_is_closed_is_left() {
                 let left = setup.world(|world| world.exists(format!("{victim}/file")));
                 assert!(left, "before call {call}: {report:?}");
                 let is_replaced = |error: &crate::Error| matches!(error.cause(), Cause::Replaced);
-                replaced += u64::from(report.errors.iter().any(is_replaced));
+                replaced[usize::from(link)] += u64::from(report.errors.iter().any(is_replaced));
             }
         }
     }
-    assert!(replaced > 10, "{replaced}");
+    // By another directory, and by a link.
+    assert!(replaced.iter().all(|&times| times > 5), "{replaced:?}");
 }
