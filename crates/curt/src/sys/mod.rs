@@ -80,6 +80,7 @@ pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os 
 
 /// What all workers of one operation are started with.
 #[derive(Clone)]
+#[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
     /// Features to do without.
     pub(crate) without: Features,
@@ -100,19 +101,17 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
+/// A test chooses what all setups are without.
+#[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
         Setup {
-            #[cfg(not(test))]
-            without: Features::default(),
-            #[cfg(test)]
             without: tests::lacking(),
             reads_only: false,
             #[cfg(unix)]
             accounts: None,
-            #[cfg(all(windows, test))]
+            #[cfg(windows)]
             native: None,
-            #[cfg(test)]
             faults: None,
         }
     }

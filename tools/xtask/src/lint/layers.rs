@@ -1,7 +1,7 @@
 //! How the library is built: each operation says what it promises, and dependencies point one way.
 
 use super::{File, Finding, places};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The library's sources.
 const LIBRARY: &str = "crates/curt/src/";
