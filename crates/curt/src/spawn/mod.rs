@@ -57,7 +57,8 @@
 //! while the leader has not been waited for.
 //!
 //! Starts by several threads do not wait for each other, and no descriptor of one reaches the child of another.
-//! Where there are no handles (`posix`), a child that somebody else waits for can be lost to its number.
+//! Where there are no handles (macOS and the BSDs), a child that somebody else waits for can be lost to its
+//! number.
 //!
 //! # Fallbacks
 //!

@@ -101,7 +101,7 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// In tests, without what the whole run of them lacks.
+/// A test chooses what all setups are without.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {

@@ -275,7 +275,7 @@ pub(super) fn kind(d_type: u8) -> Kind {
 /// # Panics
 ///
 /// If a position does not advance, which would be a fault in reading.
-#[cfg(fuzzing)]
+#[cfg(all(fuzzing, target_os = "linux"))]
 pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let buf = DirBuf { bytes: written.to_vec(), is_fixed: true, fills: 0 };
     let mut found = Vec::new();

@@ -53,7 +53,7 @@ use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
 use super::{
     Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys, Usage,
+    Setup, Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
