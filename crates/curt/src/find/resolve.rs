@@ -16,11 +16,9 @@ pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
 /// `false` may also mean that it takes a closer look.
 pub(super) fn is_clean<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let slash = U::ascii(b'/');
-    let [first, .., last] = *text else { return false };
     rules == Flavor::Posix
         && U::SEPARATOR == slash
-        && first == slash
-        && last != slash
+        && text.first() == Some(&slash)
         && is_folded(text)
 }
 
