@@ -68,8 +68,8 @@ impl Fold {
         Ok(path)
     }
 
-    /// Writes names behind a path, whose first `root` units `..` does not take away. The path is of no use
-    /// after an error.
+    /// Writes names behind a path, of which `..` takes away neither the first `root` units nor a separator at
+    /// the beginning. The path is of no use after an error.
     pub fn append<U: Unit>(
         self,
         names: &[U],
@@ -108,6 +108,7 @@ impl Fold {
     ) -> Result<bool, ExpandError> {
         let separator = if WINDOWS { self.separator() } else { U::ascii(b'/') };
         let mut vanished = false;
+        let root = if path.first() == Some(&separator) { root.max(1) } else { root };
         // A root such as that of a drive ends in a separator, and that of a share does not.
         let root_is_joined = root == 0 || path.get(root - 1) == Some(&separator);
         // How much of what is written stays.
@@ -366,6 +367,11 @@ mod tests {
             ("/", 1, "../a/", "/a"),
             ("/", 1, "..", "/"),
             ("/w", 1, "../../x", "/x"),
+            ("/", 0, "../a//b", "/a/b"),
+            ("/w", 0, "../../x", "/x"),
+            ("w", 0, "../../x", "x"),
+            ("w/", 0, "", "w"),
+            ("", 0, "/x/..", ""),
             ("/w/", 1, "x", "/w/x"),
         ] {
             let mut path = path.as_bytes().to_vec();

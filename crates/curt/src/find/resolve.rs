@@ -48,7 +48,7 @@ pub(super) fn resolve<U: Unit>(
     let begin = into.len();
     // There may be links: `..` is for the system.
     let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
-    if fold.append(text, 0, into).is_err() {
+    if fold.append(text, 1, into).is_err() {
         into.truncate(begin);
         into.extend_from_slice(text);
     }
