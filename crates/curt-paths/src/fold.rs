@@ -68,8 +68,8 @@ impl Fold {
         Ok(path)
     }
 
-    /// Writes names behind a path, whose first `root` units `..` does not take away. The path is of no use
-    /// after an error.
+    /// Writes names behind a path, of which `..` takes away neither the first `root` units nor a separator at
+    /// the beginning. The path is of no use after an error.
     pub fn append<U: Unit>(
         self,
         names: &[U],
@@ -92,53 +92,89 @@ impl Fold {
         path: &mut Vec<U>,
         listener: &mut impl Listener,
     ) -> Result<bool, ExpandError> {
-        let separator = self.separator();
+        match self.flavor {
+            Flavor::Posix => self.write_as::<U, false>(names, root, path, listener),
+            Flavor::Windows => self.write_as::<U, true>(names, root, path, listener),
+        }
+    }
+
+    /// The same, for one of the flavors.
+    fn write_as<U: Unit, const WINDOWS: bool>(
+        self,
+        names: &[U],
+        root: usize,
+        path: &mut Vec<U>,
+        listener: &mut impl Listener,
+    ) -> Result<bool, ExpandError> {
+        let separator = if WINDOWS { self.separator() } else { U::ascii(b'/') };
         let mut vanished = false;
+        let root = if path.first() == Some(&separator) { root.max(1) } else { root };
+        // A root such as that of a drive ends in a separator, and that of a share does not.
+        let root_is_joined = root == 0 || path.get(root - 1) == Some(&separator);
         // How much of what is written stays.
         let mut end = path.len();
-        if path.last().is_some_and(|&last| last != separator) {
+        if end > root && path.last() == Some(&separator) {
+            end -= 1;
+        } else if end > root || !root_is_joined {
             path.push(separator);
         }
         let begin = path.len();
         path.extend_from_slice(names);
         let mut at = 0;
         while at < names.len() {
-            let row = &names[at..];
-            let part = self.part(row);
-            let is_kept = match part {
-                Part::Nothing | Part::Dot => false,
-                Part::DotDot => self.dot_dot == DotDot::Keep,
-                Part::Name => true,
+            // On Windows a name; on POSIX many names may lie in a row, of which the end is looked for later.
+            let row = if WINDOWS {
+                let length = U::position(&names[at..], *b"\\/\0");
+                length.map_or(&names[at..], |length| &names[at..at + length])
+            } else {
+                &names[at..]
             };
-            let stop = if is_kept { self.row_end(names, at) } else { at + part as usize };
-            if self.flavor == Flavor::Windows && names.get(stop) == Some(&U::ascii(b'/')) {
-                listener.fired(Rule::Backslashes);
+            if WINDOWS && names.get(at + row.len()) == Some(&U::NUL) {
+                return Err(ExpandError::Nul);
             }
-            match part {
-                Part::Nothing if at > 0 => listener.fired(Rule::Runs),
-                Part::Nothing | Part::Name => {}
-                Part::Dot => listener.fired(Rule::Dot),
-                Part::DotDot if is_kept => listener.fired(Rule::DotDotKept),
-                Part::DotDot => {
+            match Part::of::<U, WINDOWS>(row) {
+                Part::Nothing => {
+                    tell_backslash::<U, WINDOWS>(names, at, listener);
+                    if at > 0 {
+                        listener.fired(Rule::Runs);
+                    }
+                    at += 1;
+                    continue;
+                }
+                Part::Dot => {
+                    tell_backslash::<U, WINDOWS>(names, at + 1, listener);
+                    listener.fired(Rule::Dot);
+                    at += 2;
+                    continue;
+                }
+                Part::DotDot if self.dot_dot != DotDot::Keep => {
+                    tell_backslash::<U, WINDOWS>(names, at + 2, listener);
                     end = above(&path[..end], root, separator, self.dot_dot, listener)?;
+                    at += 3;
+                    continue;
                 }
+                Part::DotDot => listener.fired(Rule::DotDotKept),
+                Part::Name => {}
             }
-            if is_kept {
-                if names.get(stop) == Some(&U::NUL) {
-                    return Err(ExpandError::Nul);
-                }
-                let length = self.kept(&names[at..stop], stop == names.len(), listener);
+            let stop = if WINDOWS { at + row.len() } else { U::row_end(names, at) };
+            if !WINDOWS && names.get(stop) == Some(&U::NUL) {
+                return Err(ExpandError::Nul);
+            }
+            tell_backslash::<U, WINDOWS>(names, stop, listener);
+            let mut length = stop - at;
+            if WINDOWS && self.trims {
+                length = kept(row, stop == names.len(), listener);
                 vanished = length == 0;
-                if length > 0 {
-                    if end > 0 && path[end - 1] != separator {
-                        path[end] = separator;
-                        end += 1;
-                    }
-                    if end != begin + at {
-                        put(row, length, &mut path[end..]);
-                    }
-                    end += length;
+            }
+            if !vanished {
+                if end > root || !root_is_joined {
+                    path[end] = separator;
+                    end += 1;
                 }
+                if end != begin + at {
+                    put(&names[at..], length, &mut path[end..]);
+                }
+                end += length;
             }
             at = stop + 1;
         }
@@ -153,16 +189,45 @@ impl Fold {
             Flavor::Posix => U::ascii(b'/'),
         }
     }
+}
 
-    fn separates<U: Unit>(self, unit: U) -> bool {
-        unit == U::ascii(b'/') || (self.flavor == Flavor::Windows && unit == U::ascii(b'\\'))
-    }
+/// Whether a POSIX path has names, and no NUL, no doubled slash, no slash at its end and no name that is `.` or
+/// `..`. `false` may also mean that it takes a closer look.
+///
+/// ```
+/// use curt_paths::is_folded;
+/// assert!(is_folded(b"/usr/lib/.hidden"));
+/// assert!(!is_folded(b"/usr/../etc") && !is_folded(b"a//b"));
+/// ```
+#[inline]
+#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
+pub fn is_folded<U: Unit>(path: &[U]) -> bool {
+    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
+    let names = match path {
+        [first, names @ ..] if *first == slash => names,
+        names => names,
+    };
+    // What stands behind the text makes a slash at its end, and a name that is a dot, look hidden.
+    !any_window(names, [slash, dot], |[a, b, c]| {
+        let hidden = (b == dot) & ((c == dot) | (c == slash));
+        (a == U::NUL) | ((a == slash) & ((b == slash) | hidden))
+    })
+}
 
-    /// What the first name of these is.
+/// What stands where a name may begin.
+enum Part {
+    Nothing,
+    Dot,
+    DotDot,
+    Name,
+}
+
+impl Part {
+    /// What a name of Windows is, or the first of a row of POSIX names.
     #[inline]
-    fn part<U: Unit>(self, names: &[U]) -> Part {
-        let ends = |at: usize| names.get(at).is_none_or(|&unit| self.separates(unit));
-        let is_dot = |at: usize| names.get(at) == Some(&U::ascii(b'.'));
+    fn of<U: Unit, const WINDOWS: bool>(row: &[U]) -> Part {
+        let ends = |at: usize| row.get(at).is_none_or(|&unit| !WINDOWS && unit == U::ascii(b'/'));
+        let is_dot = |at: usize| row.get(at) == Some(&U::ascii(b'.'));
         if ends(0) {
             Part::Nothing
         } else if !is_dot(0) {
@@ -175,68 +240,30 @@ impl Fold {
             Part::Name
         }
     }
-
-    /// The end of the names from there on that can be written at once.
-    #[inline]
-    fn row_end<U: Unit>(self, names: &[U], from: usize) -> usize {
-        match self.flavor {
-            Flavor::Posix => U::row_end(names, from),
-            Flavor::Windows => {
-                U::position(&names[from..], *b"\\/\0").map_or(names.len(), |length| from + length)
-            }
-        }
-    }
-
-    /// How much of a name stays.
-    #[inline]
-    fn kept<U: Unit>(self, name: &[U], is_last: bool, listener: &mut impl Listener) -> usize {
-        if !self.trims {
-            return name.len();
-        }
-        let kept = if is_last { last_name(name) } else { inner_name(name) }.len();
-        if kept < name.len() {
-            listener.fired(if is_last { Rule::Trimmed } else { Rule::InnerDot });
-        }
-        if kept == 0 {
-            listener.fired(Rule::Vanished);
-        }
-        kept
-    }
 }
 
-/// Whether a POSIX path has no NUL, no doubled slash and no name that is `.` or `..`. `false` may also mean that
-/// it takes a closer look.
-///
-/// ```
-/// use curt_paths::is_folded;
-/// assert!(is_folded(b"/usr/lib/.hidden"));
-/// assert!(!is_folded(b"/usr/../etc") && !is_folded(b"a//b"));
-/// ```
+/// Tells that a slash that ends a name becomes a backslash.
 #[inline]
-#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
-pub fn is_folded<U: Unit>(path: &[U]) -> bool {
-    // Stands behind the text, and is in no text that is common.
-    let end = U::ascii(1);
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
-    let first = match *path {
-        [a, b, ..] => a == dot && (b == dot || b == slash),
-        [a] => a == dot,
-        [] => false,
-    };
-    !first
-        && !any_window(path, end, |[a, b, c]| {
-            let hidden = (b == dot) & ((c == dot) | (c == slash) | (c == end));
-            (a == U::NUL) | ((a == slash) & ((b == slash) | hidden))
-        })
+fn tell_backslash<U: Unit, const WINDOWS: bool>(
+    names: &[U],
+    at: usize,
+    listener: &mut impl Listener,
+) {
+    if WINDOWS && names.get(at) == Some(&U::ascii(b'/')) {
+        listener.fired(Rule::Backslashes);
+    }
 }
 
-/// What stands where a name may begin. The number is its length, where that says it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Nothing = 0,
-    Dot = 1,
-    DotDot = 2,
-    Name = 3,
+/// How much Windows leaves of a name.
+fn kept<U: Unit>(name: &[U], is_last: bool, listener: &mut impl Listener) -> usize {
+    let kept = if is_last { last_name(name) } else { inner_name(name) }.len();
+    if kept < name.len() {
+        listener.fired(if is_last { Rule::Trimmed } else { Rule::InnerDot });
+    }
+    if kept == 0 {
+        listener.fired(Rule::Vanished);
+    }
+    kept
 }
 
 /// Writes so many of these units, and perhaps some more behind them: most rows are short, and sixteen at once
@@ -327,7 +354,11 @@ mod tests {
         let refuse = Fold::new(Posix).dot_dot(DotDot::Refuse);
         assert_eq!(folded(refuse, "a/../b").as_deref(), Ok("b"));
         assert_eq!(folded(refuse, "a/../../b"), Err(ExpandError::Escape));
-        assert_eq!(folded(refuse, "a\0"), Err(ExpandError::Nul));
+        for fold in [refuse, Fold::new(Windows), Fold::new(Windows).trimmed()] {
+            for text in ["\0", "a\0", "a/\0/b", "./.\0", "a/..\0", "a/..\0/b", "a/b /\0"] {
+                assert_eq!(folded(fold, text), Err(ExpandError::Nul), "{text:?}");
+            }
+        }
     }
 
     #[test]
@@ -336,6 +367,11 @@ mod tests {
             ("/", 1, "../a/", "/a"),
             ("/", 1, "..", "/"),
             ("/w", 1, "../../x", "/x"),
+            ("/", 0, "../a//b", "/a/b"),
+            ("/w", 0, "../../x", "/x"),
+            ("w", 0, "../../x", "x"),
+            ("w/", 0, "", "w"),
+            ("", 0, "/x/..", ""),
             ("/w/", 1, "x", "/w/x"),
         ] {
             let mut path = path.as_bytes().to_vec();

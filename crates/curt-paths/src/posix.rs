@@ -145,18 +145,19 @@ fn leading<U: Unit>(text: &[U]) -> usize {
 /// Whether this path is its own expansion. `false` may also mean that it takes a closer look.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
-    let [first, .., last] = *text else {
-        return matches!(*text, [only] if only == slash);
-    };
-    first == slash && (last != slash || options.keeps_trailing()) && is_folded(text)
+    match text {
+        [only] => *only == slash,
+        [first, names @ .., last] if *last == slash && options.keeps_trailing() => {
+            *first == slash && is_folded(names)
+        }
+        [first, ..] => *first == slash && is_folded(text),
+        [] => false,
+    }
 }
 
 /// Whether this relative path can be written as it is behind a directory and a slash. `false` may
 /// also mean that it takes a closer look.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
-    let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
-    let [first, .., last] = *text else {
-        return false;
-    };
-    first != dot && first != slash && last != slash && is_folded(text)
+    let is_odd = |first: U| matches!(first.to_ascii(), b'/' | b'.');
+    text.first().is_some_and(|&first| !is_odd(first)) && is_folded(text)
 }

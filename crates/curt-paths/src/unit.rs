@@ -271,39 +271,48 @@ const BLOCK: usize = 16;
 #[inline]
 pub(crate) fn any_window<U: Unit, const W: usize>(
     text: &[U],
-    padding: U,
+    [before, behind]: [U; 2],
     is_wanted: impl Fn([U; W]) -> bool,
 ) -> bool {
     const { assert!(W >= 2 && W <= LONGEST_WINDOW) };
     let block = |text: &[U], at: usize| {
-        let windows: [&[U]; W] = std::array::from_fn(|behind| &text[at + behind..][..BLOCK]);
+        let windows: [&[U]; W] = std::array::from_fn(|next| &text[at + next..][..BLOCK]);
         let mut wanted = false;
         for index in 0..BLOCK {
             wanted |= is_wanted(windows.map(|units| units[index]));
         }
         wanted
     };
-    let (length, margin) = (text.len(), W - 1);
-    if length < 2 * BLOCK {
-        let mut padded = [padding; 2 * BLOCK + LONGEST_WINDOW - 1];
+    let length = text.len();
+    let (Some(front), Some(back)) = (text.first_chunk::<BLOCK>(), text.last_chunk::<BLOCK>())
+    else {
+        let mut padded = [behind; BLOCK + LONGEST_WINDOW];
+        padded[0] = before;
         padded[1..=length].copy_from_slice(text);
-        return block(&padded, 0) | block(&padded, BLOCK);
-    }
-    // That which begins one unit before.
-    let window = |at: usize| -> [U; W] {
-        std::array::from_fn(|behind| {
-            let at = (at + behind).checked_sub(1);
-            at.and_then(|at| text.get(at)).copied().unwrap_or(padding)
-        })
+        return block(&padded, 0);
     };
-    let mut wanted = is_wanted(window(0));
-    let last = length - margin - BLOCK;
-    for at in (0..last).step_by(BLOCK) {
-        wanted |= block(text, at);
+    if length < 2 * BLOCK {
+        let mut padded = [behind; 2 * BLOCK + LONGEST_WINDOW];
+        padded[0] = before;
+        padded[1..=BLOCK].copy_from_slice(front);
+        padded[1 + length - BLOCK..=length].copy_from_slice(back);
+        return block(&padded, 0) || block(&padded, BLOCK);
     }
-    // The rest, together with some that were looked at before, and what the text ends in.
-    wanted |= block(text, last);
-    wanted | (length - margin..length).any(|at| is_wanted(window(at + 1)))
+    let mut first = [before; W];
+    first[1..].copy_from_slice(&front[..W - 1]);
+    if is_wanted(first) {
+        return true;
+    }
+    // The last of them together with some that were looked at before.
+    let last = length - (W - 1) - BLOCK;
+    for at in (0..length - BLOCK).step_by(BLOCK) {
+        if block(text, at.min(last)) {
+            return true;
+        }
+    }
+    let mut padded = [behind; BLOCK + LONGEST_WINDOW];
+    padded[..BLOCK].copy_from_slice(back);
+    block(&padded, 0)
 }
 
 /// The most neighbours that are looked at together.
@@ -459,7 +468,9 @@ mod tests {
     #[test]
     fn windows_are_seen_wherever_they_lie() {
         fn seen<const W: usize>(text: &[u8]) -> bool {
-            any_window(text, b'.', |window: [u8; W]| window[0] == b'x' && window[W - 1] == b'y')
+            any_window(text, [b'.'; 2], |window: [u8; W]| {
+                window[0] == b'x' && window[W - 1] == b'y'
+            })
         }
         fn check<const W: usize>(text: &mut [u8], padded: [u8; W]) {
             for at in 0..text.len() {
@@ -470,16 +481,16 @@ mod tests {
                     assert!(seen::<W>(text), "{text:?}");
                     let wide: Vec<u16> = text.iter().map(|&unit| unit.into()).collect();
                     let (x, y) = (u16::from(b'x'), u16::from(b'y'));
-                    assert!(any_window(&wide, 0, |window: [u16; W]| window[0] == x
+                    assert!(any_window(&wide, [0; 2], |window: [u16; W]| window[0] == x
                         && window[W - 1] == y));
                 }
                 text.fill(b'a');
             }
             // Padding is seen on both sides.
             let first = text.first().copied().unwrap_or(b'.');
-            assert!(any_window(text, b'.', |window: [u8; W]| window[..2] == [b'.', first]));
+            assert!(any_window(text, [b'.'; 2], |window: [u8; W]| window[..2] == [b'.', first]));
             let last = |window: [u8; W]| window[0] == b'a' && window[1..] == padded[1..];
-            assert_eq!(any_window(text, b'.', last), !text.is_empty());
+            assert_eq!(any_window(text, [b'.'; 2], last), !text.is_empty());
         }
         for length in 0..70 {
             let mut text = vec![b'a'; length];

@@ -14,7 +14,7 @@ use crate::unit::{Unit, any_window};
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
-        && !any_window(text, slash, |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
+        && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
 /// The same by the rules of Windows; where it is strict, also whether it has no other name on any system.
@@ -22,11 +22,11 @@ pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> 
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
         && match (is_strict, flavor) {
-            (false, _) => !any_window(text, slash, is_notable),
+            (false, _) => !any_window(text, [slash; 2], is_notable),
             (true, Flavor::Windows) => {
-                !any_window(text, slash, |window| is_notable(window) | is_alias(window))
+                !any_window(text, [slash; 2], |window| is_notable(window) | is_alias(window))
             }
-            (true, Flavor::Posix) => !any_window(text, slash, |window| {
+            (true, Flavor::Posix) => !any_window(text, [slash; 2], |window| {
                 is_notable(window) | is_alias(window) | (window[0] == backslash)
             }),
         }

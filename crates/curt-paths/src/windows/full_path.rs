@@ -304,7 +304,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && text.len() <= LONGEST_TEXT
         && !text[..from].contains(&slash)
         && !matches!(last.to_ascii(), b'.' | b' ' | b'/' | 0)
-        && !any_window(&text[from..], U::ascii(b':'), is_dirt)
+        && !any_window(&text[from..], [U::ascii(b':'); 2], is_dirt)
         && device_at_end(text, start, options.release).is_none()
 }
 

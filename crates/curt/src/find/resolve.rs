@@ -16,11 +16,9 @@ pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
 /// `false` may also mean that it takes a closer look.
 pub(super) fn is_clean<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let slash = U::ascii(b'/');
-    let [first, .., last] = *text else { return false };
     rules == Flavor::Posix
         && U::SEPARATOR == slash
-        && first == slash
-        && last != slash
+        && text.first() == Some(&slash)
         && is_folded(text)
 }
 
@@ -50,7 +48,7 @@ pub(super) fn resolve<U: Unit>(
     let begin = into.len();
     // There may be links: `..` is for the system.
     let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
-    if fold.append(text, 0, into).is_err() {
+    if fold.append(text, 1, into).is_err() {
         into.truncate(begin);
         into.extend_from_slice(text);
     }
