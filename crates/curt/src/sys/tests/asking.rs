@@ -42,6 +42,22 @@ fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     fields.iter().map(|(name, field)| (name, text(field))).collect()
 }
 
+/// Not even from the working directory is nothing the directory itself.
+pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G) {
+    ground.files(["top/file"]);
+    let sys = ground.start();
+    let base = base(ground, &sys);
+    for follow in [false, true] {
+        let answer = query(&base, "", follow).map(|facts| facts.kind);
+        assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::NotFound));
+        let answer =
+            sys.at_path(Path::new(""), |at, path| sys.query(at, path, all::<G::S>(follow)));
+        let answer = answer.unwrap().map(|facts| facts.kind);
+        assert_eq!(answer.map_err(|error| error.kind()), Err(ErrorKind::NotFound));
+    }
+    base.close();
+}
+
 /// Where the platform gives another handle. The first time it is refused one.
 pub(super) fn a_directory_opened_again_is_the_same<G: Ground>(ground: &G) {
     const EMFILE: i32 = 24;

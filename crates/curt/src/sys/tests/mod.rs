@@ -86,6 +86,7 @@ macro_rules! contract {
             removal::everything_opened_is_closed,
             others::operands_are_taken_apart_by_text,
             asking::a_directory_opened_again_is_the_same,
+            asking::an_empty_name_names_nothing,
             asking::a_query_tells_what_an_entry_is,
             asking::a_query_follows_links_if_it_is_asked_to,
             asking::links_in_a_circle_are_told_from_others,

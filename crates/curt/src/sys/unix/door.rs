@@ -143,8 +143,13 @@ impl Door {
         drop(open);
     }
 
-    /// The plain stat, for kernels and filters without `statx`. Counted with it. An empty name is what
-    /// is open.
+    /// The plain stat of what is open, for kernels and filters without `statx`. Counted with it.
+    pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
+        self.pass(Call::Stat)?;
+        rustix::fs::fstat(fd)
+    }
+
+    /// The same of a child.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -152,9 +157,6 @@ impl Door {
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat> {
         self.pass(Call::Stat)?;
-        if name.is_empty() {
-            return rustix::fs::fstat(dir);
-        }
         rustix::fs::statat(dir, name, flags)
     }
 

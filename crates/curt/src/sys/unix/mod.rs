@@ -39,13 +39,13 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::accounts::Accounts;
@@ -83,6 +83,20 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
+/// What is asked about: what is open, or a name from there. An empty name is that of nothing.
+#[derive(Clone, Copy)]
+enum What<'a> {
+    Itself,
+    Child(&'a CStr),
+}
+
+impl What<'_> {
+    /// A directory itself. The working directory is not open.
+    fn of(dir: &Dir) -> Self {
+        if dir.is_working() { What::Child(c".") } else { What::Itself }
+    }
+}
+
 impl Unix {
     /// Whether something may be used that only Linux has.
     fn has(&self, feature: Feature) -> bool {
@@ -118,11 +132,13 @@ impl Unix {
     /// be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
-        let ours =
-            parent.mount.get().map_or_else(|| self.mount(parent.as_fd()), |&mount| Ok(mount));
+        let ours = parent
+            .mount
+            .get()
+            .map_or_else(|| self.mount(parent.as_fd(), What::of(parent)), |&mount| Ok(mount));
         let same = ours.and_then(|ours| {
             let ours = *parent.mount.get_or_init(|| ours);
-            Ok(ours == self.mount(fd.as_fd())?)
+            Ok(ours == self.mount(fd.as_fd(), What::Itself)?)
         });
         match same {
             Ok(true) => Ok(fd),
@@ -139,43 +155,44 @@ impl Unix {
 
     /// What tells mounts apart: the device and, where the system has one, the number of the mount.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
-    fn mount(&self, fd: BorrowedFd<'_>) -> Result<(u64, u64), Errno> {
+    fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
             Some(mount) => Ok(mount),
-            None => Ok((self.plain_stat(fd, c"", AtFlags::empty())?.st_dev as u64, 0)),
+            None => Ok((self.plain_stat(fd, what, AtFlags::empty())?.st_dev as u64, 0)),
         }
     }
 
-    /// Asks for what is wanted, and adds the answer to what is known. An empty name is what is open. The
-    /// portable call tells no less but for the time of creation and the attributes.
+    /// Asks for what is wanted, and adds the answer to what is known. The portable call tells no less but for
+    /// the time of creation and the attributes.
     fn ask(
         &self,
         at: BorrowedFd<'_>,
-        name: &CStr,
+        what: What<'_>,
         flags: AtFlags,
         ask: Ask,
         known: &mut Facts,
     ) -> Result<(), Errno> {
-        if self.by_statx(at, name, flags, ask, known)? {
+        if self.by_statx(at, what, flags, ask, known)? {
             return Ok(());
         }
-        let mut facts = values::facts_from(&self.plain_stat(at, name, flags)?);
+        let mut facts = values::facts_from(&self.plain_stat(at, what, flags)?);
         facts.adopt(known);
         *known = facts;
         Ok(())
     }
 
-    /// The portable question. An empty name is what is open.
+    /// The portable question.
     fn plain_stat(
         &self,
         at: BorrowedFd<'_>,
-        name: &CStr,
+        what: What<'_>,
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat, Errno> {
-        // The working directory is not open.
-        let is_working = name.is_empty() && at.as_raw_fd() == CWD.as_raw_fd();
-        let name = if is_working { c"." } else { name };
-        self.door.fstatat(at, name, flags).inspect_err(|_| self.native.resume_statx())
+        let stat = match what {
+            What::Itself => self.door.fstat(at),
+            What::Child(name) => self.door.fstatat(at, name, flags),
+        };
+        stat.inspect_err(|_| self.native.resume_statx())
     }
 
     /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
@@ -384,13 +401,12 @@ impl Sys for Unix {
         known: &mut Facts,
     ) -> io::Result<()> {
         let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        Ok(self.ask(parent.as_fd(), text(name), flags, ask, known)?)
+        Ok(self.ask(parent.as_fd(), What::Child(text(name)), flags, ask, known)?)
     }
 
     fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
         let mut facts = Facts::default();
-        let name = if dir.is_working() { c"." } else { c"" };
-        self.ask(dir.as_fd(), name, AtFlags::empty(), ask, &mut facts)?;
+        self.ask(dir.as_fd(), What::of(dir), AtFlags::empty(), ask, &mut facts)?;
         Ok(facts)
     }
 

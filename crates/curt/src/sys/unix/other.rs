@@ -11,12 +11,12 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::Unix;
 use super::dir::{Dir, DirBuf, text};
 use super::door::Pipe;
 pub(super) use super::library::Library as RawCalls;
 use super::start::Child;
 use super::words::Words;
+use super::{Unix, What};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::beneath::{Link, Rules, Whole};
@@ -86,7 +86,7 @@ impl Unix {
     pub(super) fn by_statx(
         &self,
         _at: BorrowedFd<'_>,
-        _name: &CStr,
+        _what: What<'_>,
         _flags: AtFlags,
         _ask: Ask,
         _known: &mut Facts,

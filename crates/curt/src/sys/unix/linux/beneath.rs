@@ -16,7 +16,7 @@ use crate::name::Name;
 use crate::sys::Sys;
 use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::unix::dir::{Dir, text};
-use crate::sys::unix::{PLACE, Unix, values};
+use crate::sys::unix::{PLACE, Unix, What, values};
 
 /// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
 /// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
@@ -128,11 +128,11 @@ impl Unix {
     /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
     /// entries, it is followed if it is this user's, or that of the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
-        let dir = self.plain_stat(at.as_fd(), c"", AtFlags::empty())?;
+        let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
             return Ok(());
         }
-        let owner = self.door.fstatat(link, c"", AtFlags::empty())?.st_uid;
+        let owner = self.door.fstat(link)?.st_uid;
         if owner == dir.st_uid || owner == self.door.user() || !self.protects_links() {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl Unix {
             Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
             found => found?,
         };
-        let open = self.door.fstatat(fd, c"", AtFlags::empty())?;
+        let open = self.door.fstat(fd)?;
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 

@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use crate::fields::{Facts, Fields, Time};
-use crate::sys::unix::{Unix, values};
+use crate::sys::unix::{Unix, What, values};
 use crate::sys::{Ask, Feature};
 
 /// `AT_STATX_DONT_SYNC`, for which there is no constant.
@@ -50,13 +50,16 @@ impl Unix {
     pub(in crate::sys::unix) fn by_statx(
         &self,
         at: BorrowedFd<'_>,
-        name: &CStr,
+        what: What<'_>,
         flags: AtFlags,
         ask: Ask,
         known: &mut Facts,
     ) -> Result<bool, Errno> {
         let cached = if ask.cached { DONT_SYNC } else { AtFlags::empty() };
-        let itself = if name.is_empty() { AtFlags::EMPTY_PATH } else { AtFlags::empty() };
+        let (name, itself) = match what {
+            What::Itself => (c"", AtFlags::EMPTY_PATH),
+            What::Child(name) => (name, AtFlags::empty()),
+        };
         let mut room = MaybeUninit::uninit();
         let stat =
             self.statx(at, name, flags | itself | cached, self.mask(ask.fields), &mut room)?;
@@ -179,7 +182,7 @@ fn time(time: rustix::fs::StatxTimestamp) -> Time {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Ask, AtFlags, Errno, Facts, Fields, Unix};
+    use super::{Ask, AtFlags, Errno, Facts, Fields, Unix, What};
     use crate::sys::fault::Faults;
     use crate::sys::{Setup, Sys};
 
@@ -193,7 +196,8 @@ mod tests {
         let sys = Unix::start(&setup);
         let ask = |_| {
             let mut facts = Facts::default();
-            sys.ask(rustix::fs::CWD, c"src", AtFlags::empty(), ASK, &mut facts).map(|()| facts)
+            sys.ask(rustix::fs::CWD, What::Child(c"src"), AtFlags::empty(), ASK, &mut facts)
+                .map(|()| facts)
         };
         ((0..times).map(ask).collect(), faults.seen("statx"))
     }
