@@ -145,7 +145,9 @@ impl<S: Lookup<Setup = Setup> + Beneath> Ground for Real<S> {
     fn program(&self, path: &str) {
         #[cfg(unix)]
         self.scratch.script(path, "", 0o755);
-        let _ = path;
+        // What may be executed is for the extension to say.
+        #[cfg(windows)]
+        self.scratch.file(path);
     }
 
     fn asks_by_path(&self) -> bool {
