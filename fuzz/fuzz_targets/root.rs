@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use curt::{Feature, OpenOptions, Root};
 use libfuzzer_sys::fuzz_target;
 
-const SECRET: &[u8] = b"secret";
+/// No answer is this by chance: a path has no NUL.
+const SECRET: &[u8] = b"secret\0";
 
 /// A directory with `root` and what lies beside it, gone when it is dropped.
 struct Ground(PathBuf);
