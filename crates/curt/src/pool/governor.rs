@@ -1,8 +1,9 @@
 //! Decides how many workers an operation has, from the rate that they achieve.
 //!
 //! The rule: try one more worker, keep it if the rate rises by a tenth, otherwise go back and try
-//! again after eight times as much work. Where the filesystem blocks, the number is doubled
-//! instead, beyond the number of processors, since a thread that waits takes no processor.
+//! again after 4,096 entries, after eight times as many the next time, and so on. Where the
+//! filesystem blocks, the number is doubled instead, beyond the number of processors, since a
+//! thread that waits takes no processor.
 
 use std::time::Duration;
 

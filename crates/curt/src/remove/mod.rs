@@ -56,8 +56,9 @@
 //!
 //! Without `openat2` (Linux before 5.6, or a filter that refuses it): `openat` and a comparison of
 //! mounts, one call more for each directory. Without `statx` or its mount numbers: devices are
-//! compared, which cannot tell a bind mount of the same file system. Where the listing has no kinds: removal is tried first, which on Linux never
-//! removes a directory; elsewhere a stat tells. Where descriptors run out: see `room.rs`.
+//! compared, which cannot tell a bind mount of the same file system. Where the listing has no kinds:
+//! removal is tried first, which on Linux never removes a directory; elsewhere a stat tells. Where
+//! descriptors run out: see `room.rs`.
 //! The whole is run on the portable platform too, on Linux, by the same tests.
 //!
 //! # Compared with others
