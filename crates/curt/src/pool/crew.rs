@@ -118,7 +118,7 @@ impl<T: Send> Crew<T> {
     ) {
         let wanted = match self.most_threads {
             Some(most) => Some(most),
-            None => self.observe(sys, done, waits),
+            None => self.observe(sys, worker, done, waits),
         };
         if let Some(wanted) = wanted {
             self.pool.want(wanted);
@@ -130,7 +130,13 @@ impl<T: Send> Crew<T> {
     }
 
     /// How many workers the governor wants, or `None` while another worker asks it.
-    fn observe<S: Sys>(&self, sys: &S, done: u64, waits: &mut Option<u64>) -> Option<usize> {
+    fn observe<S: Sys>(
+        &self,
+        sys: &S,
+        worker: usize,
+        done: u64,
+        waits: &mut Option<u64>,
+    ) -> Option<usize> {
         let total = sys.waits();
         // What the thread did before this operation does not count.
         let waited = waits.replace(total).map_or(0, |before| total.saturating_sub(before));
@@ -144,7 +150,7 @@ impl<T: Send> Crew<T> {
             now: sys.now(),
         };
         let governor = governor.get_or_insert_with(|| Governor::new(sys.processors(), self.begin));
-        Some(governor.observe(sample))
+        Some(governor.observe(sample, worker))
     }
 }
 

@@ -8,11 +8,12 @@
 use std::time::Duration;
 
 /// The least work and time over which a rate is measured before another worker is tried.
-const WINDOW: (u64, Duration) = (512, Duration::from_micros(500));
+const WINDOW: (u64, Duration) = (256, Duration::from_micros(500));
 /// The least work and time of a trial. It takes longer, because workers report every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
-/// How long a new thread takes to start; a trial begins after it.
-const START: Duration = Duration::from_millis(1);
+/// A trial begins when one of the new workers reports for the first time, since a thread can take
+/// milliseconds to start; after so much without a report there is nothing for it to do.
+const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
 /// How much the rate has to rise for a worker to stay.
 const GAIN: f64 = 1.1;
 /// The work before the next trial after one that failed, and the factor for each further one.
@@ -57,8 +58,8 @@ pub(crate) struct Governor {
 enum State {
     /// The rate is measured since this sample; the next trial begins at this number of entries.
     Steady { since: Sample, next_trial: u64 },
-    /// Threads start until this time. `old` is the rate of `before` workers.
-    Starting { before: usize, old: f64, until: Duration },
+    /// Threads start since this sample. `old` is the rate of `before` workers.
+    Starting { before: usize, old: f64, since: Sample },
     /// The rate of more workers is measured.
     Trial { before: usize, old: f64, since: Sample },
 }
@@ -70,16 +71,17 @@ impl Governor {
         Governor { most, workers: 1, state, patience: PATIENCE }
     }
 
-    /// Takes a sample; returns the number of workers that are wanted from now on.
-    pub(crate) fn observe(&mut self, now: Sample) -> usize {
+    /// Takes a sample at a report of the worker of this number, counted from 0; returns the number
+    /// of workers that are wanted from now on.
+    pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
                 if self.most > 1 && now.is_beyond(since, WINDOW) && now.entries >= next_trial {
                     self.try_more(since, now);
                 }
             }
-            State::Starting { before, old, until } => {
-                if now.now >= until {
+            State::Starting { before, old, since } => {
+                if worker >= before || now.is_beyond(since, LATE) {
                     self.state = State::Trial { before, old, since: now };
                 }
             }
@@ -104,7 +106,7 @@ impl Governor {
         self.state = if next > self.workers {
             let (before, old) = (self.workers, now.rate_since(since));
             self.workers = next;
-            State::Starting { before, old, until: now.now + START }
+            State::Starting { before, old, since: now }
         } else {
             State::Steady { since: now, next_trial: now.entries + PATIENCE }
         };
@@ -134,24 +136,54 @@ mod tests {
         let mut governor = Governor::new(most, Sample::default());
         let (mut sample, mut workers) = (Sample::default(), 1);
         (0..steps)
-            .map(|_| {
+            .map(|step| {
                 let (time, waits) = machine(workers);
                 sample.now += Duration::from_micros(time);
                 sample.waits += waits;
                 sample.entries += 256;
-                workers = governor.observe(sample);
+                workers = governor.observe(sample, step % workers);
                 workers
             })
             .collect()
     }
 
     #[test]
+    fn a_thread_that_starts_late_is_judged_by_what_it_does_after_that() {
+        let mut governor = Governor::new(2, Sample::default());
+        let mut sample = Sample::default();
+        let mut report = |micros, worker| {
+            sample.now += Duration::from_micros(micros);
+            sample.entries += 256;
+            governor.observe(sample, worker)
+        };
+        assert_eq!(report(1000, 0), 2, "a second one is tried");
+        for _ in 0..8 {
+            assert_eq!(report(1000, 0), 2, "the second thread has not begun");
+        }
+        for step in 0..8 {
+            assert_eq!(report(500, (step + 1) % 2), 2, "and now it helps");
+        }
+    }
+
+    #[test]
+    fn a_worker_that_finds_nothing_to_do_is_dropped() {
+        let mut governor = Governor::new(2, Sample::default());
+        let mut sample = Sample::default();
+        let mut workers = Vec::new();
+        for _ in 0..32 {
+            sample.now += Duration::from_millis(1);
+            sample.entries += 256;
+            workers.push(governor.observe(sample, 0));
+        }
+        assert_eq!((workers[0], workers.last()), (2, Some(&1)));
+    }
+
+    #[test]
     fn a_small_job_stays_alone() {
-        assert_eq!(run(8, 1, |_| (1000, 0)), [1]);
         assert_eq!(
-            run(8, 3, |_| (100, 0)),
-            [1, 1, 1],
-            "512 entries in less than half a millisecond"
+            run(8, 4, |_| (100, 0)),
+            [1; 4],
+            "1,024 entries in less than half a millisecond"
         );
         assert_eq!(run(1, 100, |_| (1000, 0)).into_iter().max(), Some(1));
     }
