@@ -46,6 +46,7 @@ mod remove;
 mod spawn;
 mod sys;
 mod this_process;
+mod tree;
 mod usage;
 mod walk;
 
@@ -68,8 +69,8 @@ pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use long_name::long_name;
 pub use quoted::is_printable;
 pub use remove::{
-    Confirm, Directories, Incomplete, Observer, Question, Relocated, Remove, Report, Subject,
-    Totals, remove_many, remove_tree,
+    Confirm, Directories, Incomplete, Observer, Question, Remove, Report, Subject, Totals,
+    remove_many, remove_tree,
 };
 pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]

@@ -178,10 +178,6 @@ pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
     if let Some(bytes) = report.bytes {
         fields = fields.number("bytes", bytes);
     }
-    let relocated = report
-        .relocated
-        .iter()
-        .map(|moved| Object::new().path("from", &moved.from).path("to", &moved.to));
     fields = fields
         .number("skipped", report.skipped)
         .number("appeared", report.appeared)
@@ -189,7 +185,6 @@ pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
         .number("errors", report.error_count)
         .boolean("interrupted", report.cancelled)
         .number("threads", report.threads as u64)
-        .objects("relocated", relocated)
         .boolean("dry_run", dry_run);
     if stats {
         fields = fields.object("calls", calls(&report.calls));

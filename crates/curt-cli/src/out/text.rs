@@ -109,14 +109,6 @@ pub(crate) fn interrupted(program: &str, report: &Report) -> String {
     format!("{program}: interrupted: {} removed\n", totals(report))
 }
 
-/// Where the directories are now that were moved within their tree and could not be removed.
-pub(crate) fn relocated(program: &str, report: &Report) -> String {
-    let line = |from: &Path, to: &Path| {
-        format!("{program}: what was in {} is now in {}\n", quote(from), quote(to))
-    };
-    report.relocated.iter().map(|moved| line(&moved.from, &moved.to)).collect()
-}
-
 /// The calls made, by kind, the most frequent first.
 pub(crate) fn stats(program: &str, report: &Report) -> String {
     let threads = counted(report.threads as u64, "thread", "threads");

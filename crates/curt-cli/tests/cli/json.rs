@@ -21,7 +21,7 @@ fn the_summary_is_last_and_alone() {
     assert_eq!((code, messages.as_str()), (Some(0), ""));
     let summary = json!({"summary": {
         "files": 5, "directories": 3, "skipped": 0, "appeared": 0, "vanished": 0, "errors": 0,
-        "interrupted": false, "threads": 1, "relocated": [], "dry_run": false,
+        "interrupted": false, "threads": 1, "dry_run": false,
     }});
     assert_eq!(objects(&out), [summary]);
 }

@@ -56,7 +56,7 @@ fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::in_memory();
     for limit in [8, 10, 12, 16, 24, 64] {
         for threads in [1, 2, 8] {
-            for options in ["", "--contents", "--without hoist", "--exclude nothing"] {
+            for options in ["", "--contents", "--exclude nothing"] {
                 let (files, directories) = chain_with_bushes(&scratch, "tree", 250);
                 let text = format!("ulimit -n {limit}; exec $RM -r -j{threads} {options} tree");
                 let run = run(script(&scratch, &text));

@@ -1,7 +1,7 @@
 //! What happens to one buffer of entries.
 
 use super::engine::Engine;
-use super::frame::{Frame, Role};
+use super::frame::{Level, Role};
 use super::worker::{Outcome, Worker, may_hide_directory};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
@@ -35,13 +35,13 @@ impl<S: Sys> Engine<'_, S> {
             return;
         }
         if self.is_overrun() {
-            if let Some(frame) = self.frames.last_mut() {
+            if let Some(frame) = self.stack.last_mut() {
                 frame.overrun = true;
                 frame.listing = Batch::End;
             }
             return;
         }
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         let read = if let Some(batch) = frame.prefetched.take() {
@@ -71,7 +71,7 @@ impl<S: Sys> Engine<'_, S> {
         let (pending, forgotten) = (frame.pending, frame.forgotten);
         self.order.clear();
         let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         frame.end = self.names.len();
@@ -88,7 +88,7 @@ impl<S: Sys> Engine<'_, S> {
     /// many entries that are; what was added since is dealt with for as long as the limits on
     /// retries say.
     fn is_overrun(&mut self) -> bool {
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.stack.last() else {
             return false;
         };
         if let Some(again) = &frame.again {
@@ -103,7 +103,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let (dealt, bound) = (frame.dealt, frame.bound);
         let bound = bound.or_else(|| self.count().map(|count| dealt + count));
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.stack.last_mut() {
             frame.bound = bound;
         }
         bound.is_some_and(|bound| dealt > bound)
@@ -111,7 +111,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Counts the entries of the topmost directory, by a listing beside the one that is under way.
     fn count(&mut self) -> Option<u64> {
-        let Opened::Dir(dir) = self.at.sys.open_beside(self.frames.last()?.dir()?) else {
+        let Opened::Dir(dir) = self.at.sys.open_beside(self.stack.last()?.dir()?) else {
             return None;
         };
         let (mut count, mut most, mut trickles) = (0, 0, 0);
@@ -147,7 +147,7 @@ impl<S: Sys> Engine<'_, S> {
             if self.may_give() {
                 position = self.share_files(position, &mut found);
             }
-            let Some(frame) = self.frames.last_mut() else {
+            let Some(frame) = self.stack.last_mut() else {
                 return found;
             };
             for _ in 0..ENTRIES_BETWEEN_LOOKS {
@@ -180,7 +180,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             let Some((entry, _)) = self.buf.entry(position) else { break };
             next += 1;
-            let Some(frame) = self.frames.last_mut() else { break };
+            let Some(frame) = self.stack.last_mut() else { break };
             if !frame.passes_over(entry.name) {
                 found += 1;
                 take(&mut self.at, frame, &mut self.names, entry);
@@ -195,7 +195,7 @@ impl<S: Sys> Engine<'_, S> {
         if !self.at.run.plain || self.buf.left(0) < LARGE {
             return false;
         }
-        let Some(dir) = self.frames.last().and_then(Frame::dir) else {
+        let Some(dir) = self.stack.last().and_then(Level::dir) else {
             return false;
         };
         if !*self.order_pays.get_or_insert_with(|| self.at.sys.inode_order_pays(dir)) {
@@ -214,7 +214,7 @@ impl<S: Sys> Engine<'_, S> {
 /// Deals with one entry of a directory.
 fn take<S: Sys>(
     at: &mut Worker<'_, S>,
-    frame: &mut Frame<S>,
+    frame: &mut Level<S>,
     names: &mut Names<S::Unit>,
     entry: Entry<'_, S::Unit>,
 ) {
@@ -265,7 +265,7 @@ fn take<S: Sys>(
 /// Keeps the name of a subdirectory, or forgets it for now where there is no room.
 fn remember<S: Sys>(
     at: &mut Worker<'_, S>,
-    frame: &mut Frame<S>,
+    frame: &mut Level<S>,
     names: &mut Names<S::Unit>,
     entry: Entry<'_, S::Unit>,
 ) {

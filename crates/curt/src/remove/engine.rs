@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::frame::{Frame, Hold, Role};
+use super::frame::{Frame, Level, Role};
 use super::options::{Confirm, Question};
 use super::run::Run;
 use super::worker::{Outcome, Worker};
@@ -22,6 +22,7 @@ use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::Start;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
+use crate::tree::Stack;
 
 /// How many directories are entered before it is looked at whether somebody makes them meanwhile.
 const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;
@@ -35,14 +36,7 @@ pub(super) struct Engine<'r, S: Sys> {
     /// Whether another order pays on the file system of the operand; asked at most once for each.
     pub(super) order_pays: Option<bool>,
     pub(super) names: Names<S::Unit>,
-    pub(super) frames: Vec<Frame<S>>,
-    /// The frames that hold a descriptor of their own, from the bottom up.
-    pub(super) held: Vec<usize>,
-    /// How many may.
-    pub(super) descriptors: usize,
-    /// The frame that directories from too deep below are moved to.
-    pub(super) top: usize,
-    pub(super) may_hoist: bool,
+    pub(super) stack: Stack<S, Frame<S::Unit>>,
     /// How many pieces of others are on the stack, each begun while the one below it waits.
     pub(super) nesting: u32,
     /// Whether the last base that was taken off had something left in it.
@@ -63,9 +57,7 @@ pub(super) struct Engine<'r, S: Sys> {
 pub(super) enum Entered {
     Pushed,
     /// It was dealt with otherwise, and may have stayed.
-    Not {
-        kept: bool,
-    },
+    Not,
     /// There is no descriptor at the moment: try again.
     Later,
 }
@@ -83,11 +75,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             order: Vec::new(),
             order_pays: None,
             names: Names::new(),
-            frames: Vec::new(),
-            held: Vec::new(),
-            descriptors: run.descriptors_of(number),
-            top: 0,
-            may_hoist: run.may_hoist,
+            stack: Stack::new(run.descriptors_of(number)),
             nesting: 0,
             base_kept: false,
             has_waited: false,
@@ -120,7 +108,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Runs until no frame is left above the first `floor`.
     pub(super) fn drive(&mut self, floor: usize) {
-        while self.frames.len() > floor {
+        while self.stack.len() > floor {
             if self.at.run.is_cancelled() {
                 self.abandon(floor);
                 return;
@@ -128,17 +116,16 @@ impl<'r, S: Sys> Engine<'r, S> {
             if self.may_give() {
                 self.share_directories(floor);
             }
-            let Some(frame) = self.frames.last() else {
+            let Some(frame) = self.stack.last() else {
                 return;
             };
             let more = frame.role != Role::Base && frame.listing == Batch::More;
-            // Where entries may stay, a directory that was closed early must not be listed again,
-            // so it is listed to its end before the traversal goes deeper.
-            let list_first = more && !self.may_hoist;
-            if frame.has_children() && !list_first {
-                self.enter_next();
-            } else if more {
+            // A directory that was closed early begins its listing again, so it is listed to its end
+            // before the traversal goes deeper.
+            if more {
                 self.read_batch();
+            } else if frame.has_children() {
+                self.enter_next();
             } else {
                 self.leave();
             }
@@ -147,7 +134,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Enters the next child of the topmost frame.
     fn enter_next(&mut self) {
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         let at = frame.next;
@@ -156,44 +143,34 @@ impl<'r, S: Sys> Engine<'r, S> {
             return;
         };
         frame.next += name.terminated().len();
-        if !self.reopen_topmost() || !self.make_room(at) {
+        if !self.reopen_topmost() {
             return;
         }
-        let index = self.frames.len() - 1;
-        let path_len = self.at.path.len();
-        if let Entered::Later = self.enter(index, at, Role::Child, path_len) {
-            self.frames[index].next = at;
+        self.stack.make_room(&self.at.sys);
+        if let Entered::Later = self.enter(at) {
+            if let Some(frame) = self.stack.last_mut() {
+                frame.next = at;
+            }
         }
     }
 
-    /// Opens the child whose name lies at `at` in the arena, below the frame `parent`, which is the
-    /// topmost, and pushes a frame for it. The logical path still ends with the parent, unless the
-    /// child was moved here: then it is that of the child.
-    pub(super) fn enter(
-        &mut self,
-        parent: usize,
-        at: usize,
-        role: Role,
-        path_len: usize,
-    ) -> Entered {
-        let nothing = Entered::Not { kept: false };
-        let Some(name) = self.names.get(at) else {
-            return nothing;
-        };
-        let Some(dir) = self.frames[parent].dir_with(role) else {
-            return nothing;
+    /// Opens the child of the topmost directory whose name lies at `at` in the arena, and pushes a
+    /// frame for it.
+    fn enter(&mut self, at: usize) -> Entered {
+        let parent = self.stack.len() - 1;
+        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[parent].dir()) else {
+            return Entered::Not;
         };
         let mounts = self.at.run.mounts();
-        if role != Role::Moved {
-            self.at.path.push(name);
-        }
+        let path_len = self.at.path.len();
+        self.at.path.push(name);
         let protected = self.at.run.options.confirm != Confirm::Never
             && !self.at.sys.may_write(dir, name, Kind::Directory);
         match self.at.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
                 self.came_free();
-                self.push(dir, role, at, path_len, protected);
-                if role == Role::Child && self.is_made_ahead() {
+                self.push(dir, Role::Child, at, protected);
+                if self.is_made_ahead() {
                     self.leave_to_maker();
                 }
                 Entered::Pushed
@@ -202,7 +179,10 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.at.path.truncate(path_len);
                 Entered::Later
             }
-            opened => Entered::Not { kept: self.not_entered(parent, at, role, path_len, opened) },
+            opened => {
+                self.not_entered(parent, at, path_len, opened);
+                Entered::Not
+            }
         }
     }
 
@@ -218,7 +198,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             return false;
         }
         let Some(stat) =
-            self.frames.last().and_then(Frame::dir).map(|dir| self.at.sys.stat_dir(dir))
+            self.stack.last().and_then(Level::dir).map(|dir| self.at.sys.stat_dir(dir))
         else {
             return false;
         };
@@ -239,10 +219,10 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// was there when the removal began. Its error stands for all that is new in it.
     fn leave_to_maker(&mut self) {
         let begun = self.at.run.begun;
-        let mut index = self.frames.len() - 1;
-        self.frames[index].give_up();
+        let mut index = self.stack.len() - 1;
+        self.stack[index].give_up();
         while let Some(below) = index.checked_sub(1) {
-            let frame = &mut self.frames[below];
+            let frame = &mut self.stack[below];
             let is_base = frame.role == Role::Base;
             if is_base && frame.left.is_none() {
                 // What the operand lies in.
@@ -250,7 +230,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             frame.give_up();
             index = below;
-            let dir = self.frames[below].dir();
+            let dir = self.stack[below].dir();
             let stat = dir.and_then(|dir| self.at.sys.stat_dir(dir).ok());
             // What was closed early lies below others that are new, or far above them.
             let is_old = stat.is_some_and(|stat| stat.made <= begun);
@@ -271,36 +251,18 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Pushes a frame for a directory that was just opened.
-    pub(super) fn push(
-        &mut self,
-        dir: S::Dir,
-        role: Role,
-        name: usize,
-        path_len: usize,
-        protected: bool,
-    ) {
-        let mut frame = Frame::new(Hold::Own(dir), role, name, self.names.len(), path_len);
+    /// Pushes a frame for a directory that was just opened; its path is at hand.
+    pub(super) fn push(&mut self, dir: S::Dir, role: Role, name: usize, protected: bool) {
+        let mut frame = Frame::new(role, name, self.names.len());
         frame.protected = protected;
-        self.held.push(self.frames.len());
-        self.frames.push(frame);
+        self.stack.push(dir, self.at.path.len(), frame);
         self.confirm_descent();
     }
 
-    /// Deals with a child that could not be entered. Returns whether it stays.
-    fn not_entered(
-        &mut self,
-        parent: usize,
-        at: usize,
-        role: Role,
-        path_len: usize,
-        opened: Opened<S::Dir>,
-    ) -> bool {
-        let Some(name) = self.names.get(at) else {
-            return false;
-        };
-        let Some(dir) = self.frames[parent].dir_with(role) else {
-            return false;
+    /// Deals with a child that could not be entered.
+    fn not_entered(&mut self, parent: usize, at: usize, path_len: usize, opened: Opened<S::Dir>) {
+        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[parent].dir()) else {
+            return;
         };
         let kept = match opened {
             Opened::Gone => {
@@ -308,7 +270,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 false
             }
             Opened::Pending => {
-                self.frames[parent].pending += 1;
+                self.stack[parent].pending += 1;
                 false
             }
             Opened::NotDirectory => {
@@ -336,17 +298,16 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Dir(_) => false,
         };
         if kept && self.at.run.empties {
-            self.frames[parent].stays(name);
+            self.stack[parent].stays(name);
         }
-        self.frames[parent].kept |= kept;
+        self.stack[parent].kept |= kept;
         self.at.path.truncate(path_len);
-        kept
     }
 
     /// Where questions are asked: reads the first entries of the directory just opened, and asks
     /// whether to go on unless it is empty.
     fn confirm_descent(&mut self) {
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.stack.last() else {
             return;
         };
         let protected = frame.protected;
@@ -356,7 +317,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Some(dir) = frame.dir() else { return };
         let read = self.at.sys.read(dir, &mut self.buf);
         let empty = self.buf.entry(0).is_none();
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         match read {
@@ -373,11 +334,10 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Stops here: closes everything above the first `floor` frames. Directories that were moved
-    /// upwards and are still there are named in the report.
+    /// Stops here: closes everything above the first `floor` frames.
     pub(super) fn abandon(&mut self, floor: usize) {
-        while self.frames.len() > floor {
-            if let Some(frame) = self.frames.last_mut() {
+        while self.stack.len() > floor {
+            if let Some(frame) = self.stack.last_mut() {
                 frame.give_up();
                 frame.overrun = false;
             }

@@ -3,26 +3,21 @@
 use std::io;
 
 use super::busy::{FIRST_PAUSE, LONGEST_PAUSE};
-use super::engine::{Engine, Entered};
-use super::frame::{Again, Hold, Role};
+use super::engine::Engine;
+use super::frame::{Again, Role};
 use super::options::Question;
-use super::path::LogicalPath;
-use super::report::Relocated;
-use super::room::moved_name;
-use super::run::to_path;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::Name;
 use crate::pool::Waited;
 use crate::sys::{Batch, Finished, Stat, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
     pub(super) fn leave(&mut self) {
-        if self.wait_for_pieces() || self.enter_moved() {
+        if self.wait_for_pieces() {
             return;
         }
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         if frame.role == Role::Base {
@@ -49,9 +44,8 @@ impl<S: Sys> Engine<'_, S> {
         if self.may_hold_more() {
             return;
         }
-        self.remove_shelf();
         if self.stays() {
-            self.close_topmost();
+            self.pop();
             return;
         }
         self.finish();
@@ -60,7 +54,7 @@ impl<S: Sys> Engine<'_, S> {
     /// Waits for the pieces of the topmost directory that other workers have. Returns whether
     /// something else was done meanwhile, so that the traversal has to look again.
     fn wait_for_pieces(&mut self) -> bool {
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return false;
         };
         let Some(join) = frame.join.clone() else {
@@ -84,7 +78,7 @@ impl<S: Sys> Engine<'_, S> {
     /// again until nothing new is found. Returns whether the traversal has to look again.
     fn may_hold_more(&mut self) -> bool {
         let run = self.at.run;
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.stack.last() else {
             return false;
         };
         let stays = frame.kept || (run.options.contents && frame.role == Role::Root);
@@ -103,64 +97,14 @@ impl<S: Sys> Engine<'_, S> {
     /// somebody chooses what stays, the names of that are not kept.
     fn may_list_again(&self) -> bool {
         let run = self.at.run;
-        let is_kept = self.frames.last().is_none_or(|frame| frame.kept);
+        let is_kept = self.stack.last().is_none_or(|frame| frame.kept);
         run.empties || !(is_kept || run.options.dry_run)
-    }
-
-    /// Enters the next directory that was moved here. Returns whether there was one.
-    fn enter_moved(&mut self) -> bool {
-        let Some(index) = self.frames.len().checked_sub(1) else {
-            return false;
-        };
-        let frame = &mut self.frames[index];
-        let Some(moved) = frame.next_moved() else {
-            return false;
-        };
-        let path = moved.path();
-        if self.at.run.is_cancelled() {
-            self.report_moved(&path, moved.serial);
-            return true;
-        }
-        self.names.truncate(frame.children);
-        let at = self.names.push_units(&moved_name::<S::Unit>(moved.serial));
-        (frame.next, frame.end) = (self.names.len(), self.names.len());
-        let before = std::mem::replace(&mut self.at.path, path.clone());
-        match self.enter(index, at, Role::Moved, 0) {
-            Entered::Pushed => {
-                self.frames[index + 1].before = Some(Box::new((before, moved.serial)));
-            }
-            Entered::Not { kept } => {
-                self.at.path = before;
-                if kept {
-                    self.report_moved(&path, moved.serial);
-                }
-            }
-            Entered::Later => {
-                self.at.path = before;
-                self.frames[index].moved_here().push_front(moved);
-            }
-        }
-        true
-    }
-
-    /// Names both places of a directory that was moved into the shelf of the topmost one, whose path
-    /// this is, and stays.
-    fn report_moved(&mut self, from: &LogicalPath<S::Unit>, serial: u64) {
-        let mut to = self.at.path.clone();
-        let shelf = self.frames.last().and_then(|frame| frame.shelf.as_ref());
-        for serial in shelf.map(|shelf| shelf.serial).into_iter().chain([serial]) {
-            if let Some(name) = Name::until_nul(&moved_name::<S::Unit>(serial)) {
-                to.push(name);
-            }
-        }
-        let relocated = Relocated { from: to_path::<S>(from), to: to_path::<S>(&to) };
-        self.at.report.relocated.push(relocated);
     }
 
     /// Whether the topmost directory is not to be removed.
     fn stays(&mut self) -> bool {
         let options = &self.at.run.options;
-        let Some(frame) = self.frames.last() else {
+        let Some(frame) = self.stack.last() else {
             return true;
         };
         if frame.kept || (options.contents && frame.role == Role::Root) {
@@ -169,7 +113,7 @@ impl<S: Sys> Engine<'_, S> {
         if options.confirm.asks(frame.protected)
             && !self.at.ask(Question::RemoveDirectory, Kind::Directory, false, frame.protected)
         {
-            if let Some(frame) = self.frames.last_mut() {
+            if let Some(frame) = self.stack.last_mut() {
                 frame.kept = true;
             }
             self.at.report.skipped += 1;
@@ -190,63 +134,46 @@ impl<S: Sys> Engine<'_, S> {
         if !self.at.run.options.count_bytes {
             return None;
         }
-        let dir = self.frames.last().and_then(|frame| frame.dir())?;
+        let dir = self.stack.last().and_then(|frame| frame.dir())?;
         self.at.sys.stat_dir(dir).ok()
     }
 
-    /// Closes the topmost directory and takes its frame off.
-    fn close_topmost(&mut self) {
-        if let Some(dir) = self.frames.last_mut().and_then(super::frame::Frame::take) {
-            self.at.sys.close(dir);
-        }
-        self.pop();
-    }
-
-    /// Takes the topmost frame off, and passes on to the one below whether something stayed.
+    /// Closes the topmost directory, takes its frame off, and passes on to the one below whether something stayed.
     pub(super) fn pop(&mut self) {
-        let Some(mut frame) = self.frames.pop() else {
+        let Some(mut frame) = self.stack.pop(&self.at.sys) else {
             return;
         };
-        if self.held.last() == Some(&self.frames.len()) {
-            self.held.pop();
-        }
         self.names.truncate(frame.children);
         frame.hand_back();
         if frame.kept && frame.role != Role::Base && self.at.run.empties {
-            if let (Some(below), Some(name)) = (self.frames.last_mut(), self.names.get(frame.name))
-            {
+            if let (Some(below), Some(name)) = (self.stack.last_mut(), self.names.get(frame.name)) {
                 below.stays(name);
             }
         }
-        if let Some((path, serial)) = frame.before.take().map(|before| *before) {
-            let from = std::mem::replace(&mut self.at.path, path);
-            if frame.kept {
-                self.report_moved(&from, serial);
+        match self.stack.last_mut() {
+            Some(below) if frame.role != Role::Base => {
+                self.at.path.truncate(below.path_len());
+                below.kept |= frame.kept;
             }
-        } else if frame.role != Role::Base {
-            self.at.path.truncate(frame.path_len);
-        }
-        match self.frames.last_mut() {
-            Some(below) if frame.role != Role::Base => below.kept |= frame.kept,
             _ => self.base_kept = frame.kept,
         }
     }
 
     /// Removes the topmost directory.
     fn finish(&mut self) {
-        let index = self.frames.len() - 1;
+        let index = self.stack.len() - 1;
         if !self.reopen(index - 1) {
             return;
         }
-        let guesses = self.frames[index].listing == Batch::ProbablyLast;
+        let guesses = self.stack[index].listing == Batch::ProbablyLast;
         if guesses && !self.at.run.begin_guess() {
             // Too many were wrong meanwhile.
-            self.frames[index].listing = Batch::More;
+            self.stack[index].listing = Batch::More;
             return;
         }
-        if self.frames[index].role == Role::Root && !self.is_still_there(index) {
-            self.frames[index].kept = true;
-            self.close_topmost();
+        if self.stack[index].role == Role::Root && !self.is_still_there(index) {
+            self.stack[index].kept = true;
+            self.pop();
             return;
         }
         let stat = self.directory_stat();
@@ -271,7 +198,7 @@ impl<S: Sys> Engine<'_, S> {
                 return;
             }
             Err(error) => {
-                self.frames[index].kept = true;
+                self.stack[index].kept = true;
                 self.at.fail(Operation::Remove, Cause::Os(error));
             }
         }
@@ -280,7 +207,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// The topmost directory is no longer there.
     fn vanished(&mut self) {
-        let is_operand = self.frames.last().is_some_and(|frame| frame.role == Role::Root);
+        let is_operand = self.stack.last().is_some_and(|frame| frame.role == Role::Root);
         if is_operand {
             self.operand_failed(os_error(io::ErrorKind::NotFound));
         } else {
@@ -291,10 +218,10 @@ impl<S: Sys> Engine<'_, S> {
     /// Whether the operand's name still leads to the directory that was emptied. Where somebody has
     /// renamed it, it lives on under another name, and what has its name now is not ours to remove.
     fn is_still_there(&mut self, index: usize) -> bool {
-        let frame = &self.frames[index];
+        let frame = &self.stack[index];
         let name = self.names.get(frame.name);
         let (Some(name), Some(dir), Some(parent)) =
-            (name, frame.dir(), self.frames[index - 1].dir())
+            (name, frame.dir(), self.stack[index - 1].dir())
         else {
             return true;
         };
@@ -320,12 +247,11 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Removes the topmost directory from the one below it, which is open.
     fn remove_topmost(&mut self) -> io::Result<()> {
-        let index = self.frames.len() - 1;
-        let dir = self.frames[index].take();
+        let index = self.stack.len() - 1;
+        let dir = self.stack.take();
         let vanished = || io::Error::from(io::ErrorKind::NotFound);
-        let name = self.names.get(self.frames[index].name).ok_or_else(vanished)?;
-        let role = self.frames[index].role;
-        let parent = self.frames[index - 1].dir_with(role).ok_or_else(vanished)?;
+        let name = self.names.get(self.stack[index].name).ok_or_else(vanished)?;
+        let parent = self.stack[index - 1].dir().ok_or_else(vanished)?;
         let Some(dir) = dir else {
             return self.at.sys.remove_empty_dir(parent, name);
         };
@@ -333,7 +259,7 @@ impl<S: Sys> Engine<'_, S> {
             Finished::Done => Ok(()),
             Finished::Gone => Err(vanished()),
             Finished::NotEmpty(dir) => {
-                self.frames[index].hold = Hold::Own(dir);
+                self.stack.put_back(dir);
                 Err(os_error(io::ErrorKind::DirectoryNotEmpty))
             }
             Finished::Failed(dir, error) => {
@@ -345,7 +271,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// The topmost directory still has entries.
     fn not_empty(&mut self) {
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         if frame.listing == Batch::ProbablyLast {
@@ -362,7 +288,7 @@ impl<S: Sys> Engine<'_, S> {
         if !self.may_list_again() {
             return self.give_up(Cause::BeingWrittenTo);
         }
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         let now = self.at.sys.now();
@@ -407,7 +333,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Leaves the topmost directory as it is, and says why.
     pub(super) fn give_up(&mut self, cause: Cause) {
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.stack.last_mut() {
             frame.give_up();
         }
         let is_written_to = matches!(cause, Cause::BeingWrittenTo);
@@ -418,7 +344,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Begins the listing of the topmost directory again.
     fn list_again(&mut self) {
-        let Some(frame) = self.frames.last_mut() else {
+        let Some(frame) = self.stack.last_mut() else {
             return;
         };
         (frame.found, frame.pending) = (0, 0);

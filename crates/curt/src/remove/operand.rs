@@ -5,19 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::engine::Engine;
-use super::frame::{Frame, Hold, Role};
+use super::frame::{Frame, Role};
 use super::options::{Confirm, Directories, Question};
-use super::path::LogicalPath;
 use super::worker::Outcome;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Stat, Sys, os_error};
+use crate::tree::TreePath;
 
 impl<S: Sys> Engine<'_, S> {
     /// Removes one operand.
     pub(super) fn remove_operand(&mut self, path: &Path) {
-        self.at.path = LogicalPath::operand(S::units(path));
+        self.at.path = TreePath::operand(S::units(path));
         let options = &self.at.run.options;
         let operand = S::operand(path);
         let name = match &operand.last {
@@ -186,16 +186,14 @@ impl<S: Sys> Engine<'_, S> {
             return self.at.fail(Operation::Remove, cause);
         }
         self.order_pays = None;
-        let floor = self.frames.len();
+        let floor = self.stack.len();
         let at = self.names.push(name);
-        let mut base = Frame::new(Hold::Shared(Arc::clone(parent)), Role::Base, at, at, 0);
+        let mut base = Frame::new(Role::Base, at, at);
         base.listing = Batch::End;
-        self.frames.push(base);
-        self.top = floor + 1;
+        self.stack.push_base(Arc::clone(parent), 0, base);
         let protected = self.at.run.options.confirm != Confirm::Never
             && !self.at.sys.may_write(parent, name, Kind::Directory);
-        let path_len = self.at.path.len();
-        self.push(dir, Role::Root, at, path_len, protected);
+        self.push(dir, Role::Root, at, protected);
         self.drive(floor);
     }
 

@@ -128,12 +128,8 @@ impl Observer for Nobody {}
 ///
 /// # Deep trees
 ///
-/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond, and
-/// only then, the next directory is moved up into one that is made for this in the operand, with a
-/// name that begins with `.curt-` and a mode that lets nobody else in, and dealt with there. If the removal fails or is stopped, the
-/// [report](crate::Report::relocated) names both places. Nothing is moved where the caller chooses what
-/// stays (questions, exclusion, contents only); then directories on the way are closed and opened
-/// again, which costs more calls.
+/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond, those on
+/// the way are closed, opened again by name when their turn comes, and must then be the same ones.
 ///
 /// ```
 /// use curt::{Remove, Threads};

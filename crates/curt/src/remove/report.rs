@@ -3,21 +3,9 @@
 use std::error;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
 
 use crate::calls::Calls;
 use crate::error::Error;
-
-/// A directory that was moved within its own tree (see the notes on deep trees in
-/// [`Remove`](crate::Remove)) and is still there because the removal failed or was stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Relocated {
-    /// Where it was found.
-    pub from: PathBuf,
-    /// Where it is now.
-    pub to: PathBuf,
-}
 
 /// What a removal did, and everything that went wrong.
 #[derive(Debug, Default)]
@@ -43,8 +31,6 @@ pub struct Report {
     pub errors: Vec<Error>,
     /// The number of all errors, kept or not.
     pub error_count: u64,
-    /// Directories that were moved within their tree and could not be removed there.
-    pub relocated: Vec<Relocated>,
     /// Whether the removal was stopped by its [`Cancel`](crate::Cancel) token.
     pub cancelled: bool,
     /// The most threads that worked at a time, the caller's included.

@@ -1,7 +1,7 @@
 //! One removal: what its workers share, and how they are started.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +9,6 @@ use super::busy::Patience;
 use super::engine::Engine;
 use super::frame::Left;
 use super::options::{Confirm, Remove, Totals};
-use super::path::LogicalPath;
 use super::report::Report;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
@@ -17,6 +16,7 @@ use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
+use crate::tree::TreePath;
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
@@ -25,7 +25,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) dir: Arc<S::Dir>,
     pub(super) names: Names<S::Unit>,
     pub(super) what: Piece,
-    pub(super) path: LogicalPath<S::Unit>,
+    pub(super) path: TreePath<S::Unit>,
     pub(super) join: SharedJoin,
     pub(super) left: Left<S::Unit>,
 }
@@ -46,7 +46,6 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) plain: bool,
     /// Nobody chooses what stays.
     pub(super) empties: bool,
-    pub(super) may_hoist: bool,
     /// For what is in use.
     pub(super) patience: Mutex<Patience>,
     /// Since when descriptors or memory have been short, for all workers together.
@@ -62,7 +61,6 @@ pub(super) struct Run<'r, S: Sys> {
     left_to_writers: Mutex<Vec<PathBuf>>,
     /// Of these, those that were made meanwhile in one that another worker has, and will report.
     left_unsaid: Mutex<Vec<PathBuf>>,
-    serial: AtomicU64,
     /// Guesses that were wrong, and those that are being tested.
     guesses: AtomicU32,
     operands: &'r [&'r Path],
@@ -109,16 +107,12 @@ impl<'r, S: Sys> Run<'r, S> {
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
             short_since: Mutex::default(),
-            may_hoist: empties(options)
-                && !options.contents
-                && !options.without.has(Feature::Hoist),
             descriptors: budget,
             root: OnceLock::new(),
             begun,
             leaves_new: AtomicBool::new(false),
             left_to_writers: Mutex::default(),
             left_unsaid: Mutex::default(),
-            serial: AtomicU64::new(0),
             guesses: AtomicU32::new(0),
             operands,
             below: below.map(Arc::new),
@@ -172,11 +166,6 @@ impl<'r, S: Sys> Run<'r, S> {
         self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
     }
 
-    /// A number that no other name of this process in this removal has.
-    pub(super) fn serial(&self) -> u64 {
-        self.serial.fetch_add(1, Ordering::Relaxed)
-    }
-
     /// Whether a worker has found that directories are made ahead of it.
     pub(super) fn leaves_new(&self) -> bool {
         self.leaves_new.load(Ordering::Relaxed)
@@ -189,7 +178,7 @@ impl<'r, S: Sys> Run<'r, S> {
 
     /// Whether no worker has left this directory yet to somebody who writes to it, nor one below: there are no
     /// errors for parents.
-    pub(super) fn is_first_to_leave(&self, path: &LogicalPath<S::Unit>) -> bool {
+    pub(super) fn is_first_to_leave(&self, path: &TreePath<S::Unit>) -> bool {
         let path = to_path::<S>(path);
         let mut left = self.left_to_writers.lock().unwrap_or_else(PoisonError::into_inner);
         if left.iter().any(|left| left.starts_with(&path)) {
@@ -200,7 +189,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     /// Leaves a directory that lies in one that is left, too.
-    pub(super) fn leave_unsaid(&self, path: &LogicalPath<S::Unit>) {
+    pub(super) fn leave_unsaid(&self, path: &TreePath<S::Unit>) {
         let mut left = self.left_unsaid.lock().unwrap_or_else(PoisonError::into_inner);
         left.push(to_path::<S>(path));
     }
@@ -273,7 +262,6 @@ impl<'r, S: Sys> Run<'r, S> {
             *report.bytes.get_or_insert(0) += bytes;
         }
         report.errors.append(&mut part.errors);
-        report.relocated.append(&mut part.relocated);
         report.calls.add(&sys.calls());
     }
 }
@@ -293,6 +281,6 @@ fn empties(options: &Remove<'_>) -> bool {
 }
 
 /// A path from units, for errors and events.
-pub(super) fn to_path<S: Sys>(path: &LogicalPath<S::Unit>) -> PathBuf {
-    S::path(path.units())
+pub(super) fn to_path<S: Sys>(path: &TreePath<S::Unit>) -> PathBuf {
+    S::path(path.units().to_vec())
 }

@@ -3,14 +3,14 @@
 use std::sync::{Arc, PoisonError};
 
 use super::engine::Engine;
-use super::frame::{Frame, Hold, Left, Role};
-use super::path::LogicalPath;
+use super::frame::{Frame, Left, Level, Role};
 use super::run::{Piece, Task};
 use super::worker::may_hide_directory;
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::pool;
 use crate::sys::{Batch, Listing, Removed, Sys};
+use crate::tree::TreePath;
 
 /// With fewer entries than this in the buffer, a hand-over is not worth its price.
 const LEAST_SLICE: usize = 128;
@@ -29,22 +29,22 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
     pub(super) fn share_directories(&mut self, floor: usize) {
-        let last = self.frames.len() - 1;
-        let Some(index) = (floor..=last).find(|&index| {
-            let frame = &self.frames[index];
+        let last = self.stack.len() - 1;
+        let Some(index) = self.stack.open_from(floor).find(|&index| {
+            let frame = &self.stack[index];
             // A directory that has to be listed again must know what failed in it.
-            frame.has_children() && frame.dir().is_some() && frame.forgotten == 0
+            frame.has_children() && frame.forgotten == 0
         }) else {
             return;
         };
-        let frame = &self.frames[index];
+        let frame = &self.stack[index];
         let (next, end) = (frame.next, frame.end);
         let ours = pool::ours(self.names.between(next, end).count(), index == last);
         let Some((from, _)) = self.names.between(next, end).nth(ours) else {
             return;
         };
         let names = self.names.part(from, end);
-        self.frames[index].end = from;
+        self.stack[index].end = from;
         if index == last {
             // What is listed next is appended, and must not bring back what was given away.
             self.names.truncate(from);
@@ -83,8 +83,8 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     fn may_give_files(&self) -> bool {
-        let alone = |frame: &Frame<S>| frame.forgotten > 0;
-        self.at.run.plain && !self.frames.last().is_none_or(alone)
+        let alone = |frame: &Level<S>| frame.forgotten > 0;
+        self.at.run.plain && !self.stack.last().is_none_or(alone)
     }
 
     /// Hands over the entries at these positions; those that are known to be directories stay here.
@@ -95,7 +95,7 @@ impl<S: Sys> Engine<'_, S> {
         let mut kind = Kind::File;
         for position in positions {
             let Some((entry, _)) = self.buf.entry(position) else { break };
-            if self.frames.last().is_some_and(|frame| frame.passes_over(entry.name)) {
+            if self.stack.last().is_some_and(|frame| frame.passes_over(entry.name)) {
                 continue;
             }
             found += 1;
@@ -111,19 +111,13 @@ impl<S: Sys> Engine<'_, S> {
         }
         if files.len() > 0 {
             let path = self.at.path.clone();
-            self.give(self.frames.len() - 1, files, Piece::Files(kind), path);
+            self.give(self.stack.len() - 1, files, Piece::Files(kind), path);
         }
         found
     }
 
-    fn give(
-        &mut self,
-        index: usize,
-        names: Names<S::Unit>,
-        what: Piece,
-        path: LogicalPath<S::Unit>,
-    ) {
-        let frame = &mut self.frames[index];
+    fn give(&mut self, index: usize, names: Names<S::Unit>, what: Piece, path: TreePath<S::Unit>) {
+        let frame = &mut self.stack[index];
         let join = Arc::clone(frame.join.get_or_insert_with(Arc::default));
         let left = Arc::clone(frame.left.get_or_insert_with(Arc::default));
         let Some(dir) = frame.share() else { return };
@@ -131,16 +125,11 @@ impl<S: Sys> Engine<'_, S> {
         self.at.run.pool().give(Task { dir, names, what, path, join, left });
     }
 
-    /// The logical path of a frame.
-    pub(super) fn path_of(&self, index: usize) -> LogicalPath<S::Unit> {
-        let Some(above) = self.frames.get(index + 1) else {
-            return self.at.path.clone();
-        };
-        // Above it, the path may have been replaced by that of a directory that was moved.
-        let moved = self.frames[index + 1..].iter().find_map(|frame| frame.before.as_deref());
-        let mut path = moved.map_or(&self.at.path, |(path, _)| path).clone();
-        if above.before.is_none() {
-            path.truncate(above.path_len);
+    /// The path of a frame.
+    pub(super) fn path_of(&self, index: usize) -> TreePath<S::Unit> {
+        let mut path = self.at.path.clone();
+        if index + 1 < self.stack.len() {
+            path.truncate(self.stack[index].path_len());
         }
         path
     }
@@ -208,18 +197,15 @@ impl<S: Sys> Engine<'_, S> {
         names: &Names<S::Unit>,
         left: Left<S::Unit>,
     ) -> bool {
-        let floor = self.frames.len();
-        // Not to the directory of the other worker, who may be listing it.
-        let top = std::mem::replace(&mut self.top, floor + 1);
+        let floor = self.stack.len();
         let begin = self.names.len();
         self.names.append(names);
-        let mut base = Frame::new(Hold::Shared(Arc::clone(dir)), Role::Base, begin, begin, 0);
+        let mut base = Frame::new(Role::Base, begin, begin);
         base.end = self.names.len();
         base.listing = Batch::End;
         base.left = Some(left);
-        self.frames.push(base);
+        self.stack.push_base(Arc::clone(dir), self.at.path.len(), base);
         self.drive(floor);
-        self.top = top;
         self.base_kept
     }
 }

@@ -3,7 +3,6 @@
 use std::io;
 
 use super::options::{Confirm, Question, Subject};
-use super::path::LogicalPath;
 use super::report::Report;
 use super::run::{Run, to_path};
 use crate::error::{Cause, Error, Operation};
@@ -11,6 +10,7 @@ use crate::fields::Kind;
 use crate::name::Name;
 use crate::pool::Start;
 use crate::sys::{Entry, Removed, Stat, Sys};
+use crate::tree::TreePath;
 
 /// Entries between two checkpoints.
 const CHECKPOINT: u32 = 256;
@@ -19,7 +19,7 @@ const CHECKPOINT: u32 = 256;
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) run: &'r Run<'r, S>,
     pub(super) sys: S,
-    pub(super) path: LogicalPath<S::Unit>,
+    pub(super) path: TreePath<S::Unit>,
     pub(super) report: Report,
     pub(super) number: usize,
     start: Option<Start<'r>>,
@@ -55,7 +55,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         Worker {
             run,
             sys: S::start(setup),
-            path: LogicalPath::operand(Vec::new()),
+            path: TreePath::operand(Vec::new()),
             report: Report::default(),
             number,
             start,
@@ -156,7 +156,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.run
             .options
             .exclude
-            .is_some_and(|exclude| exclude.excludes(&S::path(self.path.relative()), kind))
+            .is_some_and(|exclude| exclude.excludes(&S::path(self.path.relative().to_vec()), kind))
     }
 
     fn confirm_file(

@@ -11,8 +11,6 @@ pub enum Feature {
     Statx,
     /// Skipping the listing call that would only say that a listing has ended.
     ShortListing,
-    /// Renaming deep directories upwards.
-    Hoist,
     /// Removing large listings in the order of their file numbers.
     InodeOrder,
     /// `clone3` with handlers cleared, Linux 5.5: starting programs without copying anything.
@@ -31,11 +29,10 @@ pub enum Feature {
 
 impl Feature {
     /// All of them, by the name that the command's `--without` takes.
-    pub const ALL: [(&'static str, Feature); 11] = [
+    pub const ALL: [(&'static str, Feature); 10] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
         ("short-listing", Feature::ShortListing),
-        ("hoist", Feature::Hoist),
         ("inode-order", Feature::InodeOrder),
         ("clone3", Feature::Clone3),
         ("posix-spawn", Feature::PosixSpawn),
@@ -71,7 +68,7 @@ impl Features {
     /// What Linux alone has: a setup without these is the portable platform.
     #[cfg(unix)]
     pub(crate) fn of_linux() -> Self {
-        let portable = [Feature::ShortListing, Feature::Hoist, Feature::PosixSpawn];
+        let portable = [Feature::ShortListing, Feature::PosixSpawn];
         let all = Feature::ALL.into_iter().map(|(_, feature)| feature);
         all.filter(|feature| !portable.contains(feature)).fold(Features::NONE, Features::with)
     }

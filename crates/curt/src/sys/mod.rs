@@ -248,18 +248,6 @@ pub(crate) trait Sys:
     ) -> Finished<Self::Dir>;
     /// Removes a directory that is not open, if it is empty.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
-    /// Makes a directory that nobody else may look into, where users are kept apart by modes, and opens
-    /// it. An error if it cannot be made, or is found to be another one.
-    fn make_private(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>)
-    -> io::Result<Self::Dir>;
-    /// Moves a directory to another place of the same tree; never replaces anything of value.
-    fn move_dir(
-        &self,
-        from: &Self::Dir,
-        name: Name<'_, Self::Unit>,
-        to: &Self::Dir,
-        fresh: Name<'_, Self::Unit>,
-    ) -> io::Result<()>;
 
     /// Where the platform has fields from.
     const SOURCES: Sources;

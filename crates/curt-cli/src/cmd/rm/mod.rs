@@ -152,7 +152,6 @@ impl Job<'_> {
         if is_interrupted {
             words += &text::interrupted(PROGRAM, report);
         }
-        words += &text::relocated(PROGRAM, report);
         if self.options.stats {
             words += &text::stats(PROGRAM, report);
         }

@@ -111,8 +111,10 @@ fn two_things_at_once_with_few_descriptors() {
                     world.after(first, move |world| one(world, "tree/deep/deep/deep/deep/deep"));
                     world.after(first + second, move |world| two(world, "tree/deep/deep"));
                 });
-                for without in [Feature::ShortListing, Feature::Hoist] {
-                    let report = remove(&options().descriptors(8).without(without), &setup);
+                for without in [None, Some(Feature::ShortListing)] {
+                    let options = options().descriptors(8);
+                    let options = without.into_iter().fold(options, Remove::without);
+                    let report = remove(&options, &setup);
                     assert!(report.error_count <= 2, "{report:?}");
                     let left = setup.world(|world| world.exists("tree"));
                     assert_eq!(report.is_complete(), !left, "{report:?}");
@@ -368,7 +370,7 @@ fn what_takes_the_place_of_a_directory_while_it_is_closed_is_left() {
                 }
             });
             let setup = Setup::new(world);
-            let options = options().descriptors(8).without(Feature::Hoist);
+            let options = options().descriptors(8);
             let report = remove(&options, &setup);
             let victim = if link { String::from("victim") } else { String::from(place) };
             if setup.world(|world| world.exists("aside") || world.exists("aside-1")) {

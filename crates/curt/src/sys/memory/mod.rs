@@ -26,7 +26,6 @@ use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
-use super::beneath::Beneath;
 use super::{
     Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
     Stat, Sys,
@@ -221,28 +220,6 @@ impl Sys for Memory {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         self.rmdir(parent, name).map_err(io::Error::from_raw_os_error)
-    }
-
-    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
-        Beneath::create_dir(self, parent, name, 0o700)?;
-        match self.open_child(parent, name, Mounts::Refuse) {
-            Opened::Dir(dir) => Ok(dir),
-            _ => Err(io::ErrorKind::PermissionDenied.into()),
-        }
-    }
-
-    fn move_dir(
-        &self,
-        from: &Dir,
-        name: Name<'_, u8>,
-        to: &Dir,
-        fresh: Name<'_, u8>,
-    ) -> io::Result<()> {
-        let moved = self.at(Call::Renameat2, from).and_then(|(mut world, from)| {
-            let to = world.node_of(to.number)?;
-            world.rename_at(from, name.units(), to, fresh.units())
-        });
-        moved.map_err(io::Error::from_raw_os_error)
     }
 
     const SOURCES: Sources = Sources {

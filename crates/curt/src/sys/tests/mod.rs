@@ -77,7 +77,6 @@ macro_rules! contract {
             removal::an_emptied_directory_is_finished,
             removal::a_directory_with_entries_is_handed_back,
             removal::a_directory_that_went_away_is_gone,
-            removal::directories_move_and_replace_nothing,
             others::metadata_is_of_the_entry_itself,
             others::the_working_directory_needs_no_opening,
             others::mounts_are_refused_or_crossed,

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use super::asked::{Asked, base, name, number_or_kind, units, units_of};
+use super::asked::{Asked, base, name, number_or_kind, units_of};
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::sys::fault::Faults;
@@ -83,27 +83,6 @@ pub(super) fn a_directory_that_went_away_is_gone(ground: &impl Ground) {
         assert!(matches!(base.finish("top", top), Finished::Gone));
         assert_eq!(ground.list(""), ["d elsewhere"]);
     }
-}
-
-pub(super) fn directories_move_and_replace_nothing<G: Ground>(ground: &G) {
-    ground.files(["top/deep/file", "taken/file"]);
-    ground.dir("other");
-    let sys = ground.start();
-    let base = base(ground, &sys);
-    let top = base.open("top");
-    let deep = units::<G::S>("deep");
-    let to = |fresh: &str| {
-        let fresh = units::<G::S>(fresh);
-        sys.move_dir(&top.dir, name(&deep), &base.dir, name(&fresh))
-    };
-    assert_eq!(number_or_kind(&to("taken").unwrap_err()), ErrorKind::AlreadyExists);
-    to("fresh").unwrap();
-    assert_eq!(number_or_kind(&to("fresher").unwrap_err()), ErrorKind::NotFound);
-    assert_eq!(base.open("fresh").rest().len(), 1);
-    top.close();
-    base.close();
-    let expected = ["- fresh/file", "- taken/file", "d fresh", "d other", "d taken", "d top"];
-    assert_eq!(ground.list(""), expected);
 }
 
 pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G) {

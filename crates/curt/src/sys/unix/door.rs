@@ -83,7 +83,6 @@ calls! {
     ChangeDirectory "chdir" "chdir",
     Execute "execve" "execve",
     Write "write" "write",
-    EffectiveUser "geteuid" "geteuid",
 }
 
 /// The door of one worker.
@@ -160,27 +159,6 @@ impl Door {
         rustix::fs::statat(dir, name, flags)
     }
 
-    /// Renames without replacing, where the system can do that; `NOSYS` where it cannot.
-    pub(super) fn rename_exclusively(
-        &self,
-        from: BorrowedFd<'_>,
-        name: &CStr,
-        to: BorrowedFd<'_>,
-        fresh: &CStr,
-    ) -> Result<()> {
-        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-        {
-            self.pass(Call::Rename)?;
-            let flags = rustix::fs::RenameFlags::NOREPLACE;
-            rustix::fs::renameat_with(from, name, to, fresh, flags)
-        }
-        #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-        {
-            let _ = (self, from, name, to, fresh);
-            Err(Errno::NOSYS)
-        }
-    }
-
     /// Renames, and replaces what has the new name.
     pub(super) fn rename(
         &self,
@@ -237,15 +215,6 @@ impl Door {
                 return Ok(());
             }
             target.reserve(room * 2);
-        }
-    }
-
-    /// The user that files are made for.
-    pub(super) fn effective_user(&self) -> u32 {
-        // It cannot fail; what a test plans is no answer either.
-        match self.pass(Call::EffectiveUser) {
-            Ok(()) => rustix::process::geteuid().as_raw(),
-            Err(_) => u32::MAX,
         }
     }
 

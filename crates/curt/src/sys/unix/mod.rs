@@ -63,7 +63,6 @@ use super::{
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::beneath::Beneath;
 
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -313,45 +312,6 @@ impl Sys for Unix {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         Ok(self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR)?)
-    }
-
-    fn make_private(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Dir> {
-        const OTHERS: u32 = 0o077;
-        let user = self.door.effective_user();
-        self.create_dir(parent, name, 0o700)?;
-        let made = self.open_child(parent, name, Mounts::Refuse).into_result().and_then(|made| {
-            let ask = Ask { fields: values::STAT, follow: false, cached: false };
-            let is_ours = |facts: Facts| (facts.mode & OTHERS, facts.user_id) == (0, user);
-            if self.query_dir(&made, ask).is_ok_and(is_ours) {
-                return Ok(made);
-            }
-            self.close(made);
-            // Another one took its place before it was opened.
-            Err(io::ErrorKind::PermissionDenied.into())
-        });
-        if made.is_err() {
-            let _ = self.remove_empty_dir(parent, name);
-        }
-        made
-    }
-
-    /// Without a rename that refuses to replace, the plain one does: a directory can replace
-    /// nothing but an empty directory, and the target lies in the tree that is being removed,
-    /// under a name that was made up.
-    fn move_dir(
-        &self,
-        from: &Dir,
-        name: Name<'_, u8>,
-        to: &Dir,
-        fresh: Name<'_, u8>,
-    ) -> io::Result<()> {
-        let (from, name, to, fresh) = (from.as_fd(), text(name), to.as_fd(), text(fresh));
-        match self.door.rename_exclusively(from, name, to, fresh) {
-            // A system, a kernel or a file system that does not know how to refuse.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
-            answer => return Ok(answer?),
-        }
-        Ok(self.door.rename(from, name, to, fresh)?)
     }
 
     const SOURCES: Sources = Sources {

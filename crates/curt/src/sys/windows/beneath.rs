@@ -273,7 +273,7 @@ impl Beneath for Windows {
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let handle = self.door.open(target(from, name), DELETE | win::SYNCHRONIZE, options)?;
-        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh, true);
+        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh);
         self.door.close(handle);
         Ok(renamed?)
     }

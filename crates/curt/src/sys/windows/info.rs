@@ -203,20 +203,19 @@ fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> R
     door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }
 
-/// Gives what a handle has open another name, and replaces what has it or not.
+/// Gives what a handle has open another name, and replaces what has it.
 pub(super) fn rename(
     door: &Door,
     handle: BorrowedHandle<'_>,
     to: &Dir,
     name: Name<'_, u16>,
-    replace: bool,
 ) -> Result<()> {
     use std::os::windows::io::AsRawHandle;
     const NAME: usize = 20;
     let units = name.units();
     let length = NAME + units.len() * 2;
     let mut buffer = vec![0_u64; length.div_ceil(8)];
-    buffer[0] = u64::from(replace);
+    buffer[0] = u64::from(true);
     buffer[1] = to.handle()?.as_raw_handle() as u64;
     buffer[2] = (units.len() * 2) as u64;
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {

@@ -349,29 +349,6 @@ impl Sys for Windows {
         Ok(self.remove(parent, name, DIRECTORY)?)
     }
 
-    /// What protects an entry here is its own list, wherever it lies.
-    fn make_private(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Dir> {
-        Beneath::create_dir(self, parent, name, 0)?;
-        match self.open_child(parent, name, Mounts::Refuse) {
-            Opened::Dir(dir) => Ok(dir),
-            _ => Err(io::ErrorKind::PermissionDenied.into()),
-        }
-    }
-
-    fn move_dir(
-        &self,
-        from: &Dir,
-        name: Name<'_, u16>,
-        to: &Dir,
-        fresh: Name<'_, u16>,
-    ) -> io::Result<()> {
-        let access = DELETE | win::SYNCHRONIZE;
-        let handle = self.door.open(target(from, name), access, LISTED)?;
-        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh, false);
-        self.door.close(handle);
-        Ok(renamed?)
-    }
-
     const SOURCES: Sources = Sources {
         listing: LISTED_FIELDS,
         query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),

@@ -1,0 +1,434 @@
+//! The directories from the operand to where a traversal is, of which as many are open as may be.
+//!
+//! When descriptors run out, directories on the way are closed, and opened again when their turn
+//! comes: by the names from the nearest directory that is still open, many names in one call where
+//! the system can refuse links on the way. They must then be what they were: the same number on the
+//! same device. The operand's own directory is never closed, so its path is not resolved a second
+//! time.
+//!
+//! Those that stay open lie closer together the nearer they are, and several are opened again at
+//! once. So a directory that was closed costs about 4 calls more at any depth, and no path is ever
+//! longer than the system takes.
+
+use std::io;
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::sync::Arc;
+
+use crate::error::Cause;
+use crate::name::{Name, Unit};
+use crate::sys::{Identity, Opened, Sys};
+
+/// The longest path, in units, that is given to the system at once: below the limit of any.
+const LONGEST: usize = 2048;
+
+/// The stack of directories, with what a policy keeps of each.
+pub(crate) struct Stack<S: Sys, T> {
+    levels: Vec<Level<S, T>>,
+    /// The levels whose directory counts against the descriptors, from the operand down.
+    held: Vec<usize>,
+    /// How many may.
+    descriptors: usize,
+}
+
+/// One directory of the stack.
+pub(crate) struct Level<S: Sys, T> {
+    hold: Hold<S::Dir>,
+    /// How long its path is.
+    path_len: usize,
+    /// Which directory it is; known once it was closed, or where the policy asked.
+    identity: Option<Identity>,
+    own: T,
+}
+
+/// How a level has its directory.
+enum Hold<D> {
+    /// Nobody else uses it.
+    Own(D),
+    /// Other threads use it, too.
+    Shared(Arc<D>),
+    /// It is closed, and opened again when its turn comes.
+    Released,
+    /// It is closed and not needed any more.
+    Closed,
+}
+
+/// A directory could not be opened again.
+pub(crate) struct Lost {
+    pub(crate) level: usize,
+    pub(crate) why: Why,
+}
+
+/// Why a directory could not be opened again.
+#[derive(Debug)]
+pub(crate) enum Why {
+    Vanished,
+    /// There is no descriptor, or no memory.
+    Shortage(io::Error),
+    Failed(Cause),
+}
+
+/// How directories are opened again: whether links on the way are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Links {
+    Follow,
+    Refuse,
+}
+
+impl<S: Sys, T> Stack<S, T> {
+    /// An empty stack that may hold so many directories open.
+    pub(crate) fn new(descriptors: usize) -> Self {
+        Stack { levels: Vec::new(), held: Vec::new(), descriptors }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    pub(crate) fn last(&self) -> Option<&Level<S, T>> {
+        self.levels.last()
+    }
+
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Level<S, T>> {
+        self.levels.last_mut()
+    }
+
+    /// How many directories count against the descriptors.
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// The level `floor` and those above it whose directory is open, from there up.
+    pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
+        let above = self.held.partition_point(|&held| held <= floor);
+        std::iter::once(floor).chain(self.held[above..].iter().copied())
+    }
+
+    /// Puts a directory that was just opened on top. Its path has this length.
+    pub(crate) fn push(&mut self, dir: S::Dir, path_len: usize, own: T) {
+        self.held.push(self.levels.len());
+        self.levels.push(Level { hold: Hold::Own(dir), path_len, identity: None, own });
+    }
+
+    /// Puts a directory on top that somebody else keeps open: the parent of an operand, or the
+    /// directory of which another thread has handed over a part. It counts against nothing.
+    pub(crate) fn push_base(&mut self, dir: Arc<S::Dir>, path_len: usize, own: T) {
+        self.levels.push(Level { hold: Hold::Shared(dir), path_len, identity: None, own });
+    }
+
+    /// Takes the topmost level off, and closes its directory.
+    pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
+        self.close(self.levels.len().checked_sub(1)?, sys);
+        self.levels.pop().map(|level| level.own)
+    }
+
+    /// Takes out the directory of the topmost level. `None` if it is closed, or somebody else still uses it.
+    pub(crate) fn take(&mut self) -> Option<S::Dir> {
+        let index = self.levels.len().checked_sub(1)?;
+        self.forget(index);
+        match std::mem::replace(&mut self.levels[index].hold, Hold::Closed) {
+            Hold::Own(dir) => Some(dir),
+            Hold::Shared(dir) => Arc::into_inner(dir),
+            Hold::Released | Hold::Closed => None,
+        }
+    }
+
+    /// Puts the directory of the topmost level back that was taken out.
+    pub(crate) fn put_back(&mut self, dir: S::Dir) {
+        if let Some(index) = self.levels.len().checked_sub(1) {
+            self.levels[index].hold = Hold::Own(dir);
+            self.held.push(index);
+        }
+    }
+
+    /// Closes the directory of a level for good.
+    pub(crate) fn close(&mut self, index: usize, sys: &S) {
+        self.let_go(index, Hold::Closed, sys);
+    }
+
+    /// Sees to it that one more directory may be opened.
+    pub(crate) fn make_room(&mut self, sys: &S) {
+        if self.held.len() >= self.descriptors {
+            self.release_one(self.levels.len().saturating_sub(1), sys);
+        }
+    }
+
+    /// Holds fewer directories open from now on, since the system has no descriptor left. Returns
+    /// whether one was closed; the topmost and those that are never closed stay open.
+    pub(crate) fn hold_fewer(&mut self, sys: &S) -> bool {
+        let released = self.release_one(self.levels.len().saturating_sub(1), sys);
+        if released {
+            self.descriptors = self.held.len().max(1);
+        }
+        released
+    }
+
+    /// Sees to it that the directory of a level is open, whose path begins this one.
+    pub(crate) fn reopen(
+        &mut self,
+        index: usize,
+        path: &[S::Unit],
+        links: Links,
+        sys: &S,
+    ) -> Result<(), Lost> {
+        if self.levels[index].dir().is_some() {
+            return Ok(());
+        }
+        let Some(base) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
+        else {
+            return Err(Lost { level: index, why: Why::Vanished });
+        };
+        let mut from = base;
+        for next in self.to_open(base, index) {
+            if self.held.len() >= self.descriptors {
+                self.release_one(from, sys);
+            }
+            let dir = loop {
+                match self.open_same(from, next, path, links, sys) {
+                    Ok(dir) => break dir,
+                    Err(Why::Shortage(_)) if self.release_one(from, sys) => {}
+                    Err(why) => {
+                        let first = self.first_lost(from, next, path, links, sys);
+                        return Err(first.unwrap_or(Lost { level: next, why }));
+                    }
+                }
+            };
+            self.levels[next].hold = Hold::Own(dir);
+            let place = self.held.partition_point(|&held| held < next);
+            self.held.insert(place, next);
+            from = next;
+        }
+        Ok(())
+    }
+
+    /// Which levels are opened on the way to one that is closed: as many of the nearest as make up
+    /// half of the descriptors, and farther away some at distances that grow by four.
+    fn to_open(&self, base: usize, index: usize) -> Vec<usize> {
+        let near = (self.descriptors / 2).max(1);
+        let mut wanted: Vec<usize> = (base + 1..=index)
+            .rev()
+            .filter(|&at| self.levels[at].is_released())
+            .take(near)
+            .collect();
+        let mut distance = near * 4;
+        while let Some(at) = index.checked_sub(distance).filter(|&at| at > base) {
+            if self.levels[at].is_released() && wanted.last().is_some_and(|&nearer| at < nearer) {
+                wanted.push(at);
+            }
+            distance *= 4;
+        }
+        wanted.reverse();
+        wanted
+    }
+
+    /// Opens the directory of the level `to` again, from that of the level `from`.
+    fn open_same(
+        &self,
+        from: usize,
+        to: usize,
+        path: &[S::Unit],
+        links: Links,
+        sys: &S,
+    ) -> Result<S::Dir, Why> {
+        let dir = match self.open_between(from, to, path, links, sys) {
+            Opened::Dir(dir) => dir,
+            Opened::Gone | Opened::Pending => return Err(Why::Vanished),
+            Opened::Shortage(error) => return Err(Why::Shortage(error)),
+            Opened::Failed(error) => return Err(Why::Failed(Cause::Os(error))),
+            Opened::NotDirectory | Opened::Mount => {
+                return Err(Why::Failed(Cause::Replaced));
+            }
+        };
+        let cause = match identity(&dir, sys) {
+            Ok(identity) if Some(identity) == self.levels[to].identity => return Ok(dir),
+            Ok(_) => Cause::Replaced,
+            Err(error) => Cause::Os(error),
+        };
+        sys.close(dir);
+        Err(Why::Failed(cause))
+    }
+
+    /// Opens what has the names that lead from the level `from` to the level `to`.
+    fn open_between(
+        &self,
+        from: usize,
+        to: usize,
+        path: &[S::Unit],
+        links: Links,
+        sys: &S,
+    ) -> Opened<S::Dir> {
+        let mut names = &path[self.levels[from].path_len..self.levels[to].path_len];
+        let mut last: Option<S::Dir> = None;
+        loop {
+            let (now, later) = names.split_at(piece(names));
+            names = later;
+            let begin = now.iter().take_while(|unit| unit.is_separator()).count();
+            let name = [&now[begin..], &[S::Unit::NUL]].concat();
+            let Some(dir) = last.as_ref().or_else(|| self.levels[from].dir()) else {
+                return Opened::Gone;
+            };
+            let Some(name) = Name::until_nul(&name) else { return Opened::Gone };
+            let opened = sys.open_below(dir, name, links == Links::Follow);
+            if let Some(before) = last.take() {
+                sys.close(before);
+            }
+            match opened {
+                Opened::Dir(dir) if !names.is_empty() => last = Some(dir),
+                opened => return opened,
+            }
+        }
+    }
+
+    /// Which level between two others is the first that cannot be opened again.
+    #[cold]
+    fn first_lost(
+        &self,
+        from: usize,
+        to: usize,
+        path: &[S::Unit],
+        links: Links,
+        sys: &S,
+    ) -> Option<Lost> {
+        let is_known = |&level: &usize| self.levels[level].identity.is_some();
+        for level in (from + 1..to).filter(is_known) {
+            match self.open_same(from, level, path, links, sys) {
+                Ok(dir) => sys.close(dir),
+                Err(why) => return Some(Lost { level, why }),
+            }
+        }
+        None
+    }
+
+    /// Closes one directory for a while, if there is one to spare: not the topmost, not that of the
+    /// level `keep`, and not the first that is held. Returns whether there was one.
+    fn release_one(&mut self, keep: usize, sys: &S) -> bool {
+        let topmost = self.levels.len().saturating_sub(1);
+        let mut best: Option<(usize, usize, usize)> = None;
+        for at in 1..self.held.len() {
+            let (below, index) = (self.held[at - 1], self.held[at]);
+            if index == topmost || index == keep {
+                continue;
+            }
+            // The gap that it leaves, in proportion to how far away it is.
+            let above = self.held.get(at + 1).copied().unwrap_or(topmost);
+            let (gap, far) = (above - below, topmost - index);
+            if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
+                best = Some((index, gap, far));
+            }
+        }
+        best.is_some_and(|(index, ..)| self.release(index, sys))
+    }
+
+    /// Closes the directory of a level for a while. One of which nobody can say which it is stays open.
+    fn release(&mut self, index: usize, sys: &S) -> bool {
+        let level = &mut self.levels[index];
+        if level.identity.is_none() {
+            level.identity = level.dir().and_then(|dir| identity(dir, sys).ok());
+        }
+        let is_known = level.identity.is_some();
+        if is_known {
+            self.let_go(index, Hold::Released, sys);
+        }
+        is_known
+    }
+
+    fn let_go(&mut self, index: usize, hold: Hold<S::Dir>, sys: &S) {
+        self.forget(index);
+        match std::mem::replace(&mut self.levels[index].hold, hold) {
+            Hold::Own(dir) => sys.close(dir),
+            Hold::Shared(dir) => {
+                if let Some(dir) = Arc::into_inner(dir) {
+                    sys.close(dir);
+                }
+            }
+            Hold::Released | Hold::Closed => {}
+        }
+    }
+
+    /// It no longer counts against the descriptors.
+    fn forget(&mut self, index: usize) {
+        if let Ok(place) = self.held.binary_search(&index) {
+            self.held.remove(place);
+        }
+    }
+}
+
+/// Which directory it is.
+fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
+    sys.stat_dir(dir).map(|stat| stat.identity)
+}
+
+/// How much of some names the system takes at once.
+fn piece<U: Unit>(names: &[U]) -> usize {
+    match names.get(LONGEST) {
+        None => names.len(),
+        Some(_) => names[..LONGEST]
+            .iter()
+            .rposition(|unit| unit.is_separator())
+            .filter(|&length| length > 0)
+            .unwrap_or(names.len()),
+    }
+}
+
+impl<S: Sys, T> Index<usize> for Stack<S, T> {
+    type Output = Level<S, T>;
+
+    fn index(&self, index: usize) -> &Level<S, T> {
+        &self.levels[index]
+    }
+}
+
+impl<S: Sys, T> IndexMut<usize> for Stack<S, T> {
+    fn index_mut(&mut self, index: usize) -> &mut Level<S, T> {
+        &mut self.levels[index]
+    }
+}
+
+impl<S: Sys, T> Level<S, T> {
+    /// The open directory, unless it is closed.
+    pub(crate) fn dir(&self) -> Option<&S::Dir> {
+        match &self.hold {
+            Hold::Own(dir) => Some(dir),
+            Hold::Shared(dir) => Some(dir),
+            Hold::Released | Hold::Closed => None,
+        }
+    }
+
+    /// The open directory, to be used by other threads, too.
+    pub(crate) fn share(&mut self) -> Option<Arc<S::Dir>> {
+        match std::mem::replace(&mut self.hold, Hold::Closed) {
+            Hold::Own(dir) => self.hold = Hold::Shared(Arc::new(dir)),
+            other => self.hold = other,
+        }
+        match &self.hold {
+            Hold::Shared(dir) => Some(Arc::clone(dir)),
+            _ => None,
+        }
+    }
+
+    /// How long its path is.
+    pub(crate) fn path_len(&self) -> usize {
+        self.path_len
+    }
+
+    fn is_released(&self) -> bool {
+        matches!(self.hold, Hold::Released)
+    }
+}
+
+impl<S: Sys, T> Deref for Level<S, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.own
+    }
+}
+
+impl<S: Sys, T> DerefMut for Level<S, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.own
+    }
+}
