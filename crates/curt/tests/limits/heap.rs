@@ -59,8 +59,7 @@ fn small_trees_take_the_small_buffer() {
     assert!(usage.peak <= 100 << 10, "{usage:?}");
 }
 
-/// Deeper than descriptors reach, paths are kept for the levels where directories were moved: the
-/// text of the path, and a few words for every fourth level.
+/// One level takes its name twice, and a record. Room is doubled as it is needed.
 #[test]
 fn depth_costs_little_heap() {
     let scratch = Scratch::in_memory();
@@ -71,7 +70,7 @@ fn depth_costs_little_heap() {
         assert_all(&report, 0, levels as u64 + 1);
         peaks.push(usage.peak);
     }
-    assert!(peaks[1] - peaks[0] <= 18_000 * 32, "{peaks:?}");
+    assert!(peaks[1] <= 20_000 * 400, "{peaks:?}");
 }
 
 /// The report and the paths of errors are the caller's; the rest is given back.
