@@ -256,7 +256,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn push(&mut self, dir: S::Dir, role: Role, name: usize, protected: bool) {
         let mut frame = Frame::new(role, name, self.names.len());
         frame.protected = protected;
-        self.stack.push(dir, self.at.path.len(), frame);
+        self.stack.push(dir, self.at.path.len(), None, frame);
         self.confirm_descent();
     }
 

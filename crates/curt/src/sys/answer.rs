@@ -92,7 +92,7 @@ pub(crate) struct Entry<'a, U> {
 }
 
 /// Which directory it is, as long as it is open somewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) device: u64,
     pub(crate) file: u128,

@@ -7,4 +7,4 @@ mod path;
 mod stack;
 
 pub(crate) use path::TreePath;
-pub(crate) use stack::{Level, Links, Lost, Stack, Why};
+pub(crate) use stack::{Level, Links, Lost, Stack, Why, identity};

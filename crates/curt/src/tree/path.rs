@@ -49,7 +49,12 @@ impl<U: Unit> TreePath<U> {
 
     /// The units below the operand, without the separator between.
     pub(crate) fn relative(&self) -> &[U] {
-        let below = &self.units[self.operand.min(self.units.len())..];
+        self.below(self.operand.min(self.units.len()))
+    }
+
+    /// The units below the directory whose path has this length, without the separator between.
+    pub(crate) fn below(&self, directory: usize) -> &[U] {
+        let below = &self.units[directory..];
         let separators = below.iter().take_while(|unit| unit.is_separator()).count();
         &below[separators..]
     }

@@ -15,8 +15,9 @@ use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::sync::Arc;
 
 use crate::error::Cause;
+use crate::fields::Fields;
 use crate::name::{Name, Unit};
-use crate::sys::{Identity, Opened, Sys};
+use crate::sys::{Ask, Identity, Opened, Sys};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 const LONGEST: usize = 2048;
@@ -58,6 +59,17 @@ pub(crate) struct Lost {
     pub(crate) why: Why,
 }
 
+impl Lost {
+    /// The reason to be reported.
+    pub(crate) fn into_cause(self) -> Cause {
+        match self.why {
+            Why::Vanished => Cause::Replaced,
+            Why::Shortage(error) => Cause::Os(error),
+            Why::Failed(cause) => cause,
+        }
+    }
+}
+
 /// Why a directory could not be opened again.
 #[derive(Debug)]
 pub(crate) enum Why {
@@ -84,10 +96,6 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.levels.is_empty()
-    }
-
     pub(crate) fn last(&self) -> Option<&Level<S, T>> {
         self.levels.last()
     }
@@ -96,21 +104,23 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.last_mut()
     }
 
-    /// How many directories count against the descriptors.
-    pub(crate) fn held(&self) -> usize {
-        self.held.len()
-    }
-
     /// The level `floor` and those above it whose directory is open, from there up.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
         let above = self.held.partition_point(|&held| held <= floor);
         std::iter::once(floor).chain(self.held[above..].iter().copied())
     }
 
-    /// Puts a directory that was just opened on top. Its path has this length.
-    pub(crate) fn push(&mut self, dir: S::Dir, path_len: usize, own: T) {
+    /// Puts a directory that was just opened on top. Its path has this length; which directory it is
+    /// may be known.
+    pub(crate) fn push(
+        &mut self,
+        dir: S::Dir,
+        path_len: usize,
+        identity: Option<Identity>,
+        own: T,
+    ) {
         self.held.push(self.levels.len());
-        self.levels.push(Level { hold: Hold::Own(dir), path_len, identity: None, own });
+        self.levels.push(Level { hold: Hold::Own(dir), path_len, identity, own });
     }
 
     /// Puts a directory on top that somebody else keeps open: the parent of an operand, or the
@@ -357,8 +367,10 @@ impl<S: Sys, T> Stack<S, T> {
 }
 
 /// Which directory it is.
-fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
-    sys.stat_dir(dir).map(|stat| stat.identity)
+pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
+    let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true, cached: false };
+    let facts = sys.query_dir(dir, ask)?;
+    Ok(Identity { device: facts.device, file: facts.id })
 }
 
 /// How much of some names the system takes at once.
@@ -407,6 +419,11 @@ impl<S: Sys, T> Level<S, T> {
             Hold::Shared(dir) => Some(Arc::clone(dir)),
             _ => None,
         }
+    }
+
+    /// Which directory it is, where that is known.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.identity
     }
 
     /// How long its path is.

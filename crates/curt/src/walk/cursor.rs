@@ -5,8 +5,7 @@
 //! after the other.
 //!
 //! `frame.rs` is one directory · `store.rs` listings that are stored before they are told of · `rules.rs`
-//! rules that directories hold · `room.rs` what happens when descriptors run out · `share.rs` how work is
-//! handed over.
+//! rules that directories hold · `operand.rs` where it begins · `share.rs` how work is handed over.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,15 +13,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::frame::{Frame, Hold, State};
+use super::frame::{Frame, State};
+use super::operand::Parent;
 use super::options::{OneFileSystem, Settings};
-use super::room::Parent;
 use super::rules::InForce;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{self, Ask, Batch, Listing, Mounts, Opened, Sys};
+use crate::sys::{self, Ask, Batch, Identity, Listing, Mounts, Opened, Sys};
+use crate::tree::{self, Stack, TreePath};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -33,12 +33,8 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) position: usize,
     pub(super) is_read: bool,
     pub(super) names: Names<S::Unit>,
-    pub(super) frames: Vec<Frame<S>>,
-    /// How many descriptors the frames hold.
-    pub(super) held: usize,
-    pub(super) path: Vec<S::Unit>,
-    /// How much of it is the operand.
-    pub(super) operand: usize,
+    pub(super) stack: Stack<S, Frame>,
+    pub(super) path: TreePath<S::Unit>,
     pub(super) metadata: Metadata,
     pub(super) current: Current,
     pub(super) after: After,
@@ -46,14 +42,12 @@ pub(super) struct Cursor<S: Sys> {
     pub(super) tag: u64,
     /// A directory that could not be entered and is told of after what it holds: now, and its depth.
     late: Option<(Metadata, usize)>,
-    /// Why a directory could not be opened again.
-    pub(super) trouble: Cause,
     /// What the operand is to be removed from, where that may come after it was walked.
     pub(super) parent: Option<Parent<S>>,
     /// The directories on the way, where loops are looked for.
-    pub(super) ancestors: HashSet<(u64, u128)>,
+    pub(super) ancestors: HashSet<Identity>,
     /// Those to be added for the directory that was opened last.
-    pub(super) climbed: Vec<(u64, u128)>,
+    pub(super) climbed: Vec<Identity>,
     /// The file system of the operand, where only one is walked, by its number.
     pub(super) device: Option<u64>,
     /// The rules of the directories above the operand.
@@ -98,7 +92,7 @@ pub(super) enum After {
 
 /// Whether a directory that was opened is to be entered, and which it is where somebody wants to know.
 pub(super) enum Entering {
-    Yes(Option<(u64, u128)>),
+    Yes(Option<Identity>),
     No,
 }
 
@@ -114,6 +108,7 @@ pub(super) enum Step {
 impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
         let buf = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
+        let stack = Stack::new(settings.descriptors);
         Cursor {
             asker: Asker::new(sys, settings.plan).name_strays(),
             settings,
@@ -121,16 +116,13 @@ impl<S: Sys> Cursor<S> {
             position: 0,
             is_read: false,
             names: Names::new(),
-            frames: Vec::new(),
-            held: 0,
-            path: Vec::new(),
-            operand: 0,
+            stack,
+            path: TreePath::default(),
             metadata: Metadata::default(),
             current: Current::default(),
             after: After::Nothing,
             tag: 0,
             late: None,
-            trouble: Cause::Replaced,
             parent: None,
             ancestors: HashSet::new(),
             climbed: Vec::new(),
@@ -146,8 +138,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        self.path = S::units(operand);
-        self.operand = self.path.len();
+        self.path = TreePath::operand(S::units(operand));
         self.close_parent();
         self.ancestors.clear();
         self.device = None;
@@ -168,7 +159,7 @@ impl<S: Sys> Cursor<S> {
 
     fn ask_operand(&mut self, follow: bool) -> Result<(), Error> {
         let Cursor { asker, path, metadata, .. } = self;
-        let path = S::path(path.clone());
+        let path = S::path(path.units().to_vec());
         if let Err(error) = asker.tell_path(&path, follow, metadata) {
             return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
         }
@@ -201,12 +192,12 @@ impl<S: Sys> Cursor<S> {
                 }
                 continue;
             }
-            let Some(frame) = self.frames.last() else {
-                self.path.clear();
+            let Some(frame) = self.stack.last() else {
+                self.path.truncate(0);
                 self.close_parent();
                 return None;
             };
-            self.path.truncate(frame.path_len);
+            self.path.truncate(frame.path_len());
             let state = frame.state;
             self.settle();
             let after = std::mem::take(&mut self.after);
@@ -232,7 +223,7 @@ impl<S: Sys> Cursor<S> {
     /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
     pub(super) fn settle(&mut self) {
         let goes_down = matches!(self.after, After::Noted(_) | After::Enter(_));
-        if let (true, Some(frame)) = (goes_down && self.settings.tags, self.frames.last_mut()) {
+        if let (true, Some(frame)) = (goes_down && self.settings.tags, self.stack.last_mut()) {
             frame.tags.push_back(self.tag);
         }
         if let After::Noted(_) = self.after {
@@ -248,7 +239,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Does not enter the directory that was just told of.
     pub(super) fn skip(&mut self) {
-        if let (After::Noted(at), Some(frame)) = (self.after, self.frames.last_mut()) {
+        if let (After::Noted(at), Some(frame)) = (self.after, self.stack.last_mut()) {
             self.names.truncate(at);
             frame.end = at;
         }
@@ -258,20 +249,18 @@ impl<S: Sys> Cursor<S> {
     /// Tells of the next entry in the buffer.
     #[inline(never)]
     fn list(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
+        let index = self.stack.len() - 1;
         if self.is_read {
             if let Some((entry, next)) = self.buf.entry(self.position) {
                 let at = std::mem::replace(&mut self.position, next);
-                let Cursor { asker, frames, path, metadata, settings, .. } = self;
-                let frame = &mut frames[index];
+                let Cursor { asker, stack, path, metadata, settings, .. } = self;
+                let frame = &mut stack[index];
                 let dir = frame.dir()?;
-                let name_at = push::<S>(path, entry.name);
-                if is_excluded::<S>(settings, path, self.operand, entry.kind)
-                    || settings.hides(entry.name)
-                {
+                let name_at = path.push(entry.name);
+                if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
                     return None;
                 }
-                let to_path = || S::path(path.clone());
+                let to_path = || S::path(path.units().to_vec());
                 let follow = settings.plan.follow == Follow::Links;
                 let subject = Subject { dir, name: entry.name, path: &to_path, follow };
                 asker.begin(metadata);
@@ -295,8 +284,8 @@ impl<S: Sys> Cursor<S> {
                 }
                 return (frame.depth >= settings.min_depth).then_some(Step::Entry);
             }
-            if self.frames[index].listing == Batch::End {
-                self.frames[index].state = State::Entering;
+            if self.stack[index].listing == Batch::End {
+                self.stack[index].state = State::Entering;
                 return None;
             }
         }
@@ -306,8 +295,8 @@ impl<S: Sys> Cursor<S> {
     /// Reads the next entries of the topmost directory.
     #[inline(never)]
     pub(super) fn read(&mut self, index: usize) -> Option<Step> {
-        let Cursor { asker, buf, frames, .. } = self;
-        let frame = &mut frames[index];
+        let Cursor { asker, buf, stack, .. } = self;
+        let frame = &mut stack[index];
         let read = asker.sys.read(frame.dir()?, buf);
         (self.is_read, self.position) = (true, 0);
         match read {
@@ -328,8 +317,8 @@ impl<S: Sys> Cursor<S> {
     /// Enters the next subdirectory of the topmost frame, or leaves it.
     #[inline(never)]
     fn enter_next(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        let frame = &mut self.frames[index];
+        let index = self.stack.len() - 1;
+        let frame = &mut self.stack[index];
         if frame.next >= frame.end {
             return self.leave();
         }
@@ -360,30 +349,30 @@ impl<S: Sys> Cursor<S> {
     /// Opens the child whose name lies at `at` in the arena.
     #[inline(never)]
     fn enter(&mut self, at: usize) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        if !self.reopen(index) {
-            return Some(self.gave_up(index));
+        let index = self.stack.len() - 1;
+        if let Err(lost) = self.reopen(index) {
+            return Some(self.gave_up(lost));
         }
-        self.make_room();
-        let name = push::<S>(&mut self.path, self.names.get(at)?);
+        self.stack.make_room(&self.asker.sys);
+        let name = self.path.push(self.names.get(at)?);
         let mut opened = self.open(index, at);
-        if matches!(opened, Ok(Opened::Shortage(_))) && self.release_all_but(index) {
+        while matches!(opened, Ok(Opened::Shortage(_))) && self.stack.hold_fewer(&self.asker.sys) {
             opened = self.open(index, at);
         }
-        let frame = &mut self.frames[index];
+        let frame = &mut self.stack[index];
         let own = frame.later.pop_front();
         self.tag = frame.tags.pop_front().unwrap_or(0);
         let depth = frame.depth + 1;
         // Where directories are told of later, somebody may want to remove them from it.
         // The operand's own is where the others are opened again from.
         if index > 0 && !frame.has_children() && !self.settings.contents_first {
-            self.close(index);
+            self.stack.close(index, &self.asker.sys);
         }
         self.entered(opened, depth, name, own)
     }
 
     fn open(&mut self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
-        let (Some(name), Some(dir)) = (self.names.get(at), self.frames[index].dir()) else {
+        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[index].dir()) else {
             return Ok(Opened::Gone);
         };
         let sys = &self.asker.sys;
@@ -400,7 +389,7 @@ impl<S: Sys> Cursor<S> {
         }
         let opened = sys.open_child(dir, name, Mounts::Cross);
         if let Opened::Dir(mounted) = &opened {
-            let found = self.identity(mounted);
+            let found = tree::identity(mounted, &self.asker.sys);
             let is_above = found.and_then(|found| self.leads_back(index, found));
             let cause = match is_above {
                 Ok(false) => return Ok(opened),
@@ -429,17 +418,16 @@ impl<S: Sys> Cursor<S> {
             Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
                 Ok(Entering::Yes(identity)) => {
                     let names = self.names.len();
-                    let mut frame = Frame::new(Hold::Own(dir), State::Listing, depth, names);
-                    (frame.path_len, frame.name) = (self.path.len(), name);
+                    let mut frame = Frame::new(State::Listing, depth, names);
+                    frame.name = name;
                     frame.own = own;
                     frame.above = std::mem::take(&mut self.climbed);
-                    (frame.identity, frame.tag) = (identity, self.tag);
-                    frame.rules = match self.frames.last() {
+                    frame.tag = self.tag;
+                    frame.rules = match self.stack.last() {
                         Some(parent) => parent.rules.clone(),
                         None => self.above.take(),
                     };
-                    self.frames.push(frame);
-                    self.held += 1;
+                    self.stack.push(dir, self.path.len(), identity, frame);
                     self.is_read = false;
                     return None;
                 }
@@ -457,7 +445,8 @@ impl<S: Sys> Cursor<S> {
             Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
             Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
         };
-        let failed = Error::new(Operation::OpenDirectory, S::path(self.path.clone()), error);
+        let failed =
+            Error::new(Operation::OpenDirectory, S::path(self.path.units().to_vec()), error);
         self.late = own.map(|own| (own, depth - 1));
         Some(Step::Error(failed))
     }
@@ -471,11 +460,11 @@ impl<S: Sys> Cursor<S> {
 
     /// Leaves the topmost directory, and tells of it where it was not told of before.
     pub(super) fn leave(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        self.close(index);
-        let frame = self.frames.pop()?;
+        let index = self.stack.len() - 1;
+        let identity = self.stack[index].identity();
+        let frame = self.stack.pop(&self.asker.sys)?;
         self.names.truncate(frame.names);
-        for identity in frame.identity.iter().chain(&frame.above) {
+        for identity in identity.iter().chain(&frame.above) {
             self.ancestors.remove(identity);
         }
         self.current.name = frame.name;
@@ -484,12 +473,12 @@ impl<S: Sys> Cursor<S> {
     }
 
     pub(super) fn failed(&self, operation: Operation, error: io::Error) -> Step {
-        Step::Error(Error::new(operation, S::path(self.path.clone()), Cause::Os(error)))
+        Step::Error(Error::new(operation, S::path(self.path.units().to_vec()), Cause::Os(error)))
     }
 
     /// The path of what is told of.
     pub(super) fn text(&self) -> Cow<'_, std::ffi::OsStr> {
-        S::text(&self.path)
+        S::text(self.path.units())
     }
 
     /// Asks for more about what is told of.
@@ -497,30 +486,30 @@ impl<S: Sys> Cursor<S> {
         if self.metadata.requested.contains(more) {
             return;
         }
-        let Some(index) = self.frames.len().checked_sub(1) else {
+        let Some(index) = self.stack.len().checked_sub(1) else {
             return self.fetch_operand(more);
         };
-        if !self.reopen(index) {
-            let error =
-                Error::new(Operation::Stat, S::path(self.path.clone()), self.take_trouble());
+        if let Err(lost) = self.reopen(index) {
+            let path = S::path(self.path.units().to_vec());
+            let error = Error::new(Operation::Stat, path, lost.into_cause());
             self.metadata.requested |= more;
             self.metadata.has_more = true;
             self.metadata.failed.push((more, error));
             return;
         }
         let follow = self.follows_all();
-        let Cursor { asker, frames, path, names, metadata, buf, current, .. } = self;
-        let to_path = || -> PathBuf { S::path(path.clone()) };
+        let Cursor { asker, stack, path, names, metadata, buf, current, .. } = self;
+        let to_path = || -> PathBuf { S::path(path.units().to_vec()) };
         let last;
         let name = match current.place {
             Place::Buffer(at) => buf.entry(at).map(|(entry, _)| entry.name),
             Place::Arena(at) => names.get(at),
             Place::Path => {
-                last = [&path[current.name..], &[S::Unit::NUL]].concat();
+                last = [&path.units()[current.name..], &[S::Unit::NUL]].concat();
                 Name::until_nul(&last)
             }
         };
-        if let (Some(name), Some(dir)) = (name, frames[index].dir()) {
+        if let (Some(name), Some(dir)) = (name, stack[index].dir()) {
             asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
         }
     }
@@ -528,7 +517,7 @@ impl<S: Sys> Cursor<S> {
     fn fetch_operand(&mut self, more: Fields) {
         let follow = self.settings.plan.follow != Follow::Never;
         let Cursor { asker, path, metadata, parent, .. } = self;
-        let to_path = || -> PathBuf { S::path(path.clone()) };
+        let to_path = || -> PathBuf { S::path(path.units().to_vec()) };
         if let Some(Parent { dir, name, directory_only }) = parent {
             let follow = follow || *directory_only;
             if let Some(name) = Name::until_nul(name) {
@@ -541,28 +530,15 @@ impl<S: Sys> Cursor<S> {
     }
 }
 
-/// Appends a name to a path. Returns where the name begins.
-pub(super) fn push<S: Sys>(path: &mut Vec<S::Unit>, name: Name<'_, S::Unit>) -> usize {
-    if path.last().is_some_and(|&last| !last.is_separator()) {
-        path.push(S::Unit::SEPARATOR);
-    }
-    let at = path.len();
-    path.extend_from_slice(name.units());
-    at
-}
-
 /// Whether the caller leaves out the entry at `path`.
 pub(super) fn is_excluded<S: Sys>(
     settings: &Settings,
-    path: &[S::Unit],
-    operand: usize,
+    path: &TreePath<S::Unit>,
     kind: Kind,
 ) -> bool {
     let Some(exclude) = &settings.exclude else {
         return false;
     };
-    let below = &path[operand..];
-    let begin = below.iter().take_while(|unit| unit.is_separator()).count();
-    let (path, relative) = (S::text(path), S::text(&below[begin..]));
+    let (path, relative) = (S::text(path.units()), S::text(path.relative()));
     exclude.excludes_entry(Path::new(&path), Path::new(&relative), kind)
 }

@@ -5,19 +5,15 @@ use std::sync::Arc;
 
 use super::rules::InForce;
 use crate::fields::{Facts, Kind, Metadata};
-use crate::sys::{Batch, Sys};
+use crate::sys::{Batch, Identity};
 
 /// One directory of the stack.
-pub(super) struct Frame<S: Sys> {
-    pub(super) hold: Hold<S::Dir>,
+pub(super) struct Frame {
     pub(super) state: State,
     /// How deep its entries lie below the operand.
     pub(super) depth: usize,
-    /// How long the path of the directory is, and where its last name begins in it.
-    pub(super) path_len: usize,
+    /// Where its last name begins in the path.
     pub(super) name: usize,
-    /// It belongs to another worker, of which we have a piece.
-    pub(super) is_base: bool,
     /// Where its names begin in the arena, and those of its subdirectories that were not entered yet.
     pub(super) names: usize,
     pub(super) next: usize,
@@ -36,23 +32,10 @@ pub(super) struct Frame<S: Sys> {
     /// What the consumer knows it by, and those of its subdirectories that were not entered yet.
     pub(super) tag: u64,
     pub(super) tags: VecDeque<u64>,
-    /// Which directory it is, where loops are looked for.
-    pub(super) identity: Option<(u64, u128)>,
     /// Those above it that what it holds is compared with, if it is a mount.
-    pub(super) above: Vec<(u64, u128)>,
+    pub(super) above: Vec<Identity>,
     /// The rules for what it holds.
     pub(super) rules: Option<Arc<InForce>>,
-}
-
-/// How a frame has its directory.
-pub(super) enum Hold<D> {
-    Own(D),
-    /// Other workers use it too.
-    Shared(Arc<D>),
-    /// Closed for want of descriptors, and opened again when its turn comes.
-    Released,
-    /// Closed, and not needed any more.
-    Closed,
 }
 
 /// What a frame is at.
@@ -82,15 +65,12 @@ pub(super) enum Known {
     Asked(Metadata),
 }
 
-impl<S: Sys> Frame<S> {
-    pub(super) fn new(hold: Hold<S::Dir>, state: State, depth: usize, names: usize) -> Self {
+impl Frame {
+    pub(super) fn new(state: State, depth: usize, names: usize) -> Self {
         Frame {
-            hold,
             state,
             depth,
-            path_len: 0,
             name: 0,
-            is_base: false,
             names,
             next: names,
             end: names,
@@ -102,45 +82,8 @@ impl<S: Sys> Frame<S> {
             later: VecDeque::new(),
             tag: 0,
             tags: VecDeque::new(),
-            identity: None,
             above: Vec::new(),
             rules: None,
-        }
-    }
-
-    /// The open directory, unless it was closed.
-    pub(super) fn dir(&self) -> Option<&S::Dir> {
-        match &self.hold {
-            Hold::Own(dir) => Some(dir),
-            Hold::Shared(dir) => Some(dir),
-            Hold::Released | Hold::Closed => None,
-        }
-    }
-
-    /// Whether it was closed and will be wanted again.
-    pub(super) fn is_released(&self) -> bool {
-        matches!(self.hold, Hold::Released)
-    }
-
-    /// Whether it has a descriptor that it could do without for a while. What is shared counts: those
-    /// whom it is shared with may have finished. The directory of a piece does not, since only its own
-    /// worker knows the way to it.
-    pub(super) fn is_held(&self) -> bool {
-        match self.hold {
-            Hold::Own(_) | Hold::Shared(_) => !self.is_base,
-            Hold::Released | Hold::Closed => false,
-        }
-    }
-
-    /// The open directory, to be used by other workers too.
-    pub(super) fn share(&mut self) -> Option<Arc<S::Dir>> {
-        match std::mem::replace(&mut self.hold, Hold::Closed) {
-            Hold::Own(dir) => self.hold = Hold::Shared(Arc::new(dir)),
-            other => self.hold = other,
-        }
-        match &self.hold {
-            Hold::Shared(dir) => Some(Arc::clone(dir)),
-            _ => None,
         }
     }
 

@@ -13,7 +13,8 @@ use super::options::OneFileSystem;
 use crate::error::Cause;
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
-use crate::sys::{Ask, Opened, Sys};
+use crate::sys::{Ask, Identity, Opened, Sys};
+use crate::tree;
 
 impl<S: Sys> Cursor<S> {
     /// Whether each directory is asked which it is.
@@ -46,8 +47,8 @@ impl<S: Sys> Cursor<S> {
 
     /// Enters a directory unless it is one of those above it, or on another device.
     fn enters_once(&mut self, dir: &S::Dir, by_device: bool) -> Result<Entering, Cause> {
-        let identity = self.identity(dir).map_err(Cause::Os)?;
-        if by_device && *self.device.get_or_insert(identity.0) != identity.0 {
+        let identity = tree::identity(dir, &self.asker.sys).map_err(Cause::Os)?;
+        if by_device && *self.device.get_or_insert(identity.device) != identity.device {
             return Ok(Entering::No);
         }
         if !self.ancestors.insert(identity) {
@@ -58,15 +59,15 @@ impl<S: Sys> Cursor<S> {
 
     /// Which the directory of a frame is, and those above it as far as the operand, from the nearest. They are
     /// reached by `..`: no directory is without, whichever worker opened it.
-    fn above(&self, index: usize) -> io::Result<Vec<(u64, u128)>> {
-        let frame = &self.frames[index];
+    fn above(&self, index: usize) -> io::Result<Vec<Identity>> {
+        let frame = &self.stack[index];
         let sys = &self.asker.sys;
         let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
         let mut above: Option<S::Dir> = None;
         let mut found = Ok(Vec::new());
         for level in 1..=frame.depth {
             let Some(dir) = above.as_ref().or_else(|| frame.dir()) else { break };
-            let identity = self.identity(dir);
+            let identity = tree::identity(dir, sys);
             found = found.and_then(|mut found: Vec<_>| {
                 found.push(identity?);
                 Ok(found)
@@ -95,12 +96,12 @@ impl<S: Sys> Cursor<S> {
     /// Whether a directory that is mounted in that of a frame is one of those above it. If it is not, and is
     /// of the same file system as one of them, a directory in it may be: what lies below it is compared
     /// with all of them.
-    pub(super) fn leads_back(&mut self, index: usize, mounted: (u64, u128)) -> io::Result<bool> {
+    pub(super) fn leads_back(&mut self, index: usize, mounted: Identity) -> io::Result<bool> {
         let above = self.above(index)?;
         if above.contains(&mounted) {
             return Ok(true);
         }
-        if above.iter().any(|&(device, _)| device == mounted.0) {
+        if above.iter().any(|above| above.device == mounted.device) {
             self.climbed = above;
         }
         Ok(false)
@@ -119,23 +120,24 @@ impl<S: Sys> Cursor<S> {
         }
         !self.ancestors.is_empty()
             && facts.known.contains(Fields::ID | Fields::DEVICE)
-            && self.ancestors.contains(&(facts.device, facts.id))
+            && self.ancestors.contains(&Identity { device: facts.device, file: facts.id })
     }
 
     #[cold]
     fn is_ancestor(&mut self) -> bool {
-        let Some(index) = self.frames.len().checked_sub(1).filter(|&index| self.reopen(index))
+        let Some(index) =
+            self.stack.len().checked_sub(1).filter(|&index| self.reopen(index).is_ok())
         else {
             return false;
         };
-        let name = [&self.path[self.current.name..], &[S::Unit::NUL]].concat();
-        let (Some(dir), Some(name)) = (self.frames[index].dir(), Name::until_nul(&name)) else {
+        let name = [&self.path.units()[self.current.name..], &[S::Unit::NUL]].concat();
+        let (Some(dir), Some(name)) = (self.stack[index].dir(), Name::until_nul(&name)) else {
             return false;
         };
         let fields = Fields::ID | Fields::DEVICE;
         let ask = Ask { fields, follow: false, cached: false };
         let Ok(facts) = self.asker.sys.query(dir, name, ask) else { return false };
-        let identity = (facts.device, facts.id);
+        let identity = Identity { device: facts.device, file: facts.id };
         self.ancestors.contains(&identity)
             || self.above(index).is_ok_and(|above| above.contains(&identity))
     }

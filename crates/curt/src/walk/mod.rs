@@ -51,9 +51,9 @@ mod cursor;
 mod frame;
 mod in_order;
 mod loops;
+mod operand;
 mod options;
 mod order;
-mod room;
 mod rules;
 mod share;
 mod store;
@@ -200,7 +200,7 @@ impl Visited<'_> {
 
     /// The last part of the path; the whole operand for an operand.
     pub fn name(&self) -> Cow<'_, OsStr> {
-        Os::text(&self.cursor.path[self.cursor.current.name..])
+        Os::text(&self.cursor.path.units()[self.cursor.current.name..])
     }
 
     /// How deep below the operand; 0 for the operand.
@@ -245,7 +245,7 @@ impl Visited<'_> {
     /// What the consumer said that it knows the directory by which this entry lies in; 0 for an
     /// operand.
     pub(crate) fn parent_tag(&self) -> u64 {
-        self.cursor.frames.last().map_or(0, |frame| frame.tag)
+        self.cursor.stack.last().map_or(0, |frame| frame.tag)
     }
 
     /// Says what the consumer knows this directory by; for a walk with [`Walk::tags`].

@@ -17,6 +17,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Ask, Sys};
+use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
 
 /// How much text with rules may hold in one place, in one file or in several.
@@ -74,12 +75,12 @@ struct Found {
 
 impl InForce {
     /// Whether the entry at `path` is to be left out; `None` where no rule is about it.
-    fn decide<S: Sys>(&self, path: &[S::Unit], operand: usize, is_directory: bool) -> Option<bool> {
+    fn decide<S: Sys>(&self, path: &TreePath<S::Unit>, is_directory: bool) -> Option<bool> {
         let mut git = [None, None];
         let mut may_be_of_git = self.is_in_work_tree;
         let mut at = Some(self);
         while let Some(rules) = at {
-            let relative = rules.base.relative::<S>(path, operand);
+            let relative = rules.base.relative::<S>(path);
             let ask = |rules: &dyn Rules| rules.decide(Path::new(&*relative), is_directory);
             if let Some(decided) = rules.own.as_deref().and_then(ask) {
                 return Some(decided);
@@ -97,20 +98,10 @@ impl InForce {
 }
 
 impl Base {
-    fn relative<'p, S: Sys>(
-        &self,
-        path: &'p [S::Unit],
-        operand: usize,
-    ) -> Cow<'p, std::ffi::OsStr> {
-        let from = match self {
-            Base::Below(length) => *length,
-            Base::Above(_) => operand,
-        };
-        let begin = path[from..].iter().take_while(|unit| unit.is_separator()).count();
-        let below = S::text(&path[from + begin..]);
+    fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Cow<'p, std::ffi::OsStr> {
         match self {
-            Base::Below(_) => below,
-            Base::Above(way) => Cow::Owned(way.join(&*below).into_os_string()),
+            Base::Below(length) => S::text(path.below(*length)),
+            Base::Above(way) => Cow::Owned(way.join(&*S::text(path.relative())).into_os_string()),
         }
     }
 }
@@ -134,19 +125,18 @@ impl<S: Sys> Cursor<S> {
         let Some(book) = &self.settings.rulebook else {
             return false;
         };
-        let rules = self.frames[index].rules.as_ref();
+        let rules = self.stack[index].rules.as_ref();
         let is_directory = kind == Kind::Directory;
-        let decided =
-            rules.and_then(|rules| rules.decide::<S>(&self.path, self.operand, is_directory));
+        let decided = rules.and_then(|rules| rules.decide::<S>(&self.path, is_directory));
         decided.unwrap_or_else(|| {
-            book.hides_dots() && self.path.get(name_at) == Some(&S::Unit::ascii(b'.'))
+            book.hides_dots() && self.path.units().get(name_at) == Some(&S::Unit::ascii(b'.'))
         })
     }
 
     /// Looks for files with rules in the stored listing of a directory, and reads them. Where that fails it
     /// is not known what they leave out.
     pub(super) fn find_rules(&mut self, index: usize) -> Result<(), Error> {
-        let frame = &self.frames[index];
+        let frame = &self.stack[index];
         let mut found = Found::default();
         let mut odd: Vec<&str> = Vec::new();
         for entry in &frame.stored {
@@ -164,7 +154,7 @@ impl<S: Sys> Cursor<S> {
         }
         let Some(dir) = frame.dir() else { return Ok(()) };
         let above = frame.rules.clone();
-        let directory = S::path(self.path[..frame.path_len].to_vec());
+        let directory = S::path(self.path.units()[..frame.path_len()].to_vec());
         let sys = &self.asker.sys;
         let read = |names: &[&str]| {
             if odd.iter().any(|odd| names == [*odd]) {
@@ -177,8 +167,8 @@ impl<S: Sys> Cursor<S> {
             sys.read_file(dir, name, MOST_BYTES)
         };
         let place = Place { sys, directory: &directory, read: &read };
-        let base = Base::Below(frame.path_len);
-        self.frames[index].rules = gather(&self.settings, above, base, found, &place)?;
+        let base = Base::Below(frame.path_len());
+        self.stack[index].rules = gather(&self.settings, above, base, found, &place)?;
         Ok(())
     }
 
@@ -187,7 +177,7 @@ impl<S: Sys> Cursor<S> {
         if !self.settings.reads_rules() {
             return Ok(None);
         }
-        let operand = S::path(self.path.clone());
+        let operand = S::path(self.path.units().to_vec());
         let sys = &self.asker.sys;
         let failed = |path: PathBuf, error| Error::new(Operation::Stat, path, Cause::Os(error));
         let whole = sys.absolute(&operand).map_err(|error| failed(operand, error))?;

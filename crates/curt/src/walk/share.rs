@@ -4,11 +4,12 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::frame::{Frame, Hold, State, Stored};
+use super::frame::{Frame, State, Stored};
 use super::rules::InForce;
 use crate::name::Names;
 use crate::pool;
-use crate::sys::{Batch, Sys};
+use crate::sys::{Batch, Identity, Sys};
+use crate::tree::TreePath;
 
 /// A part of one directory, for another worker to walk: subdirectories to enter, or, where the order
 /// matters, entries to tell of.
@@ -18,51 +19,48 @@ pub(super) struct Piece<S: Sys> {
     dir: Arc<S::Dir>,
     names: Names<S::Unit>,
     stored: Vec<Stored>,
-    path: Vec<S::Unit>,
-    operand: usize,
+    path: TreePath<S::Unit>,
     depth: usize,
     tag: u64,
     tags: VecDeque<u64>,
-    ancestors: HashSet<(u64, u128)>,
+    ancestors: HashSet<Identity>,
     device: Option<u64>,
     rules: Option<Arc<InForce>>,
 }
 
 impl<S: Sys> Cursor<S> {
     /// … in one directory.
-    fn children(&self, frame: &Frame<S>) -> usize {
+    fn children(&self, frame: &Frame) -> usize {
         self.names.between(frame.next, frame.end).count()
     }
 
     /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
     /// is asked for where there is.
     pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        let last = self.frames.len().checked_sub(1)?;
+        let last = self.stack.len().checked_sub(1)?;
         self.settle();
-        let may_give = |frame: &Frame<S>| frame.has_children() && frame.dir().is_some();
-        let index = self.frames.iter().position(may_give)?;
-        let waiting = self.waiting(&self.frames[index]);
+        let index = self.stack.open_from(0).find(|&index| self.stack[index].has_children())?;
+        let waiting = self.waiting(&self.stack[index]);
         let ours = pool::ours(waiting, index == last);
         if ours == waiting {
             return None;
         }
         let number = number();
-        let dir = self.frames[index].share()?;
+        let dir = self.stack[index].share()?;
         let (mut names, mut stored, mut tags) = (Names::new(), Vec::new(), VecDeque::new());
-        if self.frames[index].state == State::Telling {
+        if self.stack[index].state == State::Telling {
             stored = self.split_stored(index, ours, &mut names)?;
-            self.frames[index].given.push(number);
+            self.stack[index].given.push(number);
         } else {
             (names, tags) = self.split_children(index, ours)?;
         }
-        let frame = &self.frames[index];
+        let frame = &self.stack[index];
         Some(Piece {
             number,
             dir,
             names,
             stored,
-            path: self.path[..frame.path_len].to_vec(),
-            operand: self.operand,
+            path: self.path_of(index),
             depth: frame.depth,
             tag: frame.tag,
             tags,
@@ -73,7 +71,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// How much of a directory waits to be told of, or to be entered.
-    fn waiting(&self, frame: &Frame<S>) -> usize {
+    fn waiting(&self, frame: &Frame) -> usize {
         match frame.state {
             State::Telling => frame.stored.len() - frame.next_stored,
             _ => self.children(frame),
@@ -86,8 +84,8 @@ impl<S: Sys> Cursor<S> {
         index: usize,
         ours: usize,
     ) -> Option<(Names<S::Unit>, VecDeque<u64>)> {
-        let is_topmost = index + 1 == self.frames.len();
-        let frame = &mut self.frames[index];
+        let is_topmost = index + 1 == self.stack.len();
+        let frame = &mut self.stack[index];
         let (from, _) = self.names.between(frame.next, frame.end).nth(ours)?;
         let names = self.names.part(from, frame.end);
         frame.end = from;
@@ -105,7 +103,7 @@ impl<S: Sys> Cursor<S> {
         ours: usize,
         names: &mut Names<S::Unit>,
     ) -> Option<Vec<Stored>> {
-        let frame = &mut self.frames[index];
+        let frame: &mut Frame = &mut self.stack[index];
         let mut stored = frame.stored.split_off(frame.next_stored + ours);
         for entry in &mut stored {
             entry.name = names.push(self.names.get(entry.name)?);
@@ -113,10 +111,17 @@ impl<S: Sys> Cursor<S> {
         Some(stored)
     }
 
-    fn ancestors_of(&self, index: usize) -> HashSet<(u64, u128)> {
+    fn path_of(&self, index: usize) -> TreePath<S::Unit> {
+        let mut path = self.path.clone();
+        path.truncate(self.stack[index].path_len());
+        path
+    }
+
+    fn ancestors_of(&self, index: usize) -> HashSet<Identity> {
         let mut ancestors = self.ancestors.clone();
-        for frame in &self.frames[index + 1..] {
-            for identity in frame.identity.iter().chain(&frame.above) {
+        for index in index + 1..self.stack.len() {
+            let frame = &self.stack[index];
+            for identity in frame.identity().iter().chain(&frame.above) {
                 ancestors.remove(identity);
             }
         }
@@ -126,31 +131,25 @@ impl<S: Sys> Cursor<S> {
     /// Begins with a piece of another worker's directory.
     pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
         self.path = piece.path;
-        self.operand = piece.operand;
         self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;
         let is_told = !piece.stored.is_empty();
         let state = if is_told { State::Telling } else { State::Entering };
-        let mut base = Frame::new(Hold::Shared(piece.dir), state, piece.depth, 0);
+        let mut base = Frame::new(state, piece.depth, 0);
         base.stored = piece.stored;
-        base.path_len = self.path.len();
         base.end = self.names.len();
         // Names of subdirectories to enter follow behind those to tell of.
         base.next = if is_told { base.end } else { 0 };
         base.listing = Batch::End;
-        base.is_base = true;
         (base.tag, base.tags) = (piece.tag, piece.tags);
         base.rules = piece.rules;
-        self.frames.push(base);
+        self.stack.push_base(piece.dir, self.path.len(), base);
     }
 
     /// Stops here: closes everything.
     pub(super) fn abandon(&mut self) {
-        for index in (0..self.frames.len()).rev() {
-            self.close(index);
-        }
-        self.frames.clear();
+        while self.stack.pop(&self.asker.sys).is_some() {}
         self.close_parent();
         self.names.truncate(0);
         self.stop();

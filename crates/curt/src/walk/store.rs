@@ -1,8 +1,8 @@
 //! Listings that are stored before their first entry is told of: to be put in order, where each directory
 //! is then entered as soon as it was told of, or because the directory may hold rules for what it holds.
 
-use super::cursor::{After, Current, Cursor, Place, Step, is_excluded, push};
-use super::frame::{Known, State, Stored};
+use super::cursor::{After, Current, Cursor, Place, Step, is_excluded};
+use super::frame::{Frame, Known, State, Stored};
 use super::order;
 use crate::ask::Subject;
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -12,7 +12,7 @@ impl<S: Sys> Cursor<S> {
     /// Stores all entries of the topmost directory, and puts them in order.
     #[inline(never)]
     pub(super) fn store(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
+        let index = self.stack.len() - 1;
         let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
         let mut failed = None;
         loop {
@@ -25,10 +25,10 @@ impl<S: Sys> Cursor<S> {
                         Box::new(Known::Listed(facts))
                     });
                     let name = self.names.push(name);
-                    self.frames[index].stored.push(Stored { name, kind, id, known });
+                    self.stack[index].stored.push(Stored { name, kind, id, known });
                     self.position = next;
                 }
-                if self.frames[index].listing == Batch::End {
+                if self.stack[index].listing == Batch::End {
                     break;
                 }
             }
@@ -41,16 +41,16 @@ impl<S: Sys> Cursor<S> {
             // Where the listing or the rules are not whole, it is not known what is wanted.
             failed = failed.or_else(|| self.find_rules(index).err().map(Step::Error));
             if failed.is_some() {
-                self.frames[index].stored.clear();
+                self.stack[index].stored.clear();
             }
         }
         if let Some(order) = self.settings.order {
             if order.asks() {
                 self.ask_stored(index);
             }
-            order::sort(order, &mut self.frames[index].stored, &self.names);
+            order::sort(order, &mut self.stack[index].stored, &self.names);
         }
-        let frame = &mut self.frames[index];
+        let frame = &mut self.stack[index];
         // Behind all names lie those of subdirectories that are entered when all were told of.
         (frame.next, frame.end) = (self.names.len(), self.names.len());
         frame.state = State::Telling;
@@ -59,24 +59,24 @@ impl<S: Sys> Cursor<S> {
 
     /// Asks about all stored entries, because their order depends on it.
     fn ask_stored(&mut self, index: usize) {
-        let mut stored = std::mem::take(&mut self.frames[index].stored);
+        let mut stored = std::mem::take(&mut self.stack[index].stored);
         for entry in &mut stored {
             let mut metadata = Metadata::default();
             self.ask_about(index, entry, &mut metadata);
             entry.known = Some(Box::new(Known::Asked(metadata)));
         }
-        self.frames[index].stored = stored;
+        self.stack[index].stored = stored;
     }
 
     fn ask_about(&mut self, index: usize, entry: &Stored, metadata: &mut Metadata) {
         let follow = self.follows_all();
-        let Cursor { asker, frames, path, names, .. } = self;
-        let (Some(name), Some(dir)) = (names.get(entry.name), frames[index].dir()) else {
+        let Cursor { asker, stack, path, names, .. } = self;
+        let (Some(name), Some(dir)) = (names.get(entry.name), stack[index].dir()) else {
             return;
         };
         let path_len = path.len();
-        push::<S>(path, name);
-        let to_path = || S::path(path.clone());
+        path.push(name);
+        let to_path = || S::path(path.units().to_vec());
         let subject = Subject { dir, name, path: &to_path, follow };
         asker.begin(metadata);
         entry.add_to(&mut metadata.facts);
@@ -87,22 +87,22 @@ impl<S: Sys> Cursor<S> {
     /// Tells of the next stored entry.
     #[inline(never)]
     pub(super) fn tell_stored(&mut self) -> Option<Step> {
-        let index = self.frames.len() - 1;
-        let frame = &mut self.frames[index];
+        let index = self.stack.len() - 1;
+        let frame: &mut Frame = &mut self.stack[index];
         let Some(entry) = frame.stored.get_mut(frame.next_stored) else {
             return self.told_all(index);
         };
         frame.next_stored += 1;
         let known = entry.known.take();
         let entry = Stored { name: entry.name, kind: entry.kind, id: entry.id, known };
-        let name_at = push::<S>(&mut self.path, self.names.get(entry.name)?);
+        let name_at = self.path.push(self.names.get(entry.name)?);
         let is_known = entry.kind != Kind::Unknown;
-        if is_excluded::<S>(&self.settings, &self.path, self.operand, entry.kind)
+        if is_excluded::<S>(&self.settings, &self.path, entry.kind)
             || is_known && self.is_ignored(index, name_at, entry.kind)
         {
             return None;
         }
-        self.path.truncate(self.frames[index].path_len);
+        self.path.truncate(self.stack[index].path_len());
         let entry_name = entry.name;
         let mut metadata = std::mem::take(&mut self.metadata);
         if let Some(Known::Asked(_)) = entry.known.as_deref() {
@@ -110,20 +110,20 @@ impl<S: Sys> Cursor<S> {
                 metadata = asked;
             }
         } else {
-            if !self.reopen(index) {
-                return Some(self.gave_up(index));
+            if let Err(lost) = self.reopen(index) {
+                return Some(self.gave_up(lost));
             }
             self.ask_about(index, &entry, &mut metadata);
         }
         self.metadata = metadata;
-        push::<S>(&mut self.path, self.names.get(entry_name)?);
+        self.path.push(self.names.get(entry_name)?);
         if !is_known && self.is_ignored(index, name_at, self.metadata.facts.kind) {
             return None;
         }
         if let Some(error) = self.metadata.take_trouble(&mut self.troubles) {
             return Some(Step::Error(error));
         }
-        let frame = &mut self.frames[index];
+        let frame = &mut self.stack[index];
         let place = Place::Arena(entry_name);
         self.current = Current { depth: frame.depth, name: name_at, place };
         let goes_down =
@@ -147,7 +147,7 @@ impl<S: Sys> Cursor<S> {
 
     /// All stored entries were told of. In order, each directory was entered after it was told of.
     fn told_all(&mut self, index: usize) -> Option<Step> {
-        let frame = &mut self.frames[index];
+        let frame = &mut self.stack[index];
         if self.settings.order.is_some() {
             return match frame.given.pop() {
                 Some(piece) => Some(Step::Join(piece)),

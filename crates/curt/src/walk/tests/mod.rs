@@ -86,7 +86,7 @@ fn walk_with<S: Sys>(setup: &S::Setup, options: &Walk<'_>, base: &Path, operand:
         step = cursor.next();
     }
     seen.calls = cursor.asker.sys.calls();
-    assert_eq!(cursor.held, 0, "everything is closed");
+    assert_eq!(cursor.stack.len(), 0, "everything is closed");
     seen
 }
 
