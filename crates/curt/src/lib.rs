@@ -22,7 +22,7 @@
 //! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
 //! | `spawn/` | starting programs: [`Command`], [`Child`] |
-//! | `pool/` | helper threads, and when they pay |
+//! | `tree/` | the traversal: open directories, threads and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -40,7 +40,6 @@ mod list;
 mod long_name;
 mod name;
 pub mod os;
-mod pool;
 mod quoted;
 mod remove;
 mod spawn;

@@ -14,8 +14,8 @@ use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::pool::{HELPER_STACK, Panics};
 use crate::sys::{Batch, Listing, Os, Sys};
+use crate::tree::{HELPER_STACK, Panics};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
 const PART: usize = 64;

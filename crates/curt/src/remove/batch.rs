@@ -1,12 +1,13 @@
 //! What happens to one buffer of entries.
 
 use super::engine::Engine;
-use super::frame::{Level, Role};
+use super::frame::{Frame, Level, Role};
 use super::worker::{Outcome, Worker, may_hide_directory};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::Names;
+use crate::name::Name;
 use crate::sys::{Batch, Entry, Listing, Opened, Removed, Sys};
+use crate::tree::Stack;
 
 /// The most that the names of subdirectories may take. What does not fit is forgotten and listed
 /// again: by then, what was entered is gone, so the directory is its own list of what is left.
@@ -64,17 +65,13 @@ impl<S: Sys> Engine<'_, S> {
         if frame.listing == Batch::ProbablyLast && !guess {
             frame.listing = Batch::More;
         }
-        if !frame.has_children() {
-            self.names.truncate(frame.children);
-            frame.next = frame.children;
-        }
         let (pending, forgotten) = (frame.pending, frame.forgotten);
+        self.stack.clear_names();
         self.order.clear();
         let found = if self.ordered() { self.take_ordered() } else { self.take_in_turn() };
         let Some(frame) = self.stack.last_mut() else {
             return;
         };
-        frame.end = self.names.len();
         frame.found += found;
         frame.dealt += found.saturating_sub(frame.forgotten - forgotten);
         if frame.again.is_some() && frame.forgotten == 0 {
@@ -147,9 +144,6 @@ impl<S: Sys> Engine<'_, S> {
             if self.may_give() {
                 position = self.share_files(position, &mut found);
             }
-            let Some(frame) = self.stack.last_mut() else {
-                return found;
-            };
             for _ in 0..ENTRIES_BETWEEN_LOOKS {
                 let Some((entry, next)) = self.buf.entry(position) else {
                     return found;
@@ -158,12 +152,17 @@ impl<S: Sys> Engine<'_, S> {
                     return found;
                 }
                 position = next;
-                if !frame.passes_over(entry.name) {
+                if !self.passes_over(entry.name) {
                     found += 1;
-                    take(&mut self.at, frame, &mut self.names, entry);
+                    take(&mut self.at, &mut self.stack, entry);
                 }
             }
         }
+    }
+
+    /// Whether the topmost directory is to pass over an entry.
+    fn passes_over(&self, name: Name<'_, S::Unit>) -> bool {
+        self.stack.last().is_some_and(|frame| frame.passes_over(name))
     }
 
     /// Takes the entries in the order of their file numbers.
@@ -180,10 +179,9 @@ impl<S: Sys> Engine<'_, S> {
             }
             let Some((entry, _)) = self.buf.entry(position) else { break };
             next += 1;
-            let Some(frame) = self.stack.last_mut() else { break };
-            if !frame.passes_over(entry.name) {
+            if !self.passes_over(entry.name) {
                 found += 1;
-                take(&mut self.at, frame, &mut self.names, entry);
+                take(&mut self.at, &mut self.stack, entry);
             }
         }
         self.order = order;
@@ -214,14 +212,14 @@ impl<S: Sys> Engine<'_, S> {
 /// Deals with one entry of a directory.
 fn take<S: Sys>(
     at: &mut Worker<'_, S>,
-    frame: &mut Level<S>,
-    names: &mut Names<S::Unit>,
+    stack: &mut Stack<S, Frame<S::Unit>>,
     entry: Entry<'_, S::Unit>,
 ) {
     if entry.kind == Kind::Directory {
-        remember(at, frame, names, entry);
+        remember(at, stack, entry);
         return;
     }
+    let Some(frame) = stack.last_mut() else { return };
     let Some(dir) = frame.dir() else { return };
     if at.run.plain {
         match at.remove_child(dir, entry.name, entry.kind) {
@@ -231,7 +229,7 @@ fn take<S: Sys>(
                 return;
             }
             Removed::IsDirectory => {
-                remember(at, frame, names, entry);
+                remember(at, stack, entry);
                 return;
             }
             Removed::Gone => {
@@ -244,7 +242,7 @@ fn take<S: Sys>(
             }
             Removed::Failed(error) => {
                 if may_hide_directory(entry.kind, &error) {
-                    remember(at, frame, names, entry);
+                    remember(at, stack, entry);
                 } else {
                     at.fail_in(entry.name, error);
                     frame.stays(entry.name);
@@ -258,17 +256,19 @@ fn take<S: Sys>(
         Outcome::Pending => frame.pending += 1,
         Outcome::Kept if at.run.empties => frame.stays(entry.name),
         Outcome::Kept => frame.kept = true,
-        Outcome::Directory => remember(at, frame, names, entry),
+        Outcome::Directory => remember(at, stack, entry),
     }
 }
 
 /// Keeps the name of a subdirectory, or forgets it for now where there is no room.
 fn remember<S: Sys>(
     at: &mut Worker<'_, S>,
-    frame: &mut Level<S>,
-    names: &mut Names<S::Unit>,
+    stack: &mut Stack<S, Frame<S::Unit>>,
     entry: Entry<'_, S::Unit>,
 ) {
+    let all = stack.names().len();
+    let ours = stack.names_of_topmost();
+    let Some(frame) = stack.last_mut() else { return };
     if at.run.options.exclude.is_some() {
         let path_len = at.path.len();
         at.path.push(entry.name);
@@ -283,10 +283,10 @@ fn remember<S: Sys>(
     // Where somebody chooses what stays, a second listing would meet it again; then all are
     // remembered, as they are where others have pieces: what stays of those is not known.
     let may_forget = at.run.plain && frame.join.is_none();
-    let many = names.len() > ARENA && names.len() - frame.children > LEAST;
+    let many = all > ARENA && ours > LEAST;
     if may_forget && many {
         frame.forgotten += 1;
     } else {
-        names.push(entry.name);
+        stack.wait(entry.name);
     }
 }

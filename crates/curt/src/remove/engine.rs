@@ -19,10 +19,9 @@ use super::run::Run;
 use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::Names;
-use crate::pool::Start;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
 use crate::tree::Stack;
+use crate::tree::Start;
 
 /// How many directories are entered before it is looked at whether somebody makes them meanwhile.
 const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;
@@ -35,7 +34,6 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) order: Vec<(u64, usize)>,
     /// Whether another order pays on the file system of the operand; asked at most once for each.
     pub(super) order_pays: Option<bool>,
-    pub(super) names: Names<S::Unit>,
     pub(super) stack: Stack<S, Frame<S::Unit>>,
     /// How many pieces of others are on the stack, each begun while the one below it waits.
     pub(super) nesting: u32,
@@ -74,7 +72,6 @@ impl<'r, S: Sys> Engine<'r, S> {
             buf: S::DirBuf::default(),
             order: Vec::new(),
             order_pays: None,
-            names: Names::new(),
             stack: Stack::new(run.descriptors_of(number)),
             nesting: 0,
             base_kept: false,
@@ -123,7 +120,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             // A directory that was closed early is listed from its beginning again. Where somebody
             // chooses what stays, that would meet it twice, so the listing is read to its end first.
             let list_first = more && !self.at.run.empties;
-            if frame.has_children() && !list_first {
+            if frame.has_waiting() && !list_first {
                 self.enter_next();
             } else if more {
                 self.read_batch();
@@ -135,23 +132,13 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Enters the next child of the topmost frame.
     fn enter_next(&mut self) {
-        let Some(frame) = self.stack.last_mut() else {
-            return;
-        };
-        let at = frame.next;
-        let Some(name) = self.names.get(at) else {
-            frame.next = frame.end;
-            return;
-        };
-        frame.next += name.terminated().len();
+        let Some(at) = self.stack.next_waiting() else { return };
         if !self.reopen_topmost() {
             return;
         }
         self.stack.make_room(&self.at.sys);
         if let Entered::Later = self.enter(at) {
-            if let Some(frame) = self.stack.last_mut() {
-                frame.next = at;
-            }
+            self.stack.put_back(at);
         }
     }
 
@@ -159,7 +146,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// frame for it.
     fn enter(&mut self, at: usize) -> Entered {
         let parent = self.stack.len() - 1;
-        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[parent].dir()) else {
+        let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack[parent].dir()) else {
             return Entered::Not;
         };
         let mounts = self.at.run.mounts();
@@ -181,7 +168,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 Entered::Later
             }
             opened => {
-                self.not_entered(parent, at, path_len, opened);
+                self.not_entered(at, path_len, opened);
                 Entered::Not
             }
         }
@@ -254,24 +241,23 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Pushes a frame for a directory that was just opened; its path is at hand.
     pub(super) fn push(&mut self, dir: S::Dir, role: Role, name: usize, protected: bool) {
-        let mut frame = Frame::new(role, name, self.names.len());
+        let mut frame = Frame::new(role, name);
         frame.protected = protected;
         self.stack.push(dir, self.at.path.len(), None, frame);
         self.confirm_descent();
     }
 
-    /// Deals with a child that could not be entered.
-    fn not_entered(&mut self, parent: usize, at: usize, path_len: usize, opened: Opened<S::Dir>) {
-        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[parent].dir()) else {
-            return;
-        };
+    /// Deals with a child of the topmost directory that could not be entered.
+    fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
+        let Some((parent, names)) = self.stack.last_with_names() else { return };
+        let (Some(name), Some(dir)) = (names.get(at), parent.dir()) else { return };
         let kept = match opened {
             Opened::Gone => {
                 self.at.report.vanished += 1;
                 false
             }
             Opened::Pending => {
-                self.stack[parent].pending += 1;
+                parent.pending += 1;
                 false
             }
             Opened::NotDirectory => {
@@ -299,9 +285,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Dir(_) => false,
         };
         if kept && self.at.run.empties {
-            self.stack[parent].stays(name);
+            parent.stays(name);
         }
-        self.stack[parent].kept |= kept;
+        parent.kept |= kept;
         self.at.path.truncate(path_len);
     }
 

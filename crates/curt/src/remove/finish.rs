@@ -8,8 +8,8 @@ use super::frame::{Again, Role};
 use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::pool::Waited;
 use crate::sys::{Batch, Finished, Stat, Sys, os_error};
+use crate::tree::Waited;
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost frame has nothing left to enter or to read.
@@ -143,11 +143,12 @@ impl<S: Sys> Engine<'_, S> {
         let Some(mut frame) = self.stack.pop(&self.at.sys) else {
             return;
         };
-        self.names.truncate(frame.children);
         frame.hand_back();
         if frame.kept && frame.role != Role::Base && self.at.run.empties {
-            if let (Some(below), Some(name)) = (self.stack.last_mut(), self.names.get(frame.name)) {
-                below.stays(name);
+            if let Some((below, names)) = self.stack.last_with_names() {
+                if let Some(name) = names.get(frame.name) {
+                    below.stays(name);
+                }
             }
         }
         match self.stack.last_mut() {
@@ -219,7 +220,7 @@ impl<S: Sys> Engine<'_, S> {
     /// renamed it, it lives on under another name, and what has its name now is not ours to remove.
     fn is_still_there(&mut self, index: usize) -> bool {
         let frame = &self.stack[index];
-        let name = self.names.get(frame.name);
+        let name = self.stack.names().get(frame.name);
         let (Some(name), Some(dir), Some(parent)) =
             (name, frame.dir(), self.stack[index - 1].dir())
         else {
@@ -250,7 +251,7 @@ impl<S: Sys> Engine<'_, S> {
         let index = self.stack.len() - 1;
         let dir = self.stack.take();
         let vanished = || io::Error::from(io::ErrorKind::NotFound);
-        let name = self.names.get(self.stack[index].name).ok_or_else(vanished)?;
+        let name = self.stack.names().get(self.stack[index].name).ok_or_else(vanished)?;
         let parent = self.stack[index - 1].dir().ok_or_else(vanished)?;
         let Some(dir) = dir else {
             return self.at.sys.remove_empty_dir(parent, name);
@@ -259,7 +260,7 @@ impl<S: Sys> Engine<'_, S> {
             Finished::Done => Ok(()),
             Finished::Gone => Err(vanished()),
             Finished::NotEmpty(dir) => {
-                self.stack.put_back(dir);
+                self.stack.give_back(dir);
                 Err(os_error(io::ErrorKind::DirectoryNotEmpty))
             }
             Finished::Failed(dir, error) => {

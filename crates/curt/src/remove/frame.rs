@@ -5,19 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::name::{Name, Unit};
-use crate::pool::SharedJoin;
 use crate::sys::{Batch, Sys};
 use crate::tree;
+use crate::tree::SharedJoin;
 
 /// A directory on the way from the operand to where the traversal is.
 pub(super) struct Frame<U> {
     pub(super) role: Role,
     /// Where its name lies in the arena: among the children of the frame below.
     pub(super) name: usize,
-    /// Where the names of its children begin, which is its next to be entered, and where they end.
-    pub(super) children: usize,
-    pub(super) next: usize,
-    pub(super) end: usize,
     /// What the last read of the listing said.
     pub(super) listing: Batch,
     /// What reading the first entries said, which are in the buffer already.
@@ -79,13 +75,10 @@ pub(super) struct Again {
 pub(super) type Left<U> = Arc<Mutex<BTreeSet<Vec<U>>>>;
 
 impl<U: Unit> Frame<U> {
-    pub(super) fn new(role: Role, name: usize, names: usize) -> Self {
+    pub(super) fn new(role: Role, name: usize) -> Self {
         Frame {
             role,
             name,
-            children: names,
-            next: names,
-            end: names,
             listing: Batch::More,
             prefetched: None,
             kept: false,
@@ -111,12 +104,11 @@ impl<U: Unit> Frame<U> {
     }
 
     /// Ends the listing for good; what is left was reported, or is not to be looked at.
-    pub(super) fn give_up(&mut self) {
+    fn end_listing(&mut self) {
         self.kept = true;
         self.given_up = true;
         // Neither what was forgotten nor what is new is listed again.
         (self.forgotten, self.overrun) = (0, false);
-        self.next = self.end;
         self.listing = Batch::End;
         self.prefetched = None;
     }
@@ -148,9 +140,12 @@ impl<U: Unit> Frame<U> {
     pub(super) fn passes_over(&self, name: Name<'_, U>) -> bool {
         self.stayed.as_ref().is_some_and(|stayed| stayed.contains(name.units()))
     }
+}
 
-    /// Whether names of children are waiting.
-    pub(super) fn has_children(&self) -> bool {
-        self.next < self.end
+impl<S: Sys> Level<S> {
+    /// Ends the listing for good, and enters nothing more.
+    pub(super) fn give_up(&mut self) {
+        self.end_listing();
+        self.drop_waiting();
     }
 }

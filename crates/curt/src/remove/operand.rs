@@ -10,7 +10,7 @@ use super::options::{Confirm, Directories, Question};
 use super::worker::Outcome;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::Name;
+use crate::name::{Name, Names};
 use crate::sys::{Batch, Entry, Last, Listing, Mounts, Opened, Operand, Stat, Sys, os_error};
 use crate::tree::TreePath;
 
@@ -187,10 +187,10 @@ impl<S: Sys> Engine<'_, S> {
         }
         self.order_pays = None;
         let floor = self.stack.len();
-        let at = self.names.push(name);
-        let mut base = Frame::new(Role::Base, at, at);
+        let mut base = Frame::new(Role::Base, 0);
         base.listing = Batch::End;
-        self.stack.push_base(Arc::clone(parent), 0, base);
+        self.stack.push_base(Arc::clone(parent), 0, &Names::new(), base);
+        let at = self.stack.keep(name);
         let protected = self.at.run.options.confirm != Confirm::Never
             && !self.at.sys.may_write(parent, name, Kind::Directory);
         self.push(dir, Role::Root, at, protected);

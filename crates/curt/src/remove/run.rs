@@ -14,9 +14,9 @@ use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool::{self, Crew, Pool, Sample, SharedJoin, Start};
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
 use crate::tree::TreePath;
+use crate::tree::{Crew, Pool, Sample, SharedJoin, Start, budget};
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
@@ -95,7 +95,7 @@ impl<'r, S: Sys> Run<'r, S> {
     ) -> Self {
         let first = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| first.descriptor_limit() / 2);
-        let budget = pool::budget(limit);
+        let budget = budget(limit);
         let is_alone = options.confirm != Confirm::Never;
         let begin = Sample { now: first.now(), ..Sample::default() };
         let begun = first.wall_clock();

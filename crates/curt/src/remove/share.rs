@@ -8,7 +8,6 @@ use super::run::{Piece, Task};
 use super::worker::may_hide_directory;
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::pool;
 use crate::sys::{Batch, Listing, Removed, Sys};
 use crate::tree::TreePath;
 
@@ -29,26 +28,14 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Hands over half of the waiting children of the frame nearest to the operand that has any.
     pub(super) fn share_directories(&mut self, floor: usize) {
-        let last = self.stack.len() - 1;
         let Some(index) = self.stack.open_from(floor).find(|&index| {
             let frame = &self.stack[index];
             // A directory that has to be listed again must know what failed in it.
-            frame.has_children() && frame.forgotten == 0
+            frame.has_waiting() && frame.forgotten == 0
         }) else {
             return;
         };
-        let frame = &self.stack[index];
-        let (next, end) = (frame.next, frame.end);
-        let ours = pool::ours(self.names.between(next, end).count(), index == last);
-        let Some((from, _)) = self.names.between(next, end).nth(ours) else {
-            return;
-        };
-        let names = self.names.part(from, end);
-        self.stack[index].end = from;
-        if index == last {
-            // What is listed next is appended, and must not bring back what was given away.
-            self.names.truncate(from);
-        }
+        let Some((names, _)) = self.stack.split_waiting(index) else { return };
         let path = self.path_of(index);
         self.give(index, names, Piece::Directories, path);
     }
@@ -101,7 +88,7 @@ impl<S: Sys> Engine<'_, S> {
             found += 1;
             match entry.kind {
                 Kind::Directory => {
-                    self.names.push(entry.name);
+                    self.stack.wait(entry.name);
                     continue;
                 }
                 Kind::Unknown => kind = Kind::Unknown,
@@ -198,13 +185,10 @@ impl<S: Sys> Engine<'_, S> {
         left: Left<S::Unit>,
     ) -> bool {
         let floor = self.stack.len();
-        let begin = self.names.len();
-        self.names.append(names);
-        let mut base = Frame::new(Role::Base, begin, begin);
-        base.end = self.names.len();
+        let mut base = Frame::new(Role::Base, 0);
         base.listing = Batch::End;
         base.left = Some(left);
-        self.stack.push_base(Arc::clone(dir), self.at.path.len(), base);
+        self.stack.push_base(Arc::clone(dir), self.at.path.len(), names, base);
         self.drive(floor);
         self.base_kept
     }

@@ -8,8 +8,8 @@ use super::run::{Run, to_path};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::pool::Start;
 use crate::sys::{Entry, Removed, Stat, Sys};
+use crate::tree::Start;
 use crate::tree::TreePath;
 
 /// Entries between two checkpoints.

@@ -11,12 +11,12 @@
 //! longer than the system takes.
 
 use std::io;
-use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
 use std::sync::Arc;
 
 use crate::error::Cause;
 use crate::fields::Fields;
-use crate::name::{Name, Unit};
+use crate::name::{Name, Names, Unit};
 use crate::sys::{Ask, Identity, Opened, Sys};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
@@ -25,6 +25,8 @@ const LONGEST: usize = 2048;
 /// The stack of directories, with what a policy keeps of each.
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
+    /// The names of each level, one level behind the other.
+    names: Names<S::Unit>,
     /// The levels whose directory counts against the descriptors, from the operand down.
     held: Vec<usize>,
     /// How many may.
@@ -38,6 +40,10 @@ pub(crate) struct Level<S: Sys, T> {
     path_len: usize,
     /// Which directory it is; known once it was closed, or where the policy asked.
     identity: Option<Identity>,
+    /// Where its names begin.
+    names: usize,
+    /// Where the names of those of its subdirectories lie that wait to be entered.
+    waiting: Range<usize>,
     own: T,
 }
 
@@ -89,7 +95,7 @@ pub(crate) enum Links {
 impl<S: Sys, T> Stack<S, T> {
     /// An empty stack that may hold so many directories open.
     pub(crate) fn new(descriptors: usize) -> Self {
-        Stack { levels: Vec::new(), held: Vec::new(), descriptors }
+        Stack { levels: Vec::new(), names: Names::new(), held: Vec::new(), descriptors }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -120,19 +126,142 @@ impl<S: Sys, T> Stack<S, T> {
         own: T,
     ) {
         self.held.push(self.levels.len());
-        self.levels.push(Level { hold: Hold::Own(dir), path_len, identity, own });
+        self.put(Hold::Own(dir), path_len, identity, own);
     }
 
     /// Puts a directory on top that somebody else keeps open: the parent of an operand, or the
-    /// directory of which another thread has handed over a part. It counts against nothing.
-    pub(crate) fn push_base(&mut self, dir: Arc<S::Dir>, path_len: usize, own: T) {
-        self.levels.push(Level { hold: Hold::Shared(dir), path_len, identity: None, own });
+    /// directory of which another thread has handed over a part. It counts against nothing. The
+    /// subdirectories with these names wait in it.
+    pub(crate) fn push_base(
+        &mut self,
+        dir: Arc<S::Dir>,
+        path_len: usize,
+        waiting: &Names<S::Unit>,
+        own: T,
+    ) {
+        self.put(Hold::Shared(dir), path_len, None, own);
+        self.names.append(waiting);
+        if let Some(level) = self.levels.last_mut() {
+            level.waiting.end = self.names.len();
+        }
     }
 
-    /// Takes the topmost level off, and closes its directory.
+    fn put(&mut self, hold: Hold<S::Dir>, path_len: usize, identity: Option<Identity>, own: T) {
+        let names = self.names.len();
+        self.levels.push(Level { hold, path_len, identity, names, waiting: names..names, own });
+    }
+
+    /// Takes the topmost level off, forgets its names, and closes its directory.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         self.close(self.levels.len().checked_sub(1)?, sys);
-        self.levels.pop().map(|level| level.own)
+        let level = self.levels.pop()?;
+        self.names.truncate(level.names);
+        Some(level.own)
+    }
+
+    /// The topmost level, and the names that are kept, by where they lie.
+    pub(crate) fn last_with_names(&mut self) -> Option<(&mut Level<S, T>, &Names<S::Unit>)> {
+        Some((self.levels.last_mut()?, &self.names))
+    }
+
+    /// The names that are kept, by where they lie.
+    pub(crate) fn names(&self) -> &Names<S::Unit> {
+        &self.names
+    }
+
+    /// Keeps a name for the topmost level, of something that does not wait to be entered. Returns
+    /// where it lies.
+    pub(crate) fn keep(&mut self, name: Name<'_, S::Unit>) -> usize {
+        let at = self.names.push(name);
+        if let Some(level) = self.levels.last_mut() {
+            level.waiting = self.names.len()..self.names.len();
+        }
+        at
+    }
+
+    /// Keeps the name of a subdirectory of the topmost level that is to be entered in its turn.
+    /// Returns where it lies.
+    pub(crate) fn wait(&mut self, name: Name<'_, S::Unit>) -> usize {
+        let at = self.names.push(name);
+        if let Some(level) = self.levels.last_mut() {
+            level.waiting.end = self.names.len();
+        }
+        at
+    }
+
+    /// The same, of a name that is kept already.
+    pub(crate) fn wait_again(&mut self, kept: usize) -> Option<usize> {
+        let name = self.names.get(kept)?.units().to_vec();
+        let at = self.names.push_units(&name);
+        self.levels.last_mut()?.waiting.end = self.names.len();
+        Some(at)
+    }
+
+    /// The subdirectory that was told to wait last, whose name lies here, does not.
+    pub(crate) fn wait_no_more(&mut self, at: usize) {
+        if let Some(level) = self.levels.last_mut() {
+            self.names.truncate(at);
+            level.waiting.end = at;
+        }
+    }
+
+    /// Where the name of the next subdirectory of the topmost level lies. It no longer waits.
+    pub(crate) fn next_waiting(&mut self) -> Option<usize> {
+        let waiting = &mut self.levels.last_mut()?.waiting;
+        if waiting.start >= waiting.end {
+            return None;
+        }
+        let at = waiting.start;
+        waiting.start += self.names.get(at)?.terminated().len();
+        Some(at)
+    }
+
+    /// The subdirectory that was taken last, whose name lies here, waits again.
+    pub(crate) fn put_back(&mut self, at: usize) {
+        if let Some(level) = self.levels.last_mut() {
+            level.waiting.start = at;
+        }
+    }
+
+    /// Forgets the names of the topmost level, if none waits.
+    pub(crate) fn clear_names(&mut self) {
+        if let Some(level) = self.levels.last_mut().filter(|level| !level.has_waiting()) {
+            self.names.truncate(level.names);
+            level.waiting = level.names..level.names;
+        }
+    }
+
+    /// How much room the names of the topmost level take.
+    pub(crate) fn names_of_topmost(&self) -> usize {
+        self.levels.last().map_or(0, |level| self.names.len() - level.names)
+    }
+
+    /// How many subdirectories of a level wait.
+    pub(crate) fn count_waiting(&self, index: usize) -> usize {
+        let waiting = &self.levels[index].waiting;
+        self.names.between(waiting.start, waiting.end).count()
+    }
+
+    /// Takes the names of half of the subdirectories of a level that wait, for another thread. `None`
+    /// if there are too few. Beside them, how many stay.
+    pub(crate) fn split_waiting(&mut self, index: usize) -> Option<(Names<S::Unit>, usize)> {
+        let is_topmost = index + 1 == self.levels.len();
+        let ours = self.ours(index, self.count_waiting(index));
+        let waiting = self.levels[index].waiting.clone();
+        let (from, _) = self.names.between(waiting.start, waiting.end).nth(ours)?;
+        let theirs = self.names.part(from, waiting.end);
+        self.levels[index].waiting.end = from;
+        if is_topmost {
+            // What is listed next is appended, and must not bring back what was given away.
+            self.names.truncate(from);
+        }
+        Some((theirs, ours))
+    }
+
+    /// How many of so many stay with a thread that hands some over: what it is at below counts as one
+    /// of its own, unless there is nothing below.
+    pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
+        if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
     /// Takes out the directory of the topmost level. `None` if it is closed, or somebody else still uses it.
@@ -147,7 +276,7 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Puts the directory of the topmost level back that was taken out.
-    pub(crate) fn put_back(&mut self, dir: S::Dir) {
+    pub(crate) fn give_back(&mut self, dir: S::Dir) {
         if let Some(index) = self.levels.len().checked_sub(1) {
             self.levels[index].hold = Hold::Own(dir);
             self.held.push(index);
@@ -429,6 +558,16 @@ impl<S: Sys, T> Level<S, T> {
     /// How long its path is.
     pub(crate) fn path_len(&self) -> usize {
         self.path_len
+    }
+
+    /// Whether subdirectories wait to be entered.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.waiting.start < self.waiting.end
+    }
+
+    /// None of its subdirectories waits any more.
+    pub(crate) fn drop_waiting(&mut self) {
+        self.waiting.start = self.waiting.end;
     }
 
     fn is_released(&self) -> bool {

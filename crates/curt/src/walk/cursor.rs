@@ -20,7 +20,7 @@ use super::rules::InForce;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
-use crate::name::{Name, Names, Unit};
+use crate::name::{Name, Unit};
 use crate::sys::{self, Ask, Batch, Identity, Listing, Mounts, Opened, Sys};
 use crate::tree::{self, Stack, TreePath};
 
@@ -32,7 +32,6 @@ pub(super) struct Cursor<S: Sys> {
     /// Where the next entry lies in the buffer; nothing was read into it yet for the topmost frame.
     pub(super) position: usize,
     pub(super) is_read: bool,
-    pub(super) names: Names<S::Unit>,
     pub(super) stack: Stack<S, Frame>,
     pub(super) path: TreePath<S::Unit>,
     pub(super) metadata: Metadata,
@@ -115,7 +114,6 @@ impl<S: Sys> Cursor<S> {
             buf,
             position: 0,
             is_read: false,
-            names: Names::new(),
             stack,
             path: TreePath::default(),
             metadata: Metadata::default(),
@@ -239,9 +237,8 @@ impl<S: Sys> Cursor<S> {
 
     /// Does not enter the directory that was just told of.
     pub(super) fn skip(&mut self) {
-        if let (After::Noted(at), Some(frame)) = (self.after, self.stack.last_mut()) {
-            self.names.truncate(at);
-            frame.end = at;
+        if let After::Noted(at) = self.after {
+            self.stack.wait_no_more(at);
         }
         self.after = After::Nothing;
     }
@@ -274,15 +271,15 @@ impl<S: Sys> Cursor<S> {
                 let goes_down =
                     metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
                 if goes_down {
-                    let noted = self.names.push(entry.name);
-                    frame.end = self.names.len();
-                    self.after = After::Noted(noted);
                     if settings.contents_first {
                         frame.put_off(metadata);
+                    }
+                    self.after = After::Noted(stack.wait(entry.name));
+                    if settings.contents_first {
                         return None;
                     }
                 }
-                return (frame.depth >= settings.min_depth).then_some(Step::Entry);
+                return (self.current.depth >= settings.min_depth).then_some(Step::Entry);
             }
             if self.stack[index].listing == Batch::End {
                 self.stack[index].state = State::Entering;
@@ -317,14 +314,10 @@ impl<S: Sys> Cursor<S> {
     /// Enters the next subdirectory of the topmost frame, or leaves it.
     #[inline(never)]
     fn enter_next(&mut self) -> Option<Step> {
-        let index = self.stack.len() - 1;
-        let frame = &mut self.stack[index];
-        if frame.next >= frame.end {
-            return self.leave();
+        match self.stack.next_waiting() {
+            Some(at) => self.enter(at),
+            None => self.leave(),
         }
-        let at = frame.next;
-        frame.next += self.names.get(at)?.terminated().len();
-        self.enter(at)
     }
 
     /// Opens the operand.
@@ -354,7 +347,7 @@ impl<S: Sys> Cursor<S> {
             return Some(self.gave_up(lost));
         }
         self.stack.make_room(&self.asker.sys);
-        let name = self.path.push(self.names.get(at)?);
+        let name = self.path.push(self.stack.names().get(at)?);
         let mut opened = self.open(index, at);
         while matches!(opened, Ok(Opened::Shortage(_))) && self.stack.hold_fewer(&self.asker.sys) {
             opened = self.open(index, at);
@@ -365,14 +358,15 @@ impl<S: Sys> Cursor<S> {
         let depth = frame.depth + 1;
         // Where directories are told of later, somebody may want to remove them from it.
         // The operand's own is where the others are opened again from.
-        if index > 0 && !frame.has_children() && !self.settings.contents_first {
+        let needs_it = frame.has_waiting() || frame.has_stored();
+        if index > 0 && !needs_it && !self.settings.contents_first {
             self.stack.close(index, &self.asker.sys);
         }
         self.entered(opened, depth, name, own)
     }
 
     fn open(&mut self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
-        let (Some(name), Some(dir)) = (self.names.get(at), self.stack[index].dir()) else {
+        let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack[index].dir()) else {
             return Ok(Opened::Gone);
         };
         let sys = &self.asker.sys;
@@ -417,8 +411,7 @@ impl<S: Sys> Cursor<S> {
             Err(cause) => cause,
             Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
                 Ok(Entering::Yes(identity)) => {
-                    let names = self.names.len();
-                    let mut frame = Frame::new(State::Listing, depth, names);
+                    let mut frame = Frame::new(State::Listing, depth);
                     frame.name = name;
                     frame.own = own;
                     frame.above = std::mem::take(&mut self.climbed);
@@ -463,7 +456,6 @@ impl<S: Sys> Cursor<S> {
         let index = self.stack.len() - 1;
         let identity = self.stack[index].identity();
         let frame = self.stack.pop(&self.asker.sys)?;
-        self.names.truncate(frame.names);
         for identity in identity.iter().chain(&frame.above) {
             self.ancestors.remove(identity);
         }
@@ -498,12 +490,12 @@ impl<S: Sys> Cursor<S> {
             return;
         }
         let follow = self.follows_all();
-        let Cursor { asker, stack, path, names, metadata, buf, current, .. } = self;
+        let Cursor { asker, stack, path, metadata, buf, current, .. } = self;
         let to_path = || -> PathBuf { S::path(path.units().to_vec()) };
         let last;
         let name = match current.place {
             Place::Buffer(at) => buf.entry(at).map(|(entry, _)| entry.name),
-            Place::Arena(at) => names.get(at),
+            Place::Arena(at) => stack.names().get(at),
             Place::Path => {
                 last = [&path.units()[current.name..], &[S::Unit::NUL]].concat();
                 Name::until_nul(&last)

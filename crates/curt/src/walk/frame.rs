@@ -14,10 +14,6 @@ pub(super) struct Frame {
     pub(super) depth: usize,
     /// Where its last name begins in the path.
     pub(super) name: usize,
-    /// Where its names begin in the arena, and those of its subdirectories that were not entered yet.
-    pub(super) names: usize,
-    pub(super) next: usize,
-    pub(super) end: usize,
     /// What its listing said last.
     pub(super) listing: Batch,
     /// Where all entries are known before the first is told of: those, and which is next.
@@ -66,14 +62,11 @@ pub(super) enum Known {
 }
 
 impl Frame {
-    pub(super) fn new(state: State, depth: usize, names: usize) -> Self {
+    pub(super) fn new(state: State, depth: usize) -> Self {
         Frame {
             state,
             depth,
             name: 0,
-            names,
-            next: names,
-            end: names,
             listing: Batch::More,
             stored: Vec::new(),
             next_stored: 0,
@@ -93,9 +86,9 @@ impl Frame {
         self.later.push_back(std::mem::take(metadata));
     }
 
-    /// Whether subdirectories wait to be entered.
-    pub(super) fn has_children(&self) -> bool {
-        self.next < self.end || self.next_stored < self.stored.len()
+    /// Whether entries wait to be told of.
+    pub(super) fn has_stored(&self) -> bool {
+        self.next_stored < self.stored.len()
     }
 }
 

@@ -76,8 +76,8 @@ use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
 use crate::fields::{Fields, Kind, Metadata};
-use crate::pool;
 use crate::sys::{Os, Setup, Sys};
+use crate::tree;
 
 impl<'a> Walk<'a> {
     /// Walks the operands on this thread, one after the other, each entry when it is asked for.
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
     /// How many directories may be open.
     fn budget<S: Sys>(&self, sys: &S) -> usize {
         let limit = self.most_descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
-        pool::budget(limit)
+        tree::budget(limit)
     }
 }
 

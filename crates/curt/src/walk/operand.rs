@@ -118,7 +118,7 @@ impl<S: Sys> Cursor<S> {
         let path = self.path.units()[..self.stack[lost.level].path_len()].to_vec();
         for index in lost.level..self.stack.len() {
             let frame = &mut self.stack[index];
-            frame.next = frame.end;
+            frame.drop_waiting();
             frame.next_stored = frame.stored.len();
             frame.later.clear();
             if frame.state == State::Listing {

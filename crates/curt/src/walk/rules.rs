@@ -140,7 +140,7 @@ impl<S: Sys> Cursor<S> {
         let mut found = Found::default();
         let mut odd: Vec<&str> = Vec::new();
         for entry in &frame.stored {
-            let Some(name) = self.names.get(entry.name).map(Name::units) else { continue };
+            let Some(name) = self.stack.names().get(entry.name).map(Name::units) else { continue };
             let is_directory = entry.kind == Kind::Directory;
             found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
             found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");

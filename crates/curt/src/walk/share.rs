@@ -7,7 +7,6 @@ use super::cursor::Cursor;
 use super::frame::{Frame, State, Stored};
 use super::rules::InForce;
 use crate::name::Names;
-use crate::pool;
 use crate::sys::{Batch, Identity, Sys};
 use crate::tree::TreePath;
 
@@ -29,19 +28,20 @@ pub(super) struct Piece<S: Sys> {
 }
 
 impl<S: Sys> Cursor<S> {
-    /// … in one directory.
-    fn children(&self, frame: &Frame) -> usize {
-        self.names.between(frame.next, frame.end).count()
-    }
-
     /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
     /// is asked for where there is.
     pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        let last = self.stack.len().checked_sub(1)?;
+        if self.stack.len() == 0 {
+            return None;
+        }
         self.settle();
-        let index = self.stack.open_from(0).find(|&index| self.stack[index].has_children())?;
-        let waiting = self.waiting(&self.stack[index]);
-        let ours = pool::ours(waiting, index == last);
+        let has_some = |index: &usize| {
+            let frame = &self.stack[*index];
+            frame.has_waiting() || frame.has_stored()
+        };
+        let index = self.stack.open_from(0).find(has_some)?;
+        let waiting = self.waiting(index);
+        let mut ours = self.stack.ours(index, waiting);
         if ours == waiting {
             return None;
         }
@@ -52,7 +52,11 @@ impl<S: Sys> Cursor<S> {
             stored = self.split_stored(index, ours, &mut names)?;
             self.stack[index].given.push(number);
         } else {
-            (names, tags) = self.split_children(index, ours)?;
+            (names, ours) = self.stack.split_waiting(index)?;
+            let tags_here = &mut self.stack[index].tags;
+            if !tags_here.is_empty() {
+                tags = tags_here.split_off(ours);
+            }
         }
         let frame = &self.stack[index];
         Some(Piece {
@@ -71,29 +75,12 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// How much of a directory waits to be told of, or to be entered.
-    fn waiting(&self, frame: &Frame) -> usize {
+    fn waiting(&self, index: usize) -> usize {
+        let frame = &self.stack[index];
         match frame.state {
             State::Telling => frame.stored.len() - frame.next_stored,
-            _ => self.children(frame),
+            _ => self.stack.count_waiting(index),
         }
-    }
-
-    /// Takes the subdirectories that were not entered yet, but for the first few.
-    fn split_children(
-        &mut self,
-        index: usize,
-        ours: usize,
-    ) -> Option<(Names<S::Unit>, VecDeque<u64>)> {
-        let is_topmost = index + 1 == self.stack.len();
-        let frame = &mut self.stack[index];
-        let (from, _) = self.names.between(frame.next, frame.end).nth(ours)?;
-        let names = self.names.part(from, frame.end);
-        frame.end = from;
-        if is_topmost {
-            self.names.truncate(from);
-        }
-        let tags = if frame.tags.is_empty() { VecDeque::new() } else { frame.tags.split_off(ours) };
-        Some((names, tags))
     }
 
     /// Takes the entries that were not told of yet, but for the first few. Their place is kept.
@@ -106,7 +93,7 @@ impl<S: Sys> Cursor<S> {
         let frame: &mut Frame = &mut self.stack[index];
         let mut stored = frame.stored.split_off(frame.next_stored + ours);
         for entry in &mut stored {
-            entry.name = names.push(self.names.get(entry.name)?);
+            entry.name = names.push(self.stack.names().get(entry.name)?);
         }
         Some(stored)
     }
@@ -131,27 +118,26 @@ impl<S: Sys> Cursor<S> {
     /// Begins with a piece of another worker's directory.
     pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
         self.path = piece.path;
-        self.names = piece.names;
         self.ancestors = piece.ancestors;
         self.device = piece.device;
         let is_told = !piece.stored.is_empty();
         let state = if is_told { State::Telling } else { State::Entering };
-        let mut base = Frame::new(state, piece.depth, 0);
+        let mut base = Frame::new(state, piece.depth);
         base.stored = piece.stored;
-        base.end = self.names.len();
-        // Names of subdirectories to enter follow behind those to tell of.
-        base.next = if is_told { base.end } else { 0 };
         base.listing = Batch::End;
         (base.tag, base.tags) = (piece.tag, piece.tags);
         base.rules = piece.rules;
-        self.stack.push_base(piece.dir, self.path.len(), base);
+        self.stack.push_base(piece.dir, self.path.len(), &piece.names, base);
+        if is_told {
+            // Names of subdirectories to enter follow behind those to tell of.
+            self.stack[0].drop_waiting();
+        }
     }
 
     /// Stops here: closes everything.
     pub(super) fn abandon(&mut self) {
         while self.stack.pop(&self.asker.sys).is_some() {}
         self.close_parent();
-        self.names.truncate(0);
         self.stop();
     }
 }

@@ -24,7 +24,7 @@ impl<S: Sys> Cursor<S> {
                         self.buf.facts(self.position, &entry, &mut facts);
                         Box::new(Known::Listed(facts))
                     });
-                    let name = self.names.push(name);
+                    let name = self.stack.keep(name);
                     self.stack[index].stored.push(Stored { name, kind, id, known });
                     self.position = next;
                 }
@@ -48,11 +48,11 @@ impl<S: Sys> Cursor<S> {
             if order.asks() {
                 self.ask_stored(index);
             }
-            order::sort(order, &mut self.stack[index].stored, &self.names);
+            if let Some((frame, names)) = self.stack.last_with_names() {
+                order::sort(order, &mut frame.stored, names);
+            }
         }
         let frame = &mut self.stack[index];
-        // Behind all names lie those of subdirectories that are entered when all were told of.
-        (frame.next, frame.end) = (self.names.len(), self.names.len());
         frame.state = State::Telling;
         failed
     }
@@ -70,8 +70,8 @@ impl<S: Sys> Cursor<S> {
 
     fn ask_about(&mut self, index: usize, entry: &Stored, metadata: &mut Metadata) {
         let follow = self.follows_all();
-        let Cursor { asker, stack, path, names, .. } = self;
-        let (Some(name), Some(dir)) = (names.get(entry.name), stack[index].dir()) else {
+        let Cursor { asker, stack, path, .. } = self;
+        let (Some(name), Some(dir)) = (stack.names().get(entry.name), stack[index].dir()) else {
             return;
         };
         let path_len = path.len();
@@ -95,7 +95,7 @@ impl<S: Sys> Cursor<S> {
         frame.next_stored += 1;
         let known = entry.known.take();
         let entry = Stored { name: entry.name, kind: entry.kind, id: entry.id, known };
-        let name_at = self.path.push(self.names.get(entry.name)?);
+        let name_at = self.path.push(self.stack.names().get(entry.name)?);
         let is_known = entry.kind != Kind::Unknown;
         if is_excluded::<S>(&self.settings, &self.path, entry.kind)
             || is_known && self.is_ignored(index, name_at, entry.kind)
@@ -116,7 +116,7 @@ impl<S: Sys> Cursor<S> {
             self.ask_about(index, &entry, &mut metadata);
         }
         self.metadata = metadata;
-        self.path.push(self.names.get(entry_name)?);
+        self.path.push(self.stack.names().get(entry_name)?);
         if !is_known && self.is_ignored(index, name_at, self.metadata.facts.kind) {
             return None;
         }
@@ -129,20 +129,19 @@ impl<S: Sys> Cursor<S> {
         let goes_down =
             self.metadata.facts.kind == Kind::Directory && frame.depth < self.settings.max_depth;
         if goes_down {
+            if self.settings.contents_first {
+                frame.put_off(&mut self.metadata);
+            }
             self.after = if self.settings.order.is_some() {
                 After::Enter(entry_name)
             } else {
-                let name = self.names.get(entry_name)?.units().to_vec();
-                let noted = self.names.push_units(&name);
-                frame.end = self.names.len();
-                After::Noted(noted)
+                After::Noted(self.stack.wait_again(entry_name)?)
             };
             if self.settings.contents_first {
-                frame.put_off(&mut self.metadata);
                 return None;
             }
         }
-        (frame.depth >= self.settings.min_depth).then_some(Step::Entry)
+        (self.current.depth >= self.settings.min_depth).then_some(Step::Entry)
     }
 
     /// All stored entries were told of. In order, each directory was entered after it was told of.

@@ -12,8 +12,8 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
-use crate::pool::{Crew, Sample, Start};
 use crate::sys::{Os, Setup, Sys};
+use crate::tree::{Crew, Sample, Start};
 
 /// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;

@@ -4,7 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use super::{Governor, Panics, Pool, Sample};
+use super::governor::{Governor, Sample};
+use super::panics::Panics;
+use super::pool::Pool;
 use crate::control::Threads;
 use crate::sys::Sys;
 
@@ -158,7 +160,8 @@ impl<T: Send> Crew<T> {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-    use super::{Crew, Sample};
+    use super::super::Sample;
+    use super::Crew;
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
 

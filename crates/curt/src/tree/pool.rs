@@ -15,20 +15,12 @@
 //!
 //! # When helpers pay
 //!
-//! See [`Governor`]: they are started when the work is large, kept while the measured rate shows
+//! See [`Governor`](super::governor::Governor): they are started when the work is large, kept while the measured rate shows
 //! that they pay, and paused when it does not.
-
-mod crew;
-mod governor;
-mod panics;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-pub(crate) use crew::{Crew, HELPER_STACK, Start, budget};
-pub(crate) use governor::{Governor, Sample};
-pub(crate) use panics::Panics;
 
 /// What is outstanding of a directory: the pieces of its work that were handed over.
 #[derive(Debug, Default)]
@@ -279,7 +271,7 @@ impl<T> Pool<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.asleep += 1;
         self.settle(&state);
-        // A worker that panicked is heard of when all have ended: see `Panics`.
+        // A worker that panicked is heard of when all have ended: see `panics.rs`.
         state = reason.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.asleep -= 1;
         state
@@ -302,15 +294,9 @@ impl<T> Pool<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // A worker that panicked is heard of when all have ended: see `Panics`.
+        // A worker that panicked is heard of when all have ended: see `panics.rs`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// How many of so many stay with a worker that hands some over: what it is at below counts as one of its own, unless
-/// there is nothing below.
-pub(crate) fn ours(count: usize, is_topmost: bool) -> usize {
-    if is_topmost { count.div_ceil(2) } else { count / 2 }
 }
 
 /// See [`Pool::guard`].
