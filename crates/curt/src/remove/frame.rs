@@ -22,7 +22,7 @@ pub(super) struct Frame<U> {
     pub(super) kept: bool,
     /// What stays, by name, so that a second listing does not fail with it again. Not filled where
     /// somebody chooses what stays: there, no directory is listed twice.
-    stayed: Option<Box<BTreeSet<Vec<U>>>>,
+    stayed: BTreeSet<Vec<U>>,
     /// How many names were forgotten in this pass for want of room; they are listed again.
     pub(super) forgotten: u64,
     /// It is not listed again, whatever may still be in it: that was reported.
@@ -82,7 +82,7 @@ impl<U: Unit> Frame<U> {
             listing: Batch::More,
             prefetched: None,
             kept: false,
-            stayed: None,
+            stayed: BTreeSet::new(),
             forgotten: 0,
             given_up: false,
             protected: false,
@@ -100,7 +100,7 @@ impl<U: Unit> Frame<U> {
     /// An entry failed, and stays.
     pub(super) fn stays(&mut self, name: Name<'_, U>) {
         self.kept = true;
-        self.stayed.get_or_insert_default().insert(name.units().to_vec());
+        self.stayed.insert(name.units().to_vec());
     }
 
     /// Ends the listing for good; what is left was reported, or is not to be looked at.
@@ -123,22 +123,20 @@ impl<U: Unit> Frame<U> {
         let Some(left) = self.left.take() else { return };
         let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
         if !left.is_empty() {
-            self.stayed.get_or_insert_default().append(&mut left);
+            self.stayed.append(&mut left);
         }
     }
 
     /// Tells the worker whose directory it is what stays in it, if it is another one's.
     pub(super) fn hand_back(&mut self) {
-        let (Role::Base, Some(left), Some(stayed)) = (self.role, &self.left, &mut self.stayed)
-        else {
-            return;
-        };
-        left.lock().unwrap_or_else(PoisonError::into_inner).append(stayed);
+        if let (Role::Base, Some(left)) = (self.role, &self.left) {
+            left.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.stayed);
+        }
     }
 
     /// Whether a listing that shows this entry is to pass over it: it has failed before.
     pub(super) fn passes_over(&self, name: Name<'_, U>) -> bool {
-        self.stayed.as_ref().is_some_and(|stayed| stayed.contains(name.units()))
+        self.stayed.contains(name.units())
     }
 }
 

@@ -47,6 +47,9 @@ pub(crate) struct Level<S: Sys, T> {
     own: T,
 }
 
+/// The topmost level, and the names that are kept.
+type Topmost<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
+
 /// How a level has its directory.
 enum Hold<D> {
     /// Nobody else uses it.
@@ -160,7 +163,7 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// The topmost level, and the names that are kept, by where they lie.
-    pub(crate) fn last_with_names(&mut self) -> Option<(&mut Level<S, T>, &Names<S::Unit>)> {
+    pub(crate) fn last_with_names(&mut self) -> Option<Topmost<'_, S, T>> {
         Some((self.levels.last_mut()?, &self.names))
     }
 
