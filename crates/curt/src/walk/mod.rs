@@ -29,7 +29,7 @@
 //! | several threads | 1 for 256 entries (`getrusage`) | – | – |
 //! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
 //! | rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
-//! | depth beyond the descriptors | bounded for each directory, see `room.rs` | the same | the same |
+//! | depth beyond the descriptors | about 4 for each directory opened again | the same | the same |
 //!
 //! # Races
 //!
