@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Cause, Error, Operation};
-use crate::sys::long_name::LongName;
 use crate::sys::{Os, Sys};
 
 /// The longest short name: eight characters, a dot, three.
@@ -22,7 +21,7 @@ pub fn long_name(path: &Path) -> Result<Cow<'_, Path>, Error> {
     let Some(name) = path.file_name() else {
         return Ok(Cow::Borrowed(path));
     };
-    if !<Os as LongName>::HAS_SHORT_NAMES || name.len() > LONGEST_SHORT {
+    if !<Os as Sys>::HAS_SHORT_NAMES || name.len() > LONGEST_SHORT {
         return Ok(Cow::Borrowed(path));
     }
     let sys = Os::start(&<Os as Sys>::Setup::default());

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use curt_paths::{Environment, PathText, Release};
 
 use crate::calls::Calls;
-use crate::sys::surroundings::Surroundings;
-use crate::sys::{Os, Sys};
+use crate::sys::{Os, Sys, host};
 
 /// What this process says when paths are expanded: its working directory (one call, none on Windows), the
 /// environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`)
@@ -43,24 +42,24 @@ impl ThisProcess {
 impl Environment for ThisProcess {
     fn working_directory(&self) -> Option<PathText> {
         let sys = Os::start(&<Os as Sys>::Setup::default());
-        let path = sys.working_directory().ok();
+        let path = sys.absolute(Path::new("")).ok();
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
         path.map(PathText::from)
     }
 
     fn drive_directory(&self, letter: &str) -> Option<PathText> {
-        Os::drive_directory(letter).map(PathText::from)
+        host::drive_directory(letter).map(PathText::from)
     }
 
     fn home(&self) -> Option<PathText> {
-        Os::home().map(|home| PathText::from(Path::new(&home)))
+        host::home().map(|home| PathText::from(Path::new(&home)))
     }
 
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
-        Os::home_of(user).map(PathText::from)
+        host::home_of(user).map(PathText::from)
     }
 
     fn release(&self) -> Release {
-        Os::release()
+        host::release()
     }
 }

@@ -54,7 +54,6 @@ mod schedule;
 mod starts;
 mod stats;
 #[cfg(target_os = "linux")]
-mod sys;
 mod table;
 mod takers;
 mod tree;

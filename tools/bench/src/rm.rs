@@ -19,8 +19,7 @@ pub(crate) static OPERATION: Operation = Operation {
     contenders: rm_contenders::find,
     describe,
     notes: &[
-        "floor: the bare loop of the fewest calls known, in one thread. at once: the same, but each directory is",
-        "closed at once: more calls, and less time where 256 of them do not stay in the cache.",
+        "floor: the bare loop of calls, in one thread.",
         "std: std::fs::remove_dir_all.",
         "calls/entry: system calls in a run on a smaller tree of that shape minus those on an empty directory,",
         "futex left out, divided by the entries; curt counts its own (--stats), strace counts the others.",
@@ -51,7 +50,7 @@ const fn scenario(name: &'static str, make: fn(u32) -> Tree, quick: (u32, u32)) 
 fn describe(tree: &Tree) -> String {
     let text = describe_tree(tree.files(), tree.directories(), tree.bytes());
     let below = tree.directories() - 1;
-    let least = tree.files() + 3 * below + below.div_ceil(256);
+    let least = tree.files() + 4 * below;
     let per_entry = least as f64 / (tree.files() + below) as f64;
     format!("{text}; fewest known {per_entry:.2} calls/entry")
 }

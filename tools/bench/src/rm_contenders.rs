@@ -46,8 +46,6 @@ fn ours(found: &mut Found, programs: &Programs) {
     curt("curt -j2", &["-j2"]);
     if HAS_FLOOR {
         found.add(Contender::new("floor", own, &["--role", "floor", "--"]));
-        let at_once = ["--role", "at-once", "--"];
-        found.add(Contender::new("at once", own, &at_once).only_full());
     }
     found.add(Contender::new("std", own, &["--role", "std", "--"]));
 }

@@ -23,7 +23,6 @@ pub(crate) use self::answer::{
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
-pub(crate) use self::guises::Guises;
 pub(crate) use self::os_error::os_error;
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -36,8 +35,6 @@ pub(crate) mod beneath;
 pub(crate) mod fault;
 mod features;
 mod gate;
-mod guises;
-pub(crate) mod long_name;
 mod lookup;
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
@@ -47,13 +44,17 @@ pub(crate) mod process;
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
 mod records;
-pub(crate) mod surroundings;
 #[cfg(test)]
 pub(crate) mod tests;
 #[cfg(unix)]
 pub(crate) mod unix;
 #[cfg(windows)]
 pub(crate) mod windows;
+
+#[cfg(unix)]
+pub(crate) use unix::host;
+#[cfg(windows)]
+pub(crate) use windows::host;
 
 /// Today's platform.
 #[cfg(unix)]
@@ -168,9 +169,7 @@ pub(crate) trait Listing: Send + Sync {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys:
-    Guises<<Self as Sys>::Dir, <Self as Sys>::Unit> + Sized + Send
-{
+pub(crate) trait Sys: Sized + Send {
     type Unit: Unit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;
@@ -342,6 +341,33 @@ pub(crate) trait Sys:
         asked: Fields,
         facts: &Facts,
     ) -> io::Result<Owners>;
+
+    /// What a link is by what it holds, where its kind alone does not tell. No call.
+    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
+        let _ = target;
+        kind
+    }
+    /// Whether an entry of which this is known may be a link of Cygwin. No call.
+    fn may_be_cookie(facts: &Facts) -> bool {
+        let _ = facts;
+        false
+    }
+    /// What a link of Cygwin holds; `None` where the entry is none. Opens, reads and closes.
+    fn read_cookie(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+    ) -> io::Result<Option<Vec<Self::Unit>>> {
+        let _ = (parent, name);
+        Ok(None)
+    }
+    /// Whether files may have a short name besides.
+    const HAS_SHORT_NAMES: bool = false;
+    /// The last name of what is there, as its directory has it, where files have short names.
+    fn long_name(&self, path: &Path) -> io::Result<Vec<Self::Unit>> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
 
     fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat> {
         self.query(parent, name, Stat::ASK).map(Stat::from)

@@ -24,8 +24,6 @@ use std::path::Path;
 pub(crate) enum Role {
     /// The bare loop of calls.
     Floor,
-    /// The same, but each directory is closed at once.
-    AtOnce,
     /// The standard library.
     Std,
     /// The library: its listing, counted, or its way of opening.
@@ -93,13 +91,12 @@ pub(crate) fn play(
     let mut out = io::stdout().lock();
     let done = check_from_child(tree).and_then(|()| match (role, task) {
         (role, Task::Open) => open::open(role, tree, &mut out),
-        (Role::Floor, Task::Remove) => floor_remove(tree, 256),
-        (Role::AtOnce, Task::Remove) => floor_remove(tree, 1),
+        (Role::Floor, Task::Remove) => floor_remove(tree),
         (Role::Floor, _) => floor_read(task, tree),
         (Role::Std, Task::Remove) => std::fs::remove_dir_all(tree),
         (Role::Std, _) => standard::read(task, tree, &mut out),
         (Role::List | Role::Steps, _) => list(buffer, tree, &mut out),
-        (Role::AtOnce | Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
+        (Role::From | Role::Here, _) => Err(io::ErrorKind::Unsupported.into()),
         (Role::Expand, _) => {
             let answer = work.map(super::works::play).unwrap_or_default();
             io::Write::write_all(&mut out, answer.as_bytes())
@@ -129,8 +126,8 @@ fn ended(done: io::Result<Exit>) -> Exit {
 pub(crate) const HAS_FLOOR: bool = cfg!(target_os = "linux");
 
 #[cfg(target_os = "linux")]
-fn floor_remove(tree: &Path, at_a_time: usize) -> io::Result<()> {
-    remove::remove(tree, at_a_time)
+fn floor_remove(tree: &Path) -> io::Result<()> {
+    remove::remove(tree)
 }
 
 #[cfg(target_os = "linux")]
@@ -139,7 +136,7 @@ fn floor_read(task: Task, tree: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn floor_remove(_: &Path, _: usize) -> io::Result<()> {
+fn floor_remove(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

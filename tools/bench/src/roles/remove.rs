@@ -1,5 +1,4 @@
-//! The floor of removing a tree: per directory open, list, remove; per other entry remove; directories are closed 256
-//! at a time, or each at once.
+//! The floor of removing a tree: per directory open, list, remove, close; per other entry remove.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
@@ -10,22 +9,16 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::sys;
-
-/// Removes the tree, and closes so many directories with one call.
-pub(super) fn remove(tree: &Path, at_a_time: usize) -> io::Result<()> {
+/// Removes the tree.
+pub(super) fn remove(tree: &Path) -> io::Result<()> {
     let name = CString::new(tree.as_os_str().as_bytes())?;
     let buffer = vec![MaybeUninit::uninit(); 64 * 1024];
-    let mut floor = Floor { buffer, finished: Vec::with_capacity(at_a_time), at_a_time };
-    floor.remove_directory(CWD, &name)?;
-    sys::close_many(&mut floor.finished);
+    Floor { buffer }.remove_directory(CWD, &name)?;
     Ok(())
 }
 
 struct Floor {
     buffer: Vec<MaybeUninit<u8>>,
-    finished: Vec<OwnedFd>,
-    at_a_time: usize,
 }
 
 impl Floor {
@@ -39,18 +32,8 @@ impl Floor {
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Err(Errno::NOTEMPTY) if seen => {}
                 Err(Errno::NOTEMPTY) if self.rewind(&directory)? => {}
-                done => {
-                    self.finish(directory);
-                    return done;
-                }
+                done => return done,
             }
-        }
-    }
-
-    fn finish(&mut self, directory: OwnedFd) {
-        self.finished.push(directory);
-        if self.finished.len() == self.at_a_time {
-            sys::close_many(&mut self.finished);
         }
     }
 

@@ -74,7 +74,6 @@ pub(super) fn may_be_unsafe(path: &str) -> bool {
     path.starts_with("crates/curt/src/sys/")
         || path.starts_with("crates/curt-cli/src/sys/")
         || path.starts_with("tools/testkit/src/sys/")
-        || path.starts_with("tools/bench/src/sys/")
         || path.starts_with(RIVALS)
         || is_binding(path)
 }

@@ -127,7 +127,7 @@ fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
 }
 
 /// The home directory of a user by name; an empty name is the user's whose process this is.
-pub(super) fn home_of(user: &[u8]) -> Option<PathBuf> {
+pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();

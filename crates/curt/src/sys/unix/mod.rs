@@ -17,6 +17,7 @@ mod beneath;
 pub(crate) mod dir;
 pub(crate) mod door;
 mod failing;
+pub(crate) mod host;
 mod library;
 mod lookup;
 mod process;
@@ -54,11 +55,9 @@ pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
-use super::long_name::LongName;
-use super::surroundings::Surroundings;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Guises, Identity, Mounts, Opened, Operand, Owners,
-    Removed, Setup, Sources, Stat, Sys,
+    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
+    Setup, Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -375,7 +374,11 @@ impl Sys for Unix {
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
-        if path.is_absolute() { Ok(path.to_owned()) } else { Ok(self.door.getcwd()?.join(path)) }
+        if path.is_absolute() {
+            return Ok(path.to_owned());
+        }
+        let here = self.door.getcwd()?;
+        Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
@@ -450,25 +453,5 @@ impl Sys for Unix {
 
     fn waits(&self) -> u64 {
         self.door.waits()
-    }
-}
-
-impl Guises<Dir, u8> for Unix {}
-
-impl LongName for Unix {
-    const HAS_SHORT_NAMES: bool = false;
-
-    fn long_name(&self, path: &Path) -> io::Result<Vec<u8>> {
-        Ok(path.file_name().map_or_else(Vec::new, |name| Self::units(Path::new(name))))
-    }
-}
-
-impl Surroundings for Unix {
-    fn working_directory(&self) -> io::Result<PathBuf> {
-        Ok(self.door.getcwd()?)
-    }
-
-    fn home_of(user: &[u8]) -> Option<PathBuf> {
-        accounts::home_of(user)
     }
 }

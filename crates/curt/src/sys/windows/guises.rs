@@ -14,13 +14,12 @@ use std::path::Path;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::Target;
+use super::call::{Door, Target};
 use super::dir::Dir;
 use super::status::Status;
-use super::{FILE, Windows, text};
+use super::{FILE, text};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::Guises;
 
 const COOKIE: &[u8] = b"!<symlink>";
 /// Cookie, mark, 4,095 units and one that ends them.
@@ -33,37 +32,42 @@ const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
     | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
     | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
 
-impl Guises<Dir, u16> for Windows {
-    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-        if kind == Kind::Junction && is_volume(&text::units(target)) {
-            return Kind::VolumeMount;
-        }
-        kind
+/// What a link is by what it holds.
+pub(super) fn kind_by_target(kind: Kind, target: &Path) -> Kind {
+    if kind == Kind::Junction && is_volume(&text::units(target)) {
+        return Kind::VolumeMount;
     }
+    kind
+}
 
-    fn may_be_cookie(facts: &Facts) -> bool {
-        let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
-        let longest = LONGEST as u64;
-        facts.kind == Kind::File
-            && facts.known.contains(Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES)
-            && facts.attributes & attributes == u64::from(win::FILE_ATTRIBUTE_SYSTEM)
-            && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
-    }
+/// Whether an entry may be a link of Cygwin.
+pub(super) fn may_be_cookie(facts: &Facts) -> bool {
+    let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
+    let longest = LONGEST as u64;
+    facts.kind == Kind::File
+        && facts.known.contains(Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES)
+        && facts.attributes & attributes == u64::from(win::FILE_ATTRIBUTE_SYSTEM)
+        && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
+}
 
-    fn read_cookie(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        let spelled = text::spelled(name.units(), parent.root().is_some());
-        let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
-        let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let handle = self.door.open(target, win::FILE_READ_DATA | win::SYNCHRONIZE, options)?;
-        // One byte more: what has grown meanwhile is no link.
-        let mut content = vec![0; LONGEST + 1];
-        let read = self.door.read(handle.as_handle(), &mut content);
-        self.door.close(handle);
-        match read {
-            Ok(length) => Ok(target_of(content.get(..length).unwrap_or_default())),
-            Err(Status::END_OF_FILE) => Ok(None),
-            Err(status) => Err(status.into()),
-        }
+/// What a link of Cygwin holds.
+pub(super) fn read_cookie(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+) -> io::Result<Option<Vec<u16>>> {
+    let spelled = text::spelled(name.units(), parent.root().is_some());
+    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+    let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+    let handle = door.open(target, win::FILE_READ_DATA | win::SYNCHRONIZE, options)?;
+    // One byte more: what has grown meanwhile is no link.
+    let mut content = vec![0; LONGEST + 1];
+    let read = door.read(handle.as_handle(), &mut content);
+    door.close(handle);
+    match read {
+        Ok(length) => Ok(target_of(content.get(..length).unwrap_or_default())),
+        Err(Status::END_OF_FILE) => Ok(None),
+        Err(status) => Err(status.into()),
     }
 }
 
@@ -102,7 +106,7 @@ fn target_of(content: &[u8]) -> Option<Vec<u16>> {
 mod tests {
     use super::{LONGEST, is_volume, target_of};
     use crate::fields::{Facts, Fields, Kind};
-    use crate::sys::Guises;
+    use crate::sys::Sys;
     use crate::sys::windows::Windows;
     use std::path::Path;
 

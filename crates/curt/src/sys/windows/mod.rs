@@ -18,6 +18,7 @@ mod call;
 mod dir;
 mod files;
 mod guises;
+pub(crate) mod host;
 mod info;
 mod kinds;
 mod links;
@@ -29,7 +30,6 @@ mod query;
 mod removal;
 mod security;
 mod status;
-mod surroundings;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -468,6 +468,24 @@ impl Sys for Windows {
         _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
         Ok(info::is_root(&self.door, dir.handle()?)?)
+    }
+
+    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
+        guises::kind_by_target(kind, target)
+    }
+
+    fn may_be_cookie(facts: &Facts) -> bool {
+        guises::may_be_cookie(facts)
+    }
+
+    fn read_cookie(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
+        guises::read_cookie(&self.door, parent, name)
+    }
+
+    const HAS_SHORT_NAMES: bool = true;
+
+    fn long_name(&self, path: &Path) -> io::Result<Vec<u16>> {
+        long_name::long_name(&self.door, path)
     }
 
     fn is_busy(error: &io::Error) -> bool {
