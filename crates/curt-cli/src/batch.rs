@@ -5,11 +5,9 @@ mod question;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use curt::Cancel;
-
 use crate::exit::Exit;
 use crate::out::json::{Failure, Object};
-use crate::out::{self, Screen};
+use crate::session::Session;
 use crate::sys;
 pub(crate) use question::read;
 
@@ -19,31 +17,27 @@ const READ: usize = 64 * 1024;
 const LONGEST: u64 = 1024 * 1024;
 
 /// Answers all questions, until the reader of the answers goes away. One that is too long is not asked.
-pub(crate) fn answer(
-    program: &str,
-    gone: &Cancel,
-    screen: &Screen,
-    mut to: impl FnMut(&[u8]) -> Object,
-) -> Exit {
+pub(crate) fn answer(session: &Session, mut to: impl FnMut(&[u8]) -> Object) -> Exit {
     let mut input = BufReader::with_capacity(READ, io::stdin().lock());
     let mut line = Vec::new();
     loop {
         if input.buffer().is_empty() {
-            screen.flush();
+            session.screen().flush();
         }
-        if gone.is_cancelled() {
+        if session.is_over() {
             return Exit::SUCCESS;
         }
         match next_line(&mut input, &mut line) {
-            Ok(Line::Read) => screen.data(to(&line).line().as_bytes()),
+            Ok(Line::Read) => session.object(to(&line)),
             Ok(Line::TooLong) => {
                 let message = format!("the line is longer than {} MiB", LONGEST >> 20);
-                screen.data(Failure::no_question(message).alone().line().as_bytes());
+                session.object(Failure::no_question(message).alone());
             }
             Ok(Line::End) => return Exit::SUCCESS,
             Err(error) => {
                 let text = sys::error_text(&error);
-                out::complain(&format!("{program}: cannot read standard input: {text}\n"));
+                let program = session.program();
+                session.message(&format!("{program}: cannot read standard input: {text}\n"));
                 return Exit::FAILURE;
             }
         }

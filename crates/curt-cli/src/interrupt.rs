@@ -11,6 +11,11 @@ use crate::sys;
 static CANCEL: Cancel = Cancel::new();
 static SIGNAL: AtomicUsize = AtomicUsize::new(0);
 
+/// The token that ends a command early.
+pub(crate) fn token() -> &'static Cancel {
+    &CANCEL
+}
+
 /// Begins to listen for the signals that ask a program to end, and returns the token that they set.
 /// A signal that was ignored when the command started stays ignored.
 pub(crate) fn listen() -> &'static Cancel {

@@ -1,4 +1,5 @@
-//! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened.
+//! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened. A `session` is one
+//! run of a command.
 
 mod args;
 mod base64;
@@ -9,6 +10,7 @@ mod interrupt;
 mod out;
 mod prompt;
 mod quote;
+mod session;
 mod sys;
 mod time;
 

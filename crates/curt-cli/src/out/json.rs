@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, Summary, is_printable};
+use curt::{Calls, Cause, Error, Kind, Operation, Report, StartFailure, is_printable};
 
 use crate::out::text;
 use crate::sys;
@@ -171,38 +171,21 @@ pub(crate) fn entry(path: &Path, what: Kind, dry_run: bool) -> String {
     Object::new().path(verb, path).text("kind", kind(what)).line()
 }
 
-/// The last line: what was done in all.
-pub(crate) fn summary(report: &Report, dry_run: bool, stats: bool) -> String {
+/// What a removal did in all.
+pub(crate) fn summary(report: &Report, dry_run: bool) -> Object {
     let mut fields =
         Object::new().number("files", report.files).number("directories", report.directories);
     if let Some(bytes) = report.bytes {
         fields = fields.number("bytes", bytes);
     }
-    fields = fields
+    fields
         .number("skipped", report.skipped)
         .number("appeared", report.appeared)
         .number("vanished", report.vanished)
         .number("errors", report.error_count)
         .boolean("interrupted", report.cancelled)
         .number("threads", report.threads as u64)
-        .boolean("dry_run", dry_run);
-    if stats {
-        fields = fields.object("calls", calls(&report.calls));
-    }
-    Object::new().object("summary", fields).line()
-}
-
-/// The last line of a walk.
-pub(crate) fn walk_summary(summary: &Summary, failures: u64, stats: bool) -> String {
-    let mut fields = Object::new()
-        .number("entries", summary.entries)
-        .number("errors", failures)
-        .boolean("interrupted", summary.stopped)
-        .number("threads", summary.threads as u64);
-    if stats {
-        fields = fields.object("calls", calls(&summary.calls));
-    }
-    Object::new().object("summary", fields).line()
+        .boolean("dry_run", dry_run)
 }
 
 /// The calls made, by kind, and all of them.

@@ -2,9 +2,7 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use curt::{
-    Calls, Cause, Error, GlobError, Kind, Question, Report, StartFailure, Subject, Summary,
-};
+use curt::{Calls, Cause, Error, GlobError, Kind, Question, Report, StartFailure, Subject};
 
 use crate::cmd::which;
 use crate::quote::quote;
@@ -109,26 +107,10 @@ pub(crate) fn interrupted(program: &str, report: &Report) -> String {
     format!("{program}: interrupted: {} removed\n", totals(report))
 }
 
-/// The calls made, by kind, the most frequent first.
-pub(crate) fn stats(program: &str, report: &Report) -> String {
-    let threads = counted(report.threads as u64, "thread", "threads");
-    let total = counted(report.calls.total(), "call", "calls");
-    let first = format!("{program}: {}, {threads}, {total}\n", totals(report));
-    first + &calls(&report.calls)
-}
-
 /// The line for one failure, in the words of the GNU tools.
 pub(crate) fn failed(program: &str, error: &Error) -> String {
     let verb = error.operation().verb();
     format!("{program}: cannot {verb} {}: {}\n", quote(error.path()), reason(error.cause()))
-}
-
-/// What a walk did, and the calls made, by kind, the most frequent first.
-pub(crate) fn walk_stats(program: &str, summary: &Summary) -> String {
-    let entries = counted(summary.entries, "entry", "entries");
-    let threads = counted(summary.threads as u64, "thread", "threads");
-    let total = counted(summary.calls.total(), "call", "calls");
-    format!("{program}: {entries}, {threads}, {total}\n{}", calls(&summary.calls))
 }
 
 /// What is wrong with a pattern.

@@ -91,8 +91,10 @@ pub(crate) struct Entry<'a, U> {
     pub(crate) id: u64,
 }
 
-/// Which directory it is, as long as it is open somewhere.
+/// Which directory it is, as long as it is open somewhere. Packed, since a traversal keeps one for
+/// each directory on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C, packed(8))]
 pub(crate) struct Identity {
     pub(crate) device: u64,
     pub(crate) file: u128,

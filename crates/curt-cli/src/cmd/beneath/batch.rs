@@ -6,22 +6,22 @@ use std::path::Path;
 use curt::Root;
 use serde_json::Value;
 
-use super::{GONE, PROGRAM, aliases, scope, stats, verdict};
+use super::{aliases, scope, verdict};
 use crate::args::{BeneathOptions, Mode};
 use crate::batch;
 use crate::exit::Exit;
-use crate::out::Screen;
 use crate::out::json::{Failure, Object};
+use crate::session::Session;
 use crate::sys;
 
 /// Answers all questions.
-pub(super) fn run(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
+pub(super) fn run(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
     // One for each way of asking, so that calls are counted together at the end.
     let ways =
         [(Mode::Open, false), (Mode::Strict, false), (Mode::Open, true), (Mode::Strict, true)];
     let roots =
         ways.map(|(mode, in_root)| root.share().scope(scope(in_root)).aliases(aliases(mode)));
-    let exit = batch::answer(PROGRAM, &GONE, screen, |line| match question(line, options) {
+    let exit = batch::answer(session, |line| match question(line, options) {
         Ok(Question { path, way }) => {
             let at = ways.iter().position(|&known| known == way).unwrap_or_default();
             match verdict::name(&roots[at], Path::new(&path), options.name) {
@@ -35,8 +35,8 @@ pub(super) fn run(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exi
     for root in &roots {
         calls.add(&root.calls());
     }
-    stats(options, &calls, screen);
-    exit
+    session.stats("", &calls);
+    session.close(false, exit, Exit::FAILURE)
 }
 
 /// A question that was understood.

@@ -7,14 +7,15 @@ use curt::paths::{Flavor, PathCheck, PathText, Refusal, Release};
 
 use super::batch::{in_root, mode};
 use super::verdict::Refused;
-use super::{Counts, GONE, PROGRAM, aliases, stats};
+use super::{Counts, aliases};
 use crate::args::BeneathOptions;
 use crate::args::expand::{FLAVORS, RELEASES};
 use crate::batch;
 use crate::cmd::expand::choice;
 use crate::exit::Exit;
 use crate::out::json::{Failure, Object};
-use crate::out::{Screen, entry, path_text};
+use crate::out::{entry, path_text};
+use crate::session::Session;
 
 /// The name of a text beneath the directory.
 fn name(check: PathCheck, text: &PathText) -> Result<PathText, Refusal> {
@@ -27,17 +28,16 @@ fn name(check: PathCheck, text: &PathText) -> Result<PathText, Refusal> {
 }
 
 /// Checks the operands, or what standard input asks about.
-pub(super) fn run(options: &BeneathOptions, screen: &Screen) -> Exit {
+pub(super) fn run(options: &BeneathOptions, session: &Session) -> Exit {
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
     let release = options.release.unwrap_or(Release::Windows10);
-    let calls = Calls::default();
     if options.batch {
-        let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+        let exit = batch::answer(session, |line| {
             answer(line, options, (flavor, release))
                 .unwrap_or_else(|message| Failure::no_question(message).alone())
         });
-        stats(options, &calls, screen);
-        return exit;
+        session.stats("", &Calls::default());
+        return session.close(false, exit, Exit::FAILURE);
     }
     let check = PathCheck::new(flavor).release(release);
     let check = check.aliases(aliases(options.mode)).in_root(options.in_root);
@@ -47,14 +47,14 @@ pub(super) fn run(options: &BeneathOptions, screen: &Screen) -> Exit {
         match name(check, &PathText::from(path)) {
             Ok(name) => {
                 counts.allowed += 1;
-                screen.data(&line(options, path, &name, flavor, screen));
+                session.data(&line(options, path, &name, flavor, session));
             }
             Err(refusal) => {
-                counts.tell(Refused::because(refusal), path, options.json, screen);
+                counts.tell(Refused::because(refusal), path, session);
             }
         }
     }
-    counts.sum_up(options, &calls, screen)
+    counts.sum_up(Calls::default(), session)
 }
 
 /// The line for a path that is allowed.
@@ -63,14 +63,14 @@ fn line(
     path: &Path,
     name: &PathText,
     flavor: Flavor,
-    screen: &Screen,
+    session: &Session,
 ) -> Vec<u8> {
     if options.json {
         let name = path_text::to_json(name, flavor);
         return Object::new().path("path", path).raw("allow", &name).line().into_bytes();
     }
     let mut line = match name.to_path() {
-        Ok(name) => entry::name(name.as_os_str(), screen.is_terminal()),
+        Ok(name) => entry::name(name.as_os_str(), session.is_terminal()),
         Err(_) => name.to_bytes().into_owned(),
     };
     line.push(b'\n');

@@ -8,52 +8,42 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use curt::paths::Aliases;
-use curt::{Calls, Cancel, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
+use curt::{Calls, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
 
 use self::verdict::Refused;
 use crate::args::{BeneathOptions, Mode};
 use crate::cmd::stat;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, Style};
-use crate::out::json::{self, Object};
-use crate::out::{self, Screen, text};
+use crate::out::json::Object;
+use crate::session::{Common, Ending, Session};
 use crate::time::{LocalZone, Zone};
-
-/// What messages begin with.
-const PROGRAM: &str = "curt beneath";
 
 /// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
-/// Set when the reader of the output went away.
-static GONE: Cancel = Cancel::new();
-
 /// Answers what the options ask.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
+    let common = Common { program: "curt beneath", json: options.json, stats: options.stats };
+    let session = Session::new(common);
     if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
-        return out::usage(PROGRAM, "--flavor and --release go with --check-only", options.json);
+        return session.usage("--flavor and --release go with --check-only");
     }
-    let screen = Screen::new(true, false, &GONE);
     let Some(path) = &options.root else {
-        return screen.end(PROGRAM, check::run(options, &screen), Exit::FAILURE);
+        return check::run(options, &session);
     };
     let root = match Root::open_without(path, &options.without()) {
         Ok(root) => root.scope(scope(options.in_root)).aliases(aliases(options.mode)),
-        Err(error) if options.json => {
-            screen.data(json::failure(&error).as_bytes());
-            return screen.end(PROGRAM, Exit::FAILURE, Exit::FAILURE);
-        }
         Err(error) => {
-            out::complain(&text::failed(PROGRAM, &error));
-            return Exit::FAILURE;
+            session.fail(&error);
+            return session.close(false, Exit::FAILURE, Exit::FAILURE);
         }
     };
-    let exit = if options.batch {
-        batch::run(options, &root, &screen)
+    if options.batch {
+        batch::run(options, &root, &session)
     } else {
-        paths(options, &root, &screen)
-    };
-    screen.end(PROGRAM, exit, Exit::FAILURE)
+        paths(options, &root, &session)
+    }
 }
 
 fn scope(in_root: bool) -> Scope {
@@ -68,28 +58,28 @@ fn aliases(mode: Mode) -> Aliases {
 }
 
 /// Answers for the operands.
-fn paths(options: &BeneathOptions, root: &Root, screen: &Screen) -> Exit {
+fn paths(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
     // Found only where a time is to be shown.
     let zone = LocalZone::new(Zone::local);
     let mut counts = Counts::default();
     for operand in &options.operands {
-        if GONE.is_cancelled() {
+        if session.is_over() {
             break;
         }
         let path = Path::new(operand);
         let answer = if options.cat {
-            cat(root, path, screen)
+            cat(root, path, session)
         } else if options.stat {
-            tell(options, root, path, screen, &zone)
+            tell(options, root, path, session, &zone)
         } else {
-            name(options, root, path, screen)
+            name(options, root, path, session)
         };
         match answer {
             Ok(()) => counts.allowed += 1,
-            Err(error) => counts.tell(error, path, options.json, screen),
+            Err(error) => counts.tell(error, path, session),
         }
     }
-    counts.sum_up(options, &root.calls(), screen)
+    counts.sum_up(root.calls(), session)
 }
 
 /// What came of all paths.
@@ -102,39 +92,26 @@ struct Counts {
 
 impl Counts {
     /// Tells of a path that did not get what it asked for.
-    fn tell(&mut self, error: Refused, path: &Path, is_json: bool, screen: &Screen) {
+    fn tell(&mut self, error: Refused, path: &Path, session: &Session) {
+        session.count_errors(1);
         if error.is_denied {
             self.refused += 1;
         } else {
             self.failed += 1;
         }
-        if is_json {
-            screen.data(error.answer(path).line().as_bytes());
+        if session.is_json() {
+            session.object(error.answer(path));
         } else {
-            screen.message(&error.line(PROGRAM, path));
+            session.message(&error.line(session.program(), path));
         }
     }
 
-    fn sum_up(self, options: &BeneathOptions, calls: &Calls, screen: &Screen) -> Exit {
-        if options.json {
-            let mut summary = Object::new()
-                .number("allowed", self.allowed)
-                .number("refused", self.refused)
-                .number("errors", self.failed);
-            if options.stats {
-                summary = summary.object("calls", json::calls(calls));
-            }
-            screen.data(Object::new().object("summary", summary).line().as_bytes());
-        } else {
-            stats(options, calls, screen);
-        }
-        if self.refused + self.failed == 0 { Exit::SUCCESS } else { Exit::FAILURE }
-    }
-}
-
-fn stats(options: &BeneathOptions, calls: &Calls, screen: &Screen) {
-    if options.stats {
-        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls)));
+    fn sum_up(self, calls: Calls, session: &Session) -> Exit {
+        let summary = Object::new()
+            .number("allowed", self.allowed)
+            .number("refused", self.refused)
+            .number("errors", self.failed);
+        session.end(Ending { summary, calls, ..Ending::default() })
     }
 }
 
@@ -143,33 +120,33 @@ fn name(
     options: &BeneathOptions,
     root: &Root,
     path: &Path,
-    screen: &Screen,
+    session: &Session,
 ) -> Result<(), Refused> {
     let name = verdict::name(root, path, options.name)?;
     if options.json {
         let answer = Object::new().path("path", path);
-        screen.data(answer.path("allow", &name).line().as_bytes());
+        session.object(answer.path("allow", &name));
     } else {
-        let mut line = entry::name(name.as_os_str(), screen.is_terminal());
+        let mut line = entry::name(name.as_os_str(), session.is_terminal());
         line.push(b'\n');
-        screen.data(&line);
+        session.data(&line);
     }
     Ok(())
 }
 
 /// Prints what a file holds. A pipe that nobody writes to is empty.
-fn cat(root: &Root, path: &Path, screen: &Screen) -> Result<(), Refused> {
+fn cat(root: &Root, path: &Path, session: &Session) -> Result<(), Refused> {
     let options = OpenOptions::new().read(true).nonblocking(true);
     let mut file = root.open_file(path, &options)?;
     let mut buffer = vec![0; READ];
     loop {
         match file.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(length) => screen.data(&buffer[..length]),
+            Ok(length) => session.data(&buffer[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(Refused::by_system(Operation::ReadFile, &error)),
         }
-        if GONE.is_cancelled() {
+        if session.is_over() {
             return Ok(());
         }
     }
@@ -180,17 +157,17 @@ fn tell(
     options: &BeneathOptions,
     root: &Root,
     path: &Path,
-    screen: &Screen,
+    session: &Session,
     zone: &LocalZone,
 ) -> Result<(), Refused> {
     let fields = stat::union(&stat::USUAL).without(Fields::TARGET);
     let metadata = root.stat(path, Plan::new(fields).follow(Follow::Links))?;
     let shown = Shown { name: stat::name(path), path, metadata: &metadata };
     if options.json {
-        screen.data(entry::object(&shown, fields | Fields::NAME).line().as_bytes());
+        session.object(entry::object(&shown, fields | Fields::NAME));
     } else {
-        let style = Style { zone, quoted: screen.is_terminal() };
-        screen.data(&stat::block(&shown, &stat::USUAL, &style));
+        let style = Style { zone, quoted: session.is_terminal() };
+        session.data(&stat::block(&shown, &stat::USUAL, &style));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use curt::{Cause, Error, Operation, Sizes, UsageRecord, UsageReport};
 
 use crate::args::{DuOptions, Unit};
 use crate::out::blocks::Blocks;
+use crate::out::json::Object;
 use crate::out::{json, text};
 use crate::quote::{masked, quote};
 
@@ -96,21 +97,17 @@ pub(super) fn failure(program: &str, error: &Error) -> String {
     }
 }
 
-/// The last object.
-pub(super) fn summary(report: &UsageReport, stats: bool) -> String {
+/// The fields of the last object.
+pub(super) fn summary(report: &UsageReport) -> Object {
     let total = report.total();
-    let mut fields = json::Object::new()
+    Object::new()
         .number("apparent", total.apparent)
         .number("allocated", total.allocated)
         .number("entries", total.entries)
         .number("unknown", report.unknown)
         .number("errors", report.error_count)
         .boolean("interrupted", report.cancelled)
-        .number("threads", report.threads as u64);
-    if stats {
-        fields = fields.object("calls", json::calls(&report.calls));
-    }
-    json::Object::new().object("summary", fields).line()
+        .number("threads", report.threads as u64)
 }
 
 /// What was counted before the interrupt.
@@ -118,11 +115,10 @@ pub(super) fn interrupted(program: &str, report: &UsageReport) -> String {
     format!("{program}: interrupted: {} counted\n", entries(report))
 }
 
-/// What was counted, and the calls made, by kind, the most frequent first.
-pub(super) fn stats(program: &str, report: &UsageReport) -> String {
+/// What was counted, and by how many threads.
+pub(super) fn done(report: &UsageReport) -> String {
     let threads = text::counted(report.threads as u64, "thread", "threads");
-    let total = text::counted(report.calls.total(), "call", "calls");
-    format!("{program}: {}, {threads}, {total}\n{}", entries(report), text::calls(&report.calls))
+    format!("{}, {threads}", entries(report))
 }
 
 fn entries(report: &UsageReport) -> String {

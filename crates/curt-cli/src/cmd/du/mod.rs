@@ -9,48 +9,46 @@ mod lines;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use curt::{Cancel, Error, Threads, Usage, UsageRecord, UsageReport};
+use curt::{Error, Threads, Usage, UsageRecord, UsageReport};
 
 use crate::args::DuOptions;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::{self, Screen, json, text};
+use crate::out::text;
+use crate::session::{Common, Ending, Session};
 use crate::sys;
 use exclude::Patterns;
 use lines::Lines;
 
-/// What messages begin with.
-const PROGRAM: &str = "curt du";
-
 /// Measures what the options say.
 pub(crate) fn run(options: &DuOptions) -> Exit {
+    let common = Common { program: "curt du", json: options.json, stats: options.stats };
+    let session = Session::working(common, true, false);
     let patterns = match Patterns::new(&options.exclude) {
         Ok(patterns) => Arc::new(patterns),
-        Err(message) => return out::usage(PROGRAM, &message, options.json),
+        Err(message) => return session.usage(&message),
     };
-    let cancel = interrupt::listen();
-    let screen = Screen::new(true, false, cancel);
-    let lines = Lines::new(options, screen.is_terminal());
-    Job { options, patterns, screen, lines }.run(cancel)
+    let lines = Lines::new(options, session.is_terminal());
+    Job { options, patterns, session, lines }.run()
 }
 
 /// A measurement that is about to begin.
 struct Job<'a> {
     options: &'a DuOptions,
     patterns: Arc<Patterns>,
-    screen: Screen,
+    session: Session,
     lines: Lines,
 }
 
 impl Job<'_> {
-    fn run(&self, cancel: &Cancel) -> Exit {
+    fn run(&self) -> Exit {
         let here = [OsString::from(".")];
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
         let is_counted = |operand: &&OsString| !self.patterns.match_path(operand);
         let operands: Vec<&OsString> = operands.iter().filter(is_counted).collect();
         let tell = |error: &Error| self.failed(error);
-        let usage = self.usage(cancel, &tell);
+        let usage = self.usage(&tell);
         let report = match self.options.top {
             Some(most) => {
                 let report = usage.measure(operands);
@@ -64,7 +62,7 @@ impl Job<'_> {
     }
 
     /// The options as the library has them.
-    fn usage<'b>(&self, cancel: &'b Cancel, tell: &'b (dyn Fn(&Error) + Sync)) -> Usage<'b> {
+    fn usage<'b>(&self, tell: &'b (dyn Fn(&Error) + Sync)) -> Usage<'b> {
         let options = self.options;
         let depth = if options.summarize { Some(0) } else { options.max_depth };
         let mut usage = Usage::new()
@@ -75,7 +73,7 @@ impl Job<'_> {
             .count_links(options.count_links)
             .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
             .on_error(tell)
-            .cancel(cancel);
+            .cancel(self.session.cancel());
         if !self.patterns.are_empty() {
             usage = usage.exclude(self.patterns.clone());
         }
@@ -88,11 +86,8 @@ impl Job<'_> {
 
     /// Reports a failure when it happens.
     fn failed(&self, error: &Error) {
-        if self.options.json {
-            self.screen.data(json::failure(error).as_bytes());
-        } else {
-            self.screen.message(&lines::failure(PROGRAM, error));
-        }
+        let session = &self.session;
+        session.fail_as(error, || lines::failure(session.program(), error));
     }
 
     /// Prints each record when it is told of.
@@ -100,7 +95,7 @@ impl Job<'_> {
         let mut ready = Vec::new();
         move |record| {
             self.lines.add(record, &mut ready);
-            self.screen.data(&ready);
+            self.session.data(&ready);
             ready.clear();
         }
     }
@@ -113,47 +108,32 @@ impl Job<'_> {
         for record in largest.into_iter().take(most) {
             self.lines.add(record, &mut ready);
         }
-        self.screen.data(&ready);
+        self.session.data(&ready);
     }
 
     fn print_total(&self, report: &UsageReport) {
         if self.options.total && !self.options.json {
             let mut ready = Vec::new();
             self.lines.total(&report.total(), &mut ready);
-            self.screen.data(&ready);
+            self.session.data(&ready);
         }
     }
 
     /// Says what is left to say, and turns it into an exit code.
     fn finish(&self, report: &UsageReport) -> Exit {
-        let signal = interrupt::signal().filter(|_| report.cancelled);
-        if self.options.json {
-            let line = lines::summary(report, self.options.stats);
-            self.screen.data(line.as_bytes());
-        }
-        let written = self.screen.finish();
         let mut words = String::new();
-        if !self.options.json {
-            if report.error_count > 1 {
-                words += &text::failures(PROGRAM, report.error_count);
-            }
-            if signal.is_some() {
-                words += &lines::interrupted(PROGRAM, report);
-            }
-            if self.options.stats {
-                words += &lines::stats(PROGRAM, report);
-            }
+        if report.error_count > 1 {
+            words += &text::failures(self.session.program(), report.error_count);
         }
-        if !words.is_empty() {
-            out::complain(&words);
+        if report.cancelled && interrupt::signal().is_some() {
+            words += &lines::interrupted(self.session.program(), report);
         }
-        if let Some(signal) = signal {
-            return interrupt::end(signal);
-        }
-        match written {
-            Err(error) => out::unwritten(PROGRAM, &error, Exit::FAILURE),
-            Ok(()) if report.error_count == 0 => Exit::SUCCESS,
-            Ok(()) => Exit::FAILURE,
-        }
+        self.session.end(Ending {
+            summary: lines::summary(report),
+            words,
+            done: lines::done(report),
+            calls: report.calls,
+            is_stopped: report.cancelled,
+        })
     }
 }

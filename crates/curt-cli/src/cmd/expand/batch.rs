@@ -6,22 +6,23 @@ use curt::ThisProcess;
 use curt::paths::{Env, Environment, Expander, Flavor, PathText, Release};
 use serde_json::Value;
 
-use super::{Answer, GONE, PROGRAM, choose};
+use super::{Answer, choose};
 use crate::args::ExpandOptions;
 use crate::args::expand::{DOT_DOTS, FLAVORS, RELEASES, STYLES, VERBATIMS, meaning};
 use crate::batch;
 use crate::exit::Exit;
 use crate::out::json::{Failure, Object};
-use crate::out::{Screen, path_text, text};
+use crate::out::path_text;
+use crate::session::Session;
 
 /// What a question may say.
 const KEYS: [&str; 10] =
     ["input", "flavor", "release", "style", "dotdot", "verbatim", "base", "cwd", "home", "drives"];
 
 /// Answers all questions.
-pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
+pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], session: &Session) -> Exit {
     let process = ThisProcess::new();
-    let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+    let exit = batch::answer(session, |line| {
         let value = batch::read(line, &KEYS);
         match value.and_then(|value| Question::read(&value, options, drives, &process)) {
             Ok(question) => {
@@ -31,11 +32,8 @@ pub(super) fn run(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Scr
             Err(message) => Failure::no_question(message).alone(),
         }
     });
-    if options.stats {
-        let calls = process.calls();
-        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(&calls)));
-    }
-    exit
+    session.stats("", &process.calls());
+    session.close(false, exit, Exit::FAILURE)
 }
 
 /// A question that was understood.

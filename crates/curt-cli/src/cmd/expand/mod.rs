@@ -4,34 +4,26 @@ mod batch;
 
 use std::path::Path;
 
+use curt::ThisProcess;
 use curt::paths::{Env, ExpandError, Expander, Flavor, PathText, Rule};
-use curt::{Calls, Cancel, ThisProcess};
 
 pub(crate) use self::batch::choice;
 use crate::args::ExpandOptions;
 use crate::exit::Exit;
 use crate::out::json::{self, Failure, Object};
-use crate::out::{self, Screen, entry, path_text, text};
+use crate::out::{self, entry, path_text, text};
 use crate::quote::quote;
-
-/// What messages begin with.
-const PROGRAM: &str = "curt expand";
-
-/// Set when the reader of the output went away.
-static GONE: Cancel = Cancel::new();
+use crate::session::{Common, Ending, Session};
 
 /// Answers what the options ask.
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
-    let Some(drives) = drives(&options.drive) else {
-        return out::usage(PROGRAM, "a drive is said as X=PATH", options.json);
-    };
-    let screen = Screen::new(true, false, &GONE);
-    let exit = if options.batch {
-        batch::run(options, &drives, &screen)
-    } else {
-        paths(options, &drives, &screen)
-    };
-    screen.end(PROGRAM, exit, Exit::FAILURE)
+    let common = Common { program: "curt expand", json: options.json, stats: options.stats };
+    let session = Session::new(common);
+    match drives(&options.drive) {
+        None => session.usage("a drive is said as X=PATH"),
+        Some(drives) if options.batch => batch::run(options, &drives, &session),
+        Some(drives) => paths(options, &drives, &session),
+    }
 }
 
 /// The drives that were named, each with its working directory.
@@ -115,34 +107,38 @@ impl Answer {
 }
 
 /// Answers for the operands.
-fn paths(options: &ExpandOptions, drives: &[(&str, &str)], screen: &Screen) -> Exit {
+fn paths(options: &ExpandOptions, drives: &[(&str, &str)], session: &Session) -> Exit {
     let process = ThisProcess::new();
     let expander = expander(options, drives, &process);
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
     let quoted = !options.json && !options.null && out::is_terminal();
-    let mut errors = 0_u64;
     for operand in &options.operands {
-        if GONE.is_cancelled() {
+        if session.is_over() {
             break;
         }
         let path = PathText::from(Path::new(operand));
         let answer = Answer::of(&expander, &path, options.explain);
-        errors += u64::from(answer.result.is_err());
+        session.count_errors(u64::from(answer.result.is_err()));
         if options.json {
             let object = Object::new().raw("input", &path_text::to_json(&path, flavor));
-            screen.data(answer.fields(object, &path, flavor).line().as_bytes());
+            session.object(answer.fields(object, &path, flavor));
             continue;
         }
         match answer.result.and_then(|full| full.to_path()) {
-            Ok(full) => screen.data(&lines(&full, answer.rules.as_deref(), quoted, options.null)),
+            Ok(full) => session.data(&lines(&full, answer.rules.as_deref(), quoted, options.null)),
             Err(error) => {
-                let path = quote(Path::new(operand));
-                screen.message(&format!("{PROGRAM}: cannot expand {path}: {error}\n"));
+                let (program, path) = (session.program(), quote(Path::new(operand)));
+                session.message(&format!("{program}: cannot expand {path}: {error}\n"));
             }
         }
     }
-    finish(options, errors, &process.calls(), screen);
-    if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
+    let count = options.operands.len() as u64;
+    session.end(Ending {
+        summary: Object::new().number("paths", count).number("errors", session.errors()),
+        done: text::counted(count, "path", "paths"),
+        calls: process.calls(),
+        ..Ending::default()
+    })
 }
 
 /// A full path, and the rules below it.
@@ -153,20 +149,4 @@ fn lines(full: &Path, rules: Option<&[Rule]>, quoted: bool, null: bool) -> Vec<u
         lines.extend(format!("  {}: {}\n", rule.word(), rule.meaning()).bytes());
     }
     lines
-}
-
-/// What is said at the end.
-fn finish(options: &ExpandOptions, errors: u64, calls: &Calls, screen: &Screen) {
-    let count = options.operands.len() as u64;
-    if options.json {
-        let mut summary = Object::new().number("paths", count).number("errors", errors);
-        if options.stats {
-            summary = summary.object("calls", json::calls(calls));
-        }
-        screen.data(Object::new().object("summary", summary).line().as_bytes());
-    } else if options.stats {
-        let total = calls.total();
-        let by_kind = text::calls(calls);
-        screen.message(&format!("{PROGRAM}: {count} paths, {total} calls\n{by_kind}"));
-    }
 }

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Cancel, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan,
-    Stat, Threads,
+    Calls, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
+    Threads,
 };
 
 use super::PROGRAM;
@@ -16,9 +16,10 @@ use super::settings::{Form, Hidden, Marks, Operands, Settings};
 use super::shown::Writer;
 use crate::args::Clock;
 use crate::exit::Exit;
-use crate::out::json::{self, Failure};
-use crate::out::{Screen, text};
+use crate::out::json::Failure;
+use crate::out::text;
 use crate::quote::{for_terminal, quote};
+use crate::session::Session;
 
 /// The buffer of a listing whose entries several threads ask about: these share out what it holds, and begin
 /// and end with it. What it does not need of it is never touched.
@@ -29,7 +30,6 @@ const BUFFER: usize = 256 << 10;
 pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
-    pub(super) errors: u64,
     pub(super) calls: Calls,
     pub(super) exit: Exit,
 }
@@ -48,8 +48,7 @@ enum Pending {
 pub(super) struct Lister<'a> {
     settings: &'a Settings,
     writer: Writer<'a>,
-    screen: &'a Screen,
-    gone: &'a Cancel,
+    session: &'a Session,
     owners: Owners,
     /// For operands, and for the two entries that listings leave out.
     stat: Stat,
@@ -69,7 +68,7 @@ pub(super) struct Lister<'a> {
 }
 
 impl<'a> Lister<'a> {
-    pub(super) fn new(settings: &'a Settings, screen: &'a Screen, gone: &'a Cancel) -> Self {
+    pub(super) fn new(settings: &'a Settings, session: &'a Session) -> Self {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
@@ -77,9 +76,8 @@ impl<'a> Lister<'a> {
         Lister {
             keeps: Keeps::new(settings),
             settings,
-            writer: Writer::new(settings, screen),
-            screen,
-            gone,
+            writer: Writer::new(settings, session.screen()),
+            session,
             owners: Owners::new(settings),
             stat: descent.asking(plan.follow(follow)),
             follow: descent.asking(plan.follow(Follow::Links)),
@@ -107,7 +105,7 @@ impl<'a> Lister<'a> {
                 Pending::Directory { path, is_operand } => self.directory(&path, is_operand),
                 Pending::Leave => drop(self.way.pop()),
             }
-            if self.gone.is_cancelled() {
+            if self.session.is_over() {
                 break;
             }
         }
@@ -135,7 +133,7 @@ impl<'a> Lister<'a> {
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
             self.write(&items, None);
             if !self.pending.is_empty() && !self.is_json() {
-                self.screen.data(b"\n");
+                self.session.data(b"\n");
             }
         } else if operands.len() <= 1 && self.pending.len() == 1 {
             self.has_headers = false;
@@ -174,10 +172,9 @@ impl<'a> Lister<'a> {
     /// Finds out the rest that is to be shown of an operand, or of one of the two entries that listings
     /// leave out.
     fn complete(&mut self, item: &mut Item, path: &Path) {
-        let settings = self.settings;
         if let Some(metadata) = &item.metadata {
             for (_, error) in metadata.failures() {
-                report(&mut self.totals, self.screen, settings, error, path, true);
+                report(&mut self.totals, self.session, error, path, true);
             }
         }
         self.find_target(item, path);
@@ -225,7 +222,7 @@ impl<'a> Lister<'a> {
         self.totals.directories += 1;
         if (self.settings.recursive || self.has_headers) && !self.is_json() {
             if !std::mem::take(&mut self.is_first) {
-                self.screen.data(b"\n");
+                self.session.data(b"\n");
             }
             self.writer.header(path);
         }
@@ -286,7 +283,7 @@ impl<'a> Lister<'a> {
         for item in self.dots(path) {
             self.show(item, path);
         }
-        while !self.gone.is_cancelled() {
+        while !self.session.is_over() {
             let failed = match list.next() {
                 None => break,
                 Some(Err(error)) => Some(error),
@@ -331,7 +328,7 @@ impl<'a> Lister<'a> {
     fn settle(&mut self, item: &mut Item, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             let path = attach(dir, &item.name);
-            report(&mut self.totals, self.screen, self.settings, error, &path, false);
+            report(&mut self.totals, self.session, error, &path, false);
         }
         if self.settings.follow && item.kind.is_link() {
             let path = attach(dir, &item.name);
@@ -402,12 +399,12 @@ impl<'a> Lister<'a> {
         const WHAT: &str = "not listing already-listed directory";
         if self.is_json() {
             let failure = Failure::new("read_directory", "loop", WHAT.to_owned());
-            self.screen.data(failure.path(Path::new(path)).alone().line().as_bytes());
+            self.session.object(failure.path(Path::new(path)).alone());
         } else {
             let shown = for_terminal(path, ":");
-            self.screen.message(&format!("{PROGRAM}: {shown}: {WHAT}\n"));
+            self.session.message(&format!("{PROGRAM}: {shown}: {WHAT}\n"));
         }
-        self.totals.errors += 1;
+        self.session.count_errors(1);
         self.totals.exit = Exit::USAGE;
     }
 
@@ -443,7 +440,7 @@ impl<'a> Lister<'a> {
     }
 
     fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {
-        report(&mut self.totals, self.screen, self.settings, error, path, is_operand);
+        report(&mut self.totals, self.session, error, path, is_operand);
     }
 }
 
@@ -505,29 +502,18 @@ impl Keeps {
 }
 
 /// Says what failed. What was asked for by name counts for more than what lies below it.
-fn report(
-    totals: &mut Totals,
-    screen: &Screen,
-    settings: &Settings,
-    error: &Error,
-    path: &Path,
-    is_operand: bool,
-) {
-    totals.errors += 1;
+fn report(totals: &mut Totals, session: &Session, error: &Error, path: &Path, is_operand: bool) {
     if is_operand {
         totals.exit = Exit::USAGE;
     } else if totals.exit == Exit::SUCCESS {
         totals.exit = Exit::FAILURE;
     }
-    if matches!(settings.form, Form::Json(_)) {
-        screen.data(json::failure(error).as_bytes());
-        return;
-    }
-    let reason = text::reason(error.cause());
-    let path = quote(path);
-    screen.message(&match error.operation() {
-        Operation::ReadDirectory => format!("{PROGRAM}: reading directory {path}: {reason}\n"),
-        operation => format!("{PROGRAM}: cannot {} {path}: {reason}\n", operation.verb()),
+    session.fail_as(error, || {
+        let (path, reason) = (quote(path), text::reason(error.cause()));
+        match error.operation() {
+            Operation::ReadDirectory => format!("{PROGRAM}: reading directory {path}: {reason}\n"),
+            operation => format!("{PROGRAM}: cannot {} {path}: {reason}\n", operation.verb()),
+        }
     });
 }
 

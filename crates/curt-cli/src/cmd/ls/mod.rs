@@ -17,37 +17,44 @@ mod settings;
 mod shown;
 mod times;
 
-use curt::Cancel;
-
 use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
-use crate::out::{self, Screen, json, text};
-use lister::{Lister, Totals};
-use settings::{Form, Settings};
+use crate::out::text;
+use crate::session::{Common, Ending, Session};
+use lister::Lister;
+use settings::Settings;
 
 /// What messages begin with.
 const PROGRAM: &str = "curt ls";
 
-/// Set when the reader of the output went away.
-static GONE: Cancel = Cancel::new();
-
 /// Lists what the options say.
 pub(crate) fn run(options: &LsOptions) -> Exit {
+    let common = Common { program: PROGRAM, json: options.json, stats: options.stats };
+    let session = Session::new(common);
     let settings = match Settings::new(options) {
         Ok(settings) => settings,
-        Err(message) => return out::usage(PROGRAM, &message, options.json),
+        Err(message) => return session.usage(&message),
     };
-    let screen = Screen::new(true, false, &GONE);
-    let totals = if options.explain_cost {
-        screen.data(explanation(&settings, options.json).as_bytes());
-        Totals::default()
-    } else {
-        let mut lister = Lister::new(&settings, &screen, &GONE);
-        lister.run(&options.operands);
-        lister.totals()
+    if options.explain_cost {
+        session.data(explanation(&settings, options.json).as_bytes());
+        return session.close(false, Exit::SUCCESS, Exit::USAGE);
+    }
+    let mut lister = Lister::new(&settings, &session);
+    lister.run(&options.operands);
+    let totals = lister.totals();
+    let entries = text::counted(totals.entries, "entry", "entries");
+    let directories = text::counted(totals.directories, "directory", "directories");
+    let ending = Ending {
+        summary: Object::new()
+            .number("entries", totals.entries)
+            .number("directories", totals.directories)
+            .number("errors", session.errors()),
+        done: format!("{entries}, {directories}"),
+        calls: totals.calls,
+        ..Ending::default()
     };
-    finish(options, &settings, &screen, &totals)
+    session.end_as(ending, totals.exit, Exit::USAGE)
 }
 
 /// What the options cost.
@@ -63,28 +70,4 @@ fn explanation(settings: &Settings, is_json: bool) -> String {
         return Object::new().object("cost", cost).line();
     }
     format!("{}: {cost}\n", plan.fields())
-}
-
-/// Says how it went, and turns it into an exit code.
-fn finish(options: &LsOptions, settings: &Settings, screen: &Screen, totals: &Totals) -> Exit {
-    let is_json = matches!(settings.form, Form::Json(_));
-    if is_json && !options.explain_cost {
-        let mut summary = Object::new()
-            .number("entries", totals.entries)
-            .number("directories", totals.directories)
-            .number("errors", totals.errors);
-        if options.stats {
-            summary = summary.object("calls", json::calls(&totals.calls));
-        }
-        screen.data(Object::new().object("summary", summary).line().as_bytes());
-    } else if options.stats {
-        screen.message(&format!(
-            "{PROGRAM}: {}, {}, {}\n{}",
-            text::counted(totals.entries, "entry", "entries"),
-            text::counted(totals.directories, "directory", "directories"),
-            text::counted(totals.calls.total(), "call", "calls"),
-            text::calls(&totals.calls)
-        ));
-    }
-    screen.end(PROGRAM, totals.exit, Exit::USAGE)
 }

@@ -16,8 +16,9 @@ use curt::{Cancel, Confirm, Directories, Globs, Remove, Report, Threads};
 use crate::args::{RmOptions, When};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::{self, Screen, json, text};
+use crate::out::{self, json, text};
 use crate::prompt::Answers;
+use crate::session::{Common, Ending, Session};
 use crate::sys;
 use observer::Follower;
 
@@ -72,26 +73,26 @@ fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
 impl Job<'_> {
     fn run(&self) -> Exit {
         let options = self.options;
+        let common = Common { program: PROGRAM, json: options.json, stats: options.stats };
         if self.operands.is_empty() {
-            return self.finish(&Report::default(), &Screen::new(false, false, &IDLE));
+            return self.finish(&Report::default(), &Session::idle(common));
         }
-        let cancel = interrupt::listen();
         let has_data = options.verbose || options.json || options.dry_run;
-        let screen = Screen::new(has_data, options.progress, cancel);
+        let session = Session::working(common, has_data, options.progress);
         let answers = Mutex::new(Answers::default());
-        let follower = Follower::new(PROGRAM, options, &screen, &answers, cancel);
+        let follower = Follower::new(options, &session, &answers);
         let report = if self.asks_once() && !follower.ask_once(self.operands.len()) {
             let mut report = Report::default();
-            report.cancelled = cancel.is_cancelled();
+            report.cancelled = session.is_over();
             report
         } else {
-            let removal = self.removal(&follower, cancel);
+            let removal = self.removal(&follower, session.cancel());
             // Half of them, as the library has it by itself; it need not ask again.
             let limit = sys::raise_descriptor_limit().map(|limit| limit / 2);
             let removal = limit.map_or(removal, |limit| removal.descriptors(limit));
             removal.run_many(&self.operands)
         };
-        self.finish(&report, &screen)
+        self.finish(&report, &session)
     }
 
     /// Whether `-I` asks before this removal.
@@ -128,38 +129,24 @@ impl Job<'_> {
     }
 
     /// Says what was done, and turns it into an exit code.
-    fn finish(&self, report: &Report, screen: &Screen) -> Exit {
-        let failures = report.error_count + self.refused;
-        let signal = interrupt::signal().filter(|_| report.cancelled);
-        if self.options.json {
-            let line = json::summary(report, self.options.dry_run, self.options.stats);
-            screen.data(line.as_bytes());
-        } else {
-            self.finish_text(report, signal.is_some(), screen);
+    fn finish(&self, report: &Report, session: &Session) -> Exit {
+        let dry_run = self.options.dry_run;
+        if dry_run && !report.cancelled && !self.options.json {
+            session.data(text::dry_run(report).as_bytes());
         }
+        let is_interrupted = report.cancelled && interrupt::signal().is_some();
+        let words = if is_interrupted { text::interrupted(PROGRAM, report) } else { String::new() };
+        let threads = text::counted(report.threads as u64, "thread", "threads");
+        let ending = Ending {
+            summary: json::summary(report, dry_run),
+            words,
+            done: format!("{}, {threads}", text::totals(report)),
+            calls: report.calls,
+            is_stopped: report.cancelled,
+        };
         // What reads the output may have gone away, and with it the removal ended.
-        let is_done = failures == 0 && !report.cancelled;
+        let is_done = report.error_count + self.refused == 0 && !report.cancelled;
         let exit = if is_done { Exit::SUCCESS } else { Exit::FAILURE };
-        let exit = screen.end(PROGRAM, exit, Exit::FAILURE);
-        signal.map_or(exit, interrupt::end)
-    }
-
-    fn finish_text(&self, report: &Report, is_interrupted: bool, screen: &Screen) {
-        if self.options.dry_run && !report.cancelled {
-            screen.data(text::dry_run(report).as_bytes());
-        }
-        let mut words = String::new();
-        if is_interrupted {
-            words += &text::interrupted(PROGRAM, report);
-        }
-        if self.options.stats {
-            words += &text::stats(PROGRAM, report);
-        }
-        if !words.is_empty() {
-            screen.message(&words);
-        }
+        session.end_as(ending, exit, Exit::FAILURE)
     }
 }
-
-/// The token of a removal that never begins.
-static IDLE: Cancel = Cancel::new();

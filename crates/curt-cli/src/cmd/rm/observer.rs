@@ -3,48 +3,46 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use curt::{Cancel, Error, Kind, Observer, Question, Subject, Totals};
+use curt::{Error, Kind, Observer, Question, Subject, Totals};
 
 use crate::args::RmOptions;
-use crate::out::{Screen, json, text};
+use crate::out::{json, text};
 use crate::prompt::Answers;
+use crate::session::Session;
 
 /// Says what happens, and asks where that was wished.
 pub(super) struct Follower<'a> {
-    program: &'static str,
     options: &'a RmOptions,
-    screen: &'a Screen,
+    session: &'a Session,
     answers: &'a Mutex<Answers>,
-    cancel: &'a Cancel,
     shows_progress: bool,
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(
-        program: &'static str,
         options: &'a RmOptions,
-        screen: &'a Screen,
+        session: &'a Session,
         answers: &'a Mutex<Answers>,
-        cancel: &'a Cancel,
     ) -> Self {
-        let shows_progress = screen.shows_progress();
-        Follower { program, options, screen, answers, cancel, shows_progress }
+        let shows_progress = session.screen().shows_progress();
+        Follower { options, session, answers, shows_progress }
     }
 
     /// The question of `-I`.
     pub(super) fn ask_once(&self, operands: usize) -> bool {
-        self.ask(&text::question_once(self.program, operands, self.options.recursive))
+        self.ask(&text::question_once(self.session.program(), operands, self.options.recursive))
     }
 
     fn ask(&self, question: &str) -> bool {
-        if self.cancel.is_cancelled() {
+        if self.session.is_over() {
             return false;
         }
-        self.screen.message(question);
-        let yes = self.answers.lock().unwrap_or_else(PoisonError::into_inner).yes(self.cancel);
-        if self.cancel.is_cancelled() {
+        self.session.message(question);
+        let yes =
+            self.answers.lock().unwrap_or_else(PoisonError::into_inner).yes(self.session.cancel());
+        if self.session.is_over() {
             // Nobody ended the line.
-            self.screen.message("\n");
+            self.session.message("\n");
             return false;
         }
         yes
@@ -57,28 +55,26 @@ impl Observer for Follower<'_> {
     }
 
     fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
-        self.ask(&text::question(self.program, question, subject))
+        self.ask(&text::question(self.session.program(), question, subject))
     }
 
     fn removed(&self, path: &Path, kind: Kind) {
         let line = if self.options.json { json::entry } else { text::entry };
-        self.screen.data(line(path, kind, self.options.dry_run).as_bytes());
+        self.session.data(line(path, kind, self.options.dry_run).as_bytes());
     }
 
     fn failed(&self, error: &Error) {
-        if self.options.json {
-            self.screen.data(json::failure(error).as_bytes());
-        } else {
-            self.screen.message(&text::failure(self.program, error, self.options.one_file_system));
-        }
+        let program = self.session.program();
+        let words = || text::failure(program, error, self.options.one_file_system);
+        self.session.fail_as(error, words);
     }
 
     fn progress(&self, totals: &Totals) {
         if self.shows_progress {
-            self.screen.progress(|| {
+            self.session.screen().progress(|| {
                 let done = text::files_and_directories(totals.files, totals.directories);
                 let verb = if self.options.dry_run { "found" } else { "removed" };
-                format!("{}: {done} {verb}", self.program)
+                format!("{}: {done} {verb}", self.session.program())
             });
         }
     }

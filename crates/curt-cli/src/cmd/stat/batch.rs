@@ -6,28 +6,25 @@ use std::path::Path;
 use curt::{Calls, Fields, Stat};
 use serde_json::Value;
 
-use super::{GONE, PROGRAM, name, plan};
+use super::{name, plan};
 use crate::args::StatOptions;
 use crate::batch;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::json::{Failure, Object};
-use crate::out::{Screen, text};
+use crate::session::Session;
 use crate::sys;
 
 /// How many sets of fields are remembered.
 const SETS: usize = 32;
 
 /// Answers all questions.
-pub(super) fn run(options: &StatOptions, usual: Fields, screen: &Screen) -> Exit {
+pub(super) fn run(options: &StatOptions, usual: Fields, session: &Session) -> Exit {
     let mut answers = Answers { options, usual, stats: Vec::new(), calls: Calls::default() };
-    let exit = batch::answer(PROGRAM, &GONE, screen, |line| answers.to(line));
-    if options.stats {
-        answers.forget();
-        let calls = &answers.calls;
-        screen.message(&format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls)));
-    }
-    exit
+    let exit = batch::answer(session, |line| answers.to(line));
+    answers.forget();
+    session.stats("", &answers.calls);
+    session.close(false, exit, Exit::FAILURE)
 }
 
 /// A question that was understood.

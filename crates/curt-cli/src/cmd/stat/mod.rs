@@ -5,18 +5,15 @@ mod batch;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
 
-use curt::{Cancel, Fields, Follow, Metadata, Plan, Stat};
+use curt::{Fields, Follow, Plan, Stat};
 
 use crate::args::StatOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, Style};
 use crate::out::json::Object;
-use crate::out::{self, Screen, json, text};
-use crate::quote::quote;
+use crate::out::{self, text};
+use crate::session::{Common, Ending, Session};
 use crate::time::{LocalZone, Zone};
-
-/// What messages begin with.
-const PROGRAM: &str = "curt stat";
 
 /// What is told where nobody says: all that one call tells, and what a link holds. The names of owners
 /// would cost more.
@@ -38,24 +35,19 @@ pub(crate) const USUAL: [Fields; 15] = [
     Fields::TARGET,
 ];
 
-/// Set when the reader of the output went away.
-static GONE: Cancel = Cancel::new();
-
 /// Answers what the options ask.
 pub(crate) fn run(options: &StatOptions) -> Exit {
+    let common = Common { program: "curt stat", json: options.json, stats: options.stats };
+    let session = Session::new(common);
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
         Ok(fields) => fields.unwrap_or_else(|| USUAL.to_vec()),
-        Err(message) => {
-            return out::usage(PROGRAM, &message, options.json);
-        }
+        Err(message) => return session.usage(&message),
     };
-    let screen = Screen::new(true, false, &GONE);
-    let exit = if options.batch {
-        batch::run(options, union(&fields), &screen)
+    if options.batch {
+        batch::run(options, union(&fields), &session)
     } else {
-        paths(options, &fields, &screen)
-    };
-    screen.end(PROGRAM, exit, Exit::FAILURE)
+        paths(options, &fields, &session)
+    }
 }
 
 pub(crate) fn union(fields: &[Fields]) -> Fields {
@@ -67,15 +59,15 @@ fn plan(options: &StatOptions, fields: Fields) -> Plan {
 }
 
 /// Answers for the operands.
-fn paths(options: &StatOptions, fields: &[Fields], screen: &Screen) -> Exit {
+fn paths(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     let all = if options.json { union(fields) | Fields::NAME } else { union(fields) };
     let mut stat = Stat::new(plan(options, all));
     // Found only where a time is to be shown.
     let zone = LocalZone::new(Zone::local);
     let quoted = !options.json && out::is_terminal();
-    let (mut told, mut errors) = (0_u64, 0_u64);
+    let mut told = 0_u64;
     for operand in &options.operands {
-        if GONE.is_cancelled() {
+        if session.is_over() {
             break;
         }
         let path = Path::new(operand);
@@ -84,52 +76,28 @@ fn paths(options: &StatOptions, fields: &[Fields], screen: &Screen) -> Exit {
                 told += 1;
                 let shown = Shown { name: name(path), path, metadata: &metadata };
                 if options.json {
-                    screen.data(entry::object(&shown, all).line().as_bytes());
+                    session.object(entry::object(&shown, all));
                 } else {
                     let style = Style { zone: &zone, quoted };
-                    screen.data(&block(&shown, fields, &style));
+                    session.data(&block(&shown, fields, &style));
                 }
-                errors += failures(&metadata, path, options.json, screen);
-            }
-            Err(error) => {
-                errors += 1;
-                if options.json {
-                    screen.data(json::failure(&error).as_bytes());
-                } else {
-                    screen.message(&complaint(&error, path));
+                for (_, error) in metadata.failures() {
+                    // In JSON, a field that could not be had says so itself.
+                    session.count_errors(1);
+                    if !options.json {
+                        session.message(&text::failed(session.program(), error));
+                    }
                 }
             }
+            Err(error) => session.fail(&error),
         }
     }
-    let calls = stat.calls();
-    if options.json {
-        let mut summary = Object::new().number("entries", told).number("errors", errors);
-        if options.stats {
-            summary = summary.object("calls", json::calls(&calls));
-        }
-        screen.data(Object::new().object("summary", summary).line().as_bytes());
-    } else if options.stats {
-        let total = calls.total();
-        screen.message(&format!("{PROGRAM}: {told} paths, {total} calls\n{}", text::calls(&calls)));
-    }
-    if errors == 0 { Exit::SUCCESS } else { Exit::FAILURE }
-}
-
-/// Says which fields could not be had; in JSON they say so themselves.
-fn failures(metadata: &Metadata, path: &Path, is_json: bool, screen: &Screen) -> u64 {
-    let mut count = 0;
-    for (_, error) in metadata.failures() {
-        count += 1;
-        if !is_json {
-            screen.message(&complaint(error, path));
-        }
-    }
-    count
-}
-
-fn complaint(error: &curt::Error, path: &Path) -> String {
-    let verb = error.operation().verb();
-    format!("{PROGRAM}: cannot {verb} {}: {}\n", quote(path), text::reason(error.cause()))
+    session.end(Ending {
+        summary: Object::new().number("entries", told).number("errors", session.errors()),
+        done: text::counted(told, "path", "paths"),
+        calls: stat.calls(),
+        ..Ending::default()
+    })
 }
 
 /// The last part of a path, without separators behind it; a root is its own.

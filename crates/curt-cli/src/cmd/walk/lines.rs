@@ -74,11 +74,6 @@ impl Lines {
         }
     }
 
-    /// Whether the lines are JSON.
-    pub(super) fn are_json(&self) -> bool {
-        matches!(self.shape, Shape::Json(_))
-    }
-
     /// Adds the line of an entry.
     pub(super) fn add(&self, entry: &Visited<'_>, to: &mut Vec<u8>) {
         let path = entry.path();

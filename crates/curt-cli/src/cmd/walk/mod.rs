@@ -11,45 +11,42 @@ mod when;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use curt::{
-    Cancel, Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Plan, Summary,
-    Threads, Visited, Visitor, Walk,
+    Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Plan, Summary, Threads,
+    Visited, Visitor, Walk,
 };
 
 use crate::args::WalkOptions;
 use crate::exit::Exit;
-use crate::interrupt;
-use crate::out::{self, Screen, json, text};
+use crate::out::json::{Failure, Object};
+use crate::out::{self, text};
 use crate::quote::quote;
+use crate::session::{Common, Ending, Session};
 use crate::sys;
 use exec::Exec;
 use filter::Filter;
 use lines::Lines;
 
-/// What messages begin with.
-const PROGRAM: &str = "curt walk";
-
 /// Walks as the options say.
 pub(crate) fn run(options: &WalkOptions) -> Exit {
+    let common = Common { program: "curt walk", json: options.json, stats: options.stats };
+    let session = Session::working(common, true, false);
     let filter = match Filter::new(options) {
         Ok(filter) => filter,
-        Err(message) => return out::usage(PROGRAM, &message, options.json),
+        Err(message) => return session.usage(&message),
     };
     let globs = match Globs::new(&options.exclude) {
         Ok(globs) => globs,
-        Err(error) => return out::usage(PROGRAM, &text::no_glob(&error), options.json),
+        Err(error) => return session.usage(&text::no_glob(&error)),
     };
     if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
-        return out::usage(PROGRAM, "the buffer does not hold the longest name", options.json);
+        return session.usage("the buffer does not hold the longest name");
     }
     let lines = match Lines::new(options) {
         Ok(lines) => lines,
-        Err(message) => return out::usage(PROGRAM, &message, options.json),
+        Err(message) => return session.usage(&message),
     };
-    let cancel = interrupt::listen();
-    let screen = Screen::new(true, false, cancel);
     let exec = Exec::new(&options.exec, &options.exec_batch);
     let acts = options.delete || exec.is_some();
     let job = Job {
@@ -59,11 +56,10 @@ pub(crate) fn run(options: &WalkOptions) -> Exit {
         globs,
         lines,
         exec,
-        is_terminal: screen.is_terminal(),
-        screen,
-        failures: AtomicU64::new(0),
+        is_terminal: session.is_terminal(),
+        session,
     };
-    job.run(cancel)
+    job.run()
 }
 
 /// A walk that is about to begin.
@@ -75,20 +71,19 @@ struct Job<'a> {
     globs: Globs,
     lines: Lines,
     exec: Option<Exec>,
-    screen: Screen,
+    session: Session,
     is_terminal: bool,
-    failures: AtomicU64,
 }
 
 impl Job<'_> {
-    fn run(&self, cancel: &Cancel) -> Exit {
+    fn run(&self) -> Exit {
         let here = [OsString::from(".")];
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
         let operands: Vec<&Path> = operands.iter().map(Path::new).collect();
-        let walk = self.walk(cancel);
+        let walk = self.walk();
         let summary = if self.options.sort_by().is_some() && !self.options.delete {
-            walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.screen.data(&lines))
+            walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.session.data(&lines))
         } else {
             // Growing step by step copies, and leaves memory behind that was touched for nothing.
             let ready = || Vec::with_capacity(MANY + 4096);
@@ -99,7 +94,7 @@ impl Job<'_> {
     }
 
     /// The options as the library has them.
-    fn walk<'c>(&self, cancel: &'c Cancel) -> Walk<'c> {
+    fn walk(&self) -> Walk<'static> {
         let options = self.options;
         let follow = match options.follow.as_deref() {
             Some("all") => Follow::Links,
@@ -114,7 +109,7 @@ impl Job<'_> {
             .one_file_system(options.one_file_system())
             .contents_first(options.delete)
             .threads(self.threads())
-            .cancel(cancel);
+            .cancel(self.session.cancel());
         if let Some(by) = options.sort_by() {
             walk = walk.sort(Order { by, reverse: options.reverse });
         } else if options.delete {
@@ -156,36 +151,20 @@ impl Job<'_> {
             && self.filter.asks().is_empty()
     }
 
-    /// Reports a failure, in JSON as an object in its place.
-    fn fail(&self, error: &Error) {
-        if self.lines.are_json() {
-            self.report(json::failure(error).as_bytes());
-        } else {
-            self.complain(&text::failed(PROGRAM, error));
-        }
-    }
-
-    fn report(&self, object: &[u8]) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
-        self.screen.data(object);
-    }
-
-    fn complain(&self, line: &str) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
-        self.screen.message(line);
-    }
-
     /// Reports what went wrong with a command.
     fn judge(&self, ran: Result<(), exec::Failure>) {
         match ran {
             Ok(()) => {}
-            Err(exec::Failure::NotRun(error)) => self.fail(&error),
-            Err(exec::Failure::Ended(program, how)) if self.lines.are_json() => {
-                let failure = json::Failure::new("run", "failed", how).path(Path::new(&program));
-                self.report(failure.alone().line().as_bytes());
-            }
+            Err(exec::Failure::NotRun(error)) => self.session.fail(&error),
             Err(exec::Failure::Ended(program, how)) => {
-                self.complain(&format!("{PROGRAM}: {} {how}\n", quote(&program)));
+                self.session.count_errors(1);
+                if self.session.is_json() {
+                    let failure = Failure::new("run", "failed", how).path(Path::new(&program));
+                    self.session.object(failure.alone());
+                } else {
+                    let words = format!("{}: {} {how}\n", self.session.program(), quote(&program));
+                    self.session.message(&words);
+                }
             }
         }
     }
@@ -198,7 +177,7 @@ impl Job<'_> {
         if !self.wanted.is_empty() {
             entry.fetch(self.wanted);
             for (_, error) in entry.metadata().failures() {
-                self.fail(error);
+                self.session.fail(error);
             }
             if !self.filter.passes(entry.metadata()) {
                 return;
@@ -210,7 +189,7 @@ impl Job<'_> {
                 return;
             }
             if let Err(error) = entry.remove() {
-                self.fail(&error);
+                self.session.fail(&error);
             }
         } else if let Some(exec) = &self.exec {
             self.judge(exec.add(&entry.path()));
@@ -223,30 +202,22 @@ impl Job<'_> {
         if let Some(exec) = self.exec.as_ref().filter(|_| !summary.stopped) {
             self.judge(exec.finish());
         }
-        let failures = self.failures.load(Ordering::Relaxed);
-        if self.lines.are_json() {
-            let line = json::walk_summary(summary, failures, self.options.stats);
-            self.screen.data(line.as_bytes());
-        }
-        let written = self.screen.finish();
-        let mut words = String::new();
-        if failures > 1 && !self.lines.are_json() {
-            words += &text::failures(PROGRAM, failures);
-        }
-        if self.options.stats && !self.lines.are_json() {
-            words += &text::walk_stats(PROGRAM, summary);
-        }
-        if !words.is_empty() {
-            out::complain(&words);
-        }
-        if let Some(signal) = interrupt::signal().filter(|_| summary.stopped) {
-            return interrupt::end(signal);
-        }
-        match written {
-            Err(error) => out::unwritten(PROGRAM, &error, Exit::FAILURE),
-            Ok(()) if failures == 0 => Exit::SUCCESS,
-            Ok(()) => Exit::FAILURE,
-        }
+        let errors = self.session.errors();
+        let words =
+            if errors > 1 { text::failures(self.session.program(), errors) } else { String::new() };
+        let entries = text::counted(summary.entries, "entry", "entries");
+        let threads = text::counted(summary.threads as u64, "thread", "threads");
+        self.session.end(Ending {
+            summary: Object::new()
+                .number("entries", summary.entries)
+                .number("errors", errors)
+                .boolean("interrupted", summary.stopped)
+                .number("threads", summary.threads as u64),
+            words,
+            done: format!("{entries}, {threads}"),
+            calls: summary.calls,
+            is_stopped: summary.stopped,
+        })
     }
 }
 
@@ -262,7 +233,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     fn hand_over(&mut self) {
         if !self.ready.is_empty() {
-            self.job.screen.data(&self.ready);
+            self.job.session.data(&self.ready);
             self.ready.clear();
         }
     }
@@ -281,7 +252,7 @@ impl Visitor for Teller<'_> {
     fn error(&mut self, error: Error) -> Next {
         // In its place between the lines.
         self.hand_over();
-        self.job.fail(&error);
+        self.job.session.fail(&error);
         Next::Continue
     }
 }
@@ -302,7 +273,7 @@ impl InOrder for Job<'_> {
     }
 
     fn error(&self, error: Error, _: &mut Vec<u8>) -> Next {
-        self.fail(&error);
+        self.session.fail(&error);
         Next::Continue
     }
 }

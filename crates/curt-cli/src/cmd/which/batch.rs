@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use curt::{Calls, Search};
 use serde_json::Value;
 
-use super::{GONE, PROGRAM, answer, stats};
+use super::answer;
 use crate::args::{LookUpOptions, WhichOptions};
 use crate::batch;
 use crate::exit::Exit;
-use crate::out::Screen;
 use crate::out::json::{Failure, Object};
+use crate::session::Session;
 use crate::sys;
 
 /// What a question may say.
@@ -30,9 +30,9 @@ const KEYS: [&str; 12] = [
 ];
 
 /// Answers all questions.
-pub(super) fn run(options: &WhichOptions, screen: &Screen) -> Exit {
+pub(super) fn run(options: &WhichOptions, session: &Session) -> Exit {
     let mut calls = Calls::default();
-    let exit = batch::answer(PROGRAM, &GONE, screen, |line| {
+    let exit = batch::answer(session, |line| {
         let value = batch::read(line, &KEYS);
         match value.and_then(|value| Question::read(&value, options)) {
             Ok(mut question) => {
@@ -43,10 +43,8 @@ pub(super) fn run(options: &WhichOptions, screen: &Screen) -> Exit {
             Err(message) => Failure::no_question(message).alone(),
         }
     });
-    if options.stats {
-        screen.message(&stats(&calls));
-    }
-    exit
+    session.stats("", &calls);
+    session.close(false, exit, Exit::FAILURE)
 }
 
 /// A question that was understood.

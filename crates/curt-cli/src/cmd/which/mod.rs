@@ -4,41 +4,32 @@ mod answer;
 mod batch;
 
 pub(crate) use answer::explained;
-use curt::{Calls, Cancel, FindCause, FindError, Found, Search};
+use curt::{FindCause, FindError, Found, Search};
 
 use crate::args::WhichOptions;
 use crate::exit::Exit;
+use crate::out::entry;
 use crate::out::json::{self, Object};
-use crate::out::{self, Screen, entry, text};
 use crate::quote::{for_terminal, quote};
+use crate::session::{Common, Ending, Session};
 use crate::sys;
-
-/// What messages begin with.
-const PROGRAM: &str = "curt which";
-
-/// Set when the reader of the output went away.
-static GONE: Cancel = Cancel::new();
 
 /// Answers what the options ask.
 pub(crate) fn run(options: &WhichOptions) -> Exit {
-    let search = match options.look_up.search() {
-        Ok(search) => search,
-        Err(message) => return out::usage(PROGRAM, &message, options.json),
-    };
-    let screen = Screen::new(true, false, &GONE);
-    let exit = if options.batch {
-        batch::run(options, &screen)
-    } else {
-        Names { options, search, screen: &screen, found: 0, missing: 0 }.run()
-    };
-    screen.end(PROGRAM, exit, Exit::FAILURE)
+    let common = Common { program: "curt which", json: options.json, stats: options.stats };
+    let session = &Session::new(common);
+    match options.look_up.search() {
+        Err(message) => session.usage(&message),
+        Ok(_) if options.batch => batch::run(options, session),
+        Ok(search) => Names { options, search, session, found: 0, missing: 0 }.run(),
+    }
 }
 
 /// The names of the command line.
 struct Names<'a> {
     options: &'a WhichOptions,
     search: Search,
-    screen: &'a Screen,
+    session: &'a Session,
     found: u64,
     missing: u64,
 }
@@ -55,7 +46,7 @@ impl Names<'_> {
                     answer::explained(name, &explanation)
                 };
                 self.count(explanation.result.is_ok());
-                self.screen.data(lines.as_bytes());
+                self.session.data(lines.as_bytes());
             }
         } else if self.options.all {
             for name in names {
@@ -72,8 +63,13 @@ impl Names<'_> {
                 self.tell(name, answer);
             }
         }
-        self.sum_up();
-        if self.missing == 0 { Exit::SUCCESS } else { Exit::FAILURE }
+        self.session.count_errors(self.missing);
+        let Names { found, missing, .. } = self;
+        self.session.end(Ending {
+            summary: Object::new().number("found", found).number("missing", missing),
+            calls: self.search.calls(),
+            ..Ending::default()
+        })
     }
 
     fn count(&mut self, is_found: bool) {
@@ -82,47 +78,29 @@ impl Names<'_> {
 
     /// Tells of one file, or of why there is none.
     fn tell(&mut self, name: &std::ffi::OsStr, answer: Result<Found, FindError>) {
-        if GONE.is_cancelled() {
+        if self.session.is_over() {
             return;
         }
         match answer {
             Ok(mut found) if self.options.json => {
                 self.search.look_into(&mut found);
                 let object = Object::new().raw("name", &json::os_string(name));
-                self.screen.data(answer::found(object, &found).line().as_bytes());
+                self.session.object(answer::found(object, &found));
             }
             Ok(found) => {
                 let path = found.path();
-                let is_shown = !self.options.null && self.screen.is_terminal();
+                let is_shown = !self.options.null && self.session.is_terminal();
                 let mut line = entry::name(path.as_os_str(), is_shown);
                 line.push(if self.options.null { 0 } else { b'\n' });
-                self.screen.data(&line);
+                self.session.data(&line);
             }
             Err(error) if self.options.json => {
                 let object = Object::new().raw("name", &json::os_string(name));
-                self.screen.data(answer::failure(object, &error).line().as_bytes());
+                self.session.object(answer::failure(object, &error));
             }
-            Err(error) => self.screen.message(&complaint(&error)),
+            Err(error) => self.session.message(&complaint(self.session.program(), &error)),
         }
     }
-
-    fn sum_up(&self) {
-        let calls = self.search.calls();
-        if self.options.json {
-            let mut summary =
-                Object::new().number("found", self.found).number("missing", self.missing);
-            if self.options.stats {
-                summary = summary.object("calls", json::calls(&calls));
-            }
-            self.screen.data(Object::new().object("summary", summary).line().as_bytes());
-        } else if self.options.stats {
-            self.screen.message(&stats(&calls));
-        }
-    }
-}
-
-fn stats(calls: &Calls) -> String {
-    format!("{PROGRAM}: {} calls\n{}", calls.total(), text::calls(calls))
 }
 
 /// The name, and why it was not found.
@@ -145,8 +123,8 @@ pub(crate) fn reason(error: &FindError) -> String {
     }
 }
 
-fn complaint(error: &FindError) -> String {
-    let first = format!("{PROGRAM}: {}\n", not_found(error));
-    let more = |directory| format!("{PROGRAM}: could not search {}\n", quote(directory));
+fn complaint(program: &str, error: &FindError) -> String {
+    let first = format!("{program}: {}\n", not_found(error));
+    let more = |directory| format!("{program}: could not search {}\n", quote(directory));
     first + &error.unsearchable().iter().map(more).collect::<String>()
 }
