@@ -17,6 +17,7 @@ const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
 impl Surroundings for Windows {
+    #[allow(clippy::disallowed_methods, reason = "it lies in the process: no call is made")]
     fn working_directory(&self) -> io::Result<PathBuf> {
         env::current_dir()
     }
