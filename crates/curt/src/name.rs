@@ -16,9 +16,11 @@ impl<'a, U: Unit> Name<'a, U> {
         Some(Name::of_terminated(&units[..=end]))
     }
 
-    /// A name from units whose only NUL is the last.
+    /// A name from units whose only NUL is the last. This is looked at in every build: the system
+    /// would read past the end of a name without one, and take one with two for another.
     pub(crate) fn of_terminated(units: &'a [U]) -> Self {
-        debug_assert_eq!(units.iter().position(|&unit| unit == U::NUL), Some(units.len() - 1));
+        let end = U::position(units, [0]);
+        assert!(end.is_some_and(|end| end + 1 == units.len()), "one NUL, at the end");
         Name(units)
     }
 
@@ -150,6 +152,14 @@ mod tests {
         names.truncate(longer);
         names.truncate(second);
         assert!(names.get(second).is_none());
+    }
+
+    #[test]
+    fn nothing_but_one_nul_at_the_end_makes_a_name() {
+        assert_eq!(Name::of_terminated(b"a\0").units(), b"a");
+        for wrong in [&b""[..], b"a", b"a\0b", b"a\0b\0", b"a\0\0"] {
+            assert!(std::panic::catch_unwind(|| Name::of_terminated(wrong)).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

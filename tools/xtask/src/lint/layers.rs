@@ -1,7 +1,6 @@
 //! How the library is built: each operation says what it promises, and dependencies point one way.
 
 use super::{File, Finding, places};
-use std::collections::BTreeMap;
 
 /// The library's sources.
 const LIBRARY: &str = "crates/curt/src/";
@@ -79,31 +78,29 @@ pub(super) fn platforms(file: &File) -> Vec<Finding> {
     )
 }
 
-/// Platforms do not know what the library re-exports of an operation, either. Operations may: those
-/// are public types.
-pub(super) fn re_exports(files: &[File]) -> Vec<Finding> {
+/// Platforms name the module of what they take from the library. Past the names that the library
+/// re-exports, they could take something of an operation's unseen.
+pub(super) fn modules(files: &[File]) -> Vec<Finding> {
     let Some(root) = files.iter().find(|file| file.path == format!("{LIBRARY}lib.rs")) else {
         return Vec::new();
     };
-    let exported: BTreeMap<&str, &str> = OPERATIONS
-        .iter()
-        .flat_map(|operation| root.source.below(operation).map(|(name, _)| (name, *operation)))
-        .collect();
+    let own =
+        |name: &str| (0..root.source.tokens.len()).any(|at| root.source.starts(at, &["mod", name]));
     let platform = format!("{LIBRARY}sys/");
     let platforms = files
         .iter()
         .filter(|file| file.path.starts_with(&platform) && !places::is_test(&file.path));
-    let mut found = Vec::new();
-    for file in platforms {
-        for (name, at) in file.source.below("crate") {
-            if let Some(operation) = exported.get(name) {
-                let text = format!("'{name}' belongs to the operation '{operation}'");
-                let line = file.source.tokens[at].line;
-                found.push(Finding::problem(&file.path, line, "layers", text));
-            }
-        }
-    }
-    found
+    let paths = platforms.flat_map(|file| {
+        let above = file.source.below_supers(depth(&file.path));
+        file.source.below("crate").chain(above).map(move |(name, at)| (file, name, at))
+    });
+    paths
+        .filter(|(_, name, _)| !own(name))
+        .map(|(file, name, at)| {
+            let text = format!("a platform names the module that '{name}' is in");
+            Finding::problem(&file.path, file.source.tokens[at].line, "layers", text)
+        })
+        .collect()
 }
 
 /// Whether an operation must not import another one.
@@ -210,9 +207,11 @@ mod tests {
         assert_eq!(lines(REMOVE, "use super::list;"), 0, "a part of its own");
         assert_eq!(lines("crates/curt/src/remove/mod.rs", "use super::{list, walk};"), 1);
         assert_eq!(lines("crates/curt/src/remove.rs", "fn f() { super::list::g() }"), 1);
-        let root = || File::new("crates/curt/src/lib.rs", "pub use walk::{Visited, Walk};");
-        let found = |path, text| re_exports(&[root(), File::new(path, text)]).len();
+        let root = || File::new("crates/curt/src/lib.rs", "mod error; pub use error::Walk;");
+        let found = |path, text| modules(&[root(), File::new(path, text)]).len();
         assert_eq!(found(LINUX, "use crate::{Walk, error};"), 1);
+        assert_eq!(found(LINUX, "use crate::error::Error;"), 0);
+        assert_eq!(found("crates/curt/src/sys/mod.rs", "use super::Walk;"), 1);
         assert_eq!(found(REMOVE, "use crate::Walk;"), 0, "a public type");
     }
 

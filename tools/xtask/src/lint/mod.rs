@@ -87,7 +87,7 @@ const FILE_RULES: &[FileRule] = &[
     words::hosts,
 ];
 
-const TREE_RULES: &[TreeRule] = &[dependencies::decided, layers::re_exports];
+const TREE_RULES: &[TreeRule] = &[dependencies::decided, layers::modules];
 
 /// The task `lint`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {

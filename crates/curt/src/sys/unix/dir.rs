@@ -300,8 +300,8 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
 
 /// The name as the system takes it.
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
-    // SAFETY: a `Name` ends with its only NUL, whoever made it. (Searching for it again was one in
-    // ten instructions of a removal.)
+    // SAFETY: a `Name` is made only where its first NUL was found to be its last unit. (Searching
+    // for it again was one in ten instructions of a removal.)
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }
 

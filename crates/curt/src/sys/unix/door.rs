@@ -252,6 +252,7 @@ impl Door {
     /// How many processors this process may use, and how often this thread has waited for something: only
     /// Linux is asked.
     #[cfg(not(target_os = "linux"))]
+    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {
         let _ = self;
         std::thread::available_parallelism().map_or(1, usize::from)

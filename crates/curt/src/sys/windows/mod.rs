@@ -516,6 +516,7 @@ impl Sys for Windows {
         16 << 10
     }
 
+    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     fn processors(&self) -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)
     }
