@@ -54,7 +54,7 @@ pub(super) fn run(options: &BeneathOptions, session: &Session) -> Exit {
             }
         }
     }
-    counts.sum_up(Calls::default(), session)
+    counts.sum_up(&Calls::default(), session)
 }
 
 /// The line for a path that is allowed.

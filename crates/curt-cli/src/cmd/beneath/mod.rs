@@ -79,7 +79,7 @@ fn paths(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
             Err(error) => counts.tell(error, path, session),
         }
     }
-    counts.sum_up(root.calls(), session)
+    counts.sum_up(&root.calls(), session)
 }
 
 /// What came of all paths.
@@ -106,12 +106,12 @@ impl Counts {
         }
     }
 
-    fn sum_up(self, calls: Calls, session: &Session) -> Exit {
+    fn sum_up(self, calls: &Calls, session: &Session) -> Exit {
         let summary = Object::new()
             .number("allowed", self.allowed)
             .number("refused", self.refused)
             .number("errors", self.failed);
-        session.end(Ending { summary, calls, ..Ending::default() })
+        session.end(Ending { summary, calls: *calls, ..Ending::default() })
     }
 }
 
