@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn the_fewest_calls_are_stated() {
         let text = describe(&(SCENARIOS[0].make)(1));
-        let expected = "36,346 files, 4,863 directories, empty; fewest known 1.24 calls/entry";
+        let expected = "36,346 files, 4,863 directories, empty; fewest known 1.35 calls/entry";
         assert_eq!(text, expected);
     }
 }
