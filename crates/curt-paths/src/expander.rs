@@ -249,8 +249,8 @@ impl Expander {
             return Err(error);
         }
         match self.options.flavor {
-            Flavor::Posix => posix::expand(text, places, false, full, listener),
-            Flavor::Windows => full_path::expand(text, places, false, full, listener),
+            Flavor::Posix => posix::expand(text, places, full, listener),
+            Flavor::Windows => full_path::expand(text, places, full, listener),
         }
     }
 }

@@ -39,11 +39,23 @@ impl<U> Default for Settled<U> {
 pub(crate) struct Places<'a, U> {
     expander: &'a Expander,
     settled: &'a Settled<U>,
+    /// What is expanded is the base itself.
+    is_base: bool,
 }
 
 impl<'a, U: Unit> Places<'a, U> {
     pub(crate) fn of(expander: &'a Expander) -> Self {
-        Places { expander, settled: U::settled(expander) }
+        Places { expander, settled: U::settled(expander), is_base: false }
+    }
+
+    /// The same for the base itself, which goes on from the working directory.
+    pub(crate) fn of_base(self) -> Self {
+        Places { is_base: true, ..self }
+    }
+
+    /// Whether what is expanded is the base itself.
+    pub(crate) fn is_base(self) -> bool {
+        self.is_base
     }
 
     pub(crate) fn options(self) -> Options {
@@ -76,10 +88,10 @@ impl<'a, U: Unit> Places<'a, U> {
         let known = self.settled.base.get_or_init(|| {
             let text = base?;
             let mut full = Vec::with_capacity(text.len());
-            let places = Places { expander: self.expander, settled: self.settled };
+            let places = self.of_base();
             match self.options().flavor {
-                Flavor::Posix => posix::expand(&text, places, true, &mut full, &mut ())?,
-                Flavor::Windows => full_path::expand(&text, places, true, &mut full, &mut ())?,
+                Flavor::Posix => posix::expand(&text, places, &mut full, &mut ())?,
+                Flavor::Windows => full_path::expand(&text, places, &mut full, &mut ())?,
             }
             self.place(&full)
         });

@@ -12,18 +12,17 @@ use crate::unit::{Unit, has_nul};
 pub(crate) fn expand<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
     let options = places.options();
     if options.style == Style::Ruby {
-        return ruby::expand_posix(text, places, is_base, out, listener);
+        return ruby::expand_posix(text, places, out, listener);
     }
     if text.is_empty() && options.dot_dot() == DotDot::Keep {
         return Err(ExpandError::Empty);
     }
-    write(text, places, is_base, out, listener).map_err(|error| {
+    write(text, places, out, listener).map_err(|error| {
         // Whatever else is wrong.
         if has_nul(text) { ExpandError::Nul } else { error }
     })
@@ -32,7 +31,6 @@ pub(crate) fn expand<U: Unit>(
 fn write<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
@@ -55,7 +53,7 @@ fn write<U: Unit>(
         fold.write(&home[root..], root, out, listener)?;
         (root, rest)
     } else {
-        let place = start(places, is_base, listener)?;
+        let place = start(places, listener)?;
         out.reserve(place.text.len() + text.len() + 1);
         out.extend_from_slice(&place.text);
         if is_clean_tail(text) {
@@ -84,10 +82,9 @@ fn write<U: Unit>(
 /// What a relative path goes on from.
 pub(crate) fn start<'a, U: Unit>(
     places: Places<'a, U>,
-    is_base: bool,
     listener: &mut impl Listener,
 ) -> Result<&'a Place<U>, ExpandError> {
-    if is_base || !places.has_base() {
+    if places.is_base() || !places.has_base() {
         listener.fired(Rule::WorkingDirectory);
         places.cwd()
     } else {

@@ -335,8 +335,10 @@ impl Expander {
         let (characters, places) = (Character::of(base)?, Places::<Character>::of(self));
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         match self.options.flavor {
-            Flavor::Posix => posix::expand(&characters, places, true, &mut full, &mut rules)?,
-            Flavor::Windows => full_path::expand(&characters, places, true, &mut full, &mut rules)?,
+            Flavor::Posix => posix::expand(&characters, places.of_base(), &mut full, &mut rules)?,
+            Flavor::Windows => {
+                full_path::expand(&characters, places.of_base(), &mut full, &mut rules)?
+            }
         }
         self.label(base, &bytes_of(&full), &rules, true)
     }

@@ -41,7 +41,6 @@ pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
 pub(crate) fn expand_posix<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
@@ -61,7 +60,7 @@ pub(crate) fn expand_posix<U: Unit>(
         out.extend_from_slice(&home);
         rest
     } else {
-        out.extend_from_slice(&posix::start(places, is_base, listener)?.text);
+        out.extend_from_slice(&posix::start(places, listener)?.text);
         text
     };
     // What lies behind `out` is always one slash that is not written yet.
@@ -116,15 +115,14 @@ fn up<U: Unit>(
 pub(crate) fn expand_windows<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
     if has_nul(text) {
         return Err(ExpandError::Nul);
     }
-    let joined = join(text, places, is_base, listener)?;
-    full_path::full(&joined, places, true, out, listener)?;
+    let joined = join(text, places, listener)?;
+    full_path::full(&joined, places.of_base(), out, listener)?;
     trim(out, listener);
     let backslash = U::ascii(b'\\');
     if out.contains(&backslash) {
@@ -140,7 +138,6 @@ pub(crate) fn expand_windows<U: Unit>(
 fn join<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     listener: &mut impl Listener,
 ) -> Result<Vec<U>, ExpandError> {
     let start = Start::of(text);
@@ -148,7 +145,7 @@ fn join<U: Unit>(
         return at_home(text, places, listener);
     }
     let is_full = matches!(start, Start::DriveAbsolute { .. });
-    let base = if is_full || is_base { None } else { places.base_text() };
+    let base = if is_full || places.is_base() { None } else { places.base_text() };
     let mut joined = Vec::with_capacity(text.len() + 4);
     if let Some(base) = base.transpose()? {
         join_base(text, start, &base, places, listener, &mut joined)?;

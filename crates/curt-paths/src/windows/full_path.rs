@@ -25,30 +25,28 @@ const LONGEST_RESULT: usize = 32766;
 pub(crate) fn expand<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
     if places.options().style == Style::Ruby {
-        return ruby::expand_windows(text, places, is_base, out, listener);
+        return ruby::expand_windows(text, places, out, listener);
     }
     if ruby::is_home(text, Start::of(text), places) {
         let at_home = ruby::at_home(text, places, listener)?;
-        return full(&at_home, places, is_base, out, listener);
+        return full(&at_home, places, out, listener);
     }
-    full(text, places, is_base, out, listener)
+    full(text, places, out, listener)
 }
 
 /// The same, where a tilde is a character like others.
 pub(crate) fn full<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
     // Whatever else is wrong.
-    write(text, places, is_base, out, listener).map_err(|error| {
+    write(text, places, out, listener).map_err(|error| {
         let is_nul = error != ExpandError::Empty && has_nul(text);
         if is_nul { ExpandError::Nul } else { error }
     })
@@ -57,7 +55,6 @@ pub(crate) fn full<U: Unit>(
 fn write<U: Unit>(
     text: &[U],
     places: Places<'_, U>,
-    is_base: bool,
     out: &mut Vec<U>,
     listener: &mut impl Listener,
 ) -> Result<(), ExpandError> {
@@ -84,18 +81,18 @@ fn write<U: Unit>(
     out.reserve(text.len() + 1);
     let (root, rest) = match start {
         Start::DriveRelative { letter } => {
-            let place = drive(&text[..letter], places, is_base, listener)?;
+            let place = drive(&text[..letter], places, listener)?;
             out.extend_from_slice(&place.text);
             (place.root, letter + 1)
         }
         Start::Rooted => {
             listener.fired(Rule::Rooted);
-            let place = posix::start(places, is_base, listener)?;
+            let place = posix::start(places, listener)?;
             out.extend_from_slice(&place.text[..place.root]);
             (place.root, 1)
         }
         Start::Relative => {
-            let place = posix::start(places, is_base, listener)?;
+            let place = posix::start(places, listener)?;
             out.extend_from_slice(&place.text);
             (place.root, 0)
         }
@@ -184,14 +181,13 @@ fn trim_root<U: Unit>(out: &mut Vec<U>, listener: &mut impl Listener) {
 fn drive<'a, U: Unit>(
     letter: &[U],
     places: Places<'a, U>,
-    is_base: bool,
     listener: &mut impl Listener,
 ) -> Result<Cow<'a, Place<U>>, ExpandError> {
     let is_on_drive = |place: &&Place<U>| {
         Start::of(&place.text).drive() == Some(letter.len() + 1)
             && same_letter(&place.text[..letter.len()], letter)
     };
-    if !is_base && places.has_base() {
+    if !places.is_base() && places.has_base() {
         if let Some(base) = places.from().ok().filter(is_on_drive) {
             listener.fired(Rule::Base);
             return Ok(Cow::Borrowed(base));
