@@ -40,6 +40,7 @@ mod list;
 mod long_name;
 mod name;
 pub mod os;
+mod pause;
 mod quoted;
 mod remove;
 mod spawn;

@@ -11,24 +11,19 @@ use std::time::Duration;
 use super::worker::Worker;
 use crate::fields::Kind;
 use crate::name::Name;
+use crate::pause::{self, Pause};
 use crate::sys::{Finished, Mounts, Opened, Removed, Sys};
-
-/// Pauses before another try: the first, the longest, and the pieces that they are made of, so that
-/// a cancellation is noticed.
-pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(1);
-pub(super) const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-const NAP: Duration = Duration::from_millis(5);
 
 /// How long entries that are in use may still be waited for, and the next pause.
 #[derive(Clone, Copy)]
 pub(super) struct Patience {
     left: Duration,
-    pause: Duration,
+    pause: Pause,
 }
 
 impl Patience {
     pub(super) fn new(left: Duration) -> Self {
-        Patience { left, pause: FIRST_PAUSE }
+        Patience { left, pause: Pause::default() }
     }
 }
 
@@ -96,9 +91,9 @@ impl<S: Sys> Worker<'_, S> {
         }
         let pause = {
             let mut patience = self.run.patience.lock().unwrap_or_else(PoisonError::into_inner);
-            let pause = patience.pause.min(patience.left);
+            let left = patience.left;
+            let pause = patience.pause.next(left);
             patience.left -= pause;
-            patience.pause = (patience.pause * 2).min(LONGEST_PAUSE);
             pause
         };
         self.nap(pause);
@@ -114,11 +109,7 @@ impl<S: Sys> Worker<'_, S> {
     }
 
     /// Sleeps, in pieces short enough to notice a cancellation.
-    pub(super) fn nap(&self, mut time: Duration) {
-        while !time.is_zero() && !self.run.is_cancelled() {
-            let piece = time.min(NAP);
-            self.sys.sleep(piece);
-            time -= piece;
-        }
+    pub(super) fn nap(&self, time: Duration) {
+        pause::nap(|time| self.sys.sleep(time), self.run.options.cancel, time);
     }
 }

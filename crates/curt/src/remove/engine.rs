@@ -20,8 +20,7 @@ use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
-use crate::tree::Stack;
-use crate::tree::Start;
+use crate::tree::{Stack, Start};
 
 /// How many directories are entered before it is looked at whether somebody makes them meanwhile.
 const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;

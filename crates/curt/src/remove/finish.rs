@@ -2,12 +2,12 @@
 
 use std::io;
 
-use super::busy::{FIRST_PAUSE, LONGEST_PAUSE};
 use super::engine::Engine;
 use super::frame::{Again, Role};
 use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
+use crate::pause::Pause;
 use crate::sys::{Batch, Finished, Stat, Sys, os_error};
 use crate::tree::Waited;
 
@@ -301,7 +301,7 @@ impl<S: Sys> Engine<'_, S> {
                 since: now,
                 found_before: found,
                 wrote: false,
-                pause: FIRST_PAUSE,
+                pause: Pause::default(),
             })
         });
         again.passes += u32::from(certain || !first);
@@ -325,8 +325,7 @@ impl<S: Sys> Engine<'_, S> {
             return self.give_up(cause);
         }
         if found == 0 {
-            let pause = again.pause.min(options.retry_window.saturating_sub(waited));
-            again.pause = (again.pause * 2).min(LONGEST_PAUSE);
+            let pause = again.pause.next(options.retry_window.saturating_sub(waited));
             self.at.nap(pause);
         }
         self.list_again();

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::name::{Name, Unit};
+use crate::pause::Pause;
 use crate::sys::{Batch, Sys};
 use crate::tree;
 use crate::tree::SharedJoin;
@@ -68,7 +69,7 @@ pub(super) struct Again {
     pub(super) since: Duration,
     pub(super) found_before: u64,
     pub(super) wrote: bool,
-    pub(super) pause: Duration,
+    pub(super) pause: Pause,
 }
 
 /// The names of entries that a worker could not remove from another one's directory.

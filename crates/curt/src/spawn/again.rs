@@ -9,17 +9,12 @@ use std::time::Duration;
 
 use crate::control::Cancel;
 use crate::error::StartFailure;
+use crate::pause::{Pause, nap};
 use crate::sys::process::{Launch, Process};
 use curt_paths::Flavor;
 
 /// What runs a program in no format that the system knows, as `execvp` has it (`_PATH_BSHELL`).
 const SHELL: &str = "/bin/sh";
-
-/// Pauses before another start: the first, the longest, and the pieces that they are made of, so that a
-/// cancellation is noticed.
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-const NAP: Duration = Duration::from_millis(5);
 
 /// What is tried again.
 #[derive(Default)]
@@ -74,7 +69,7 @@ impl Again {
         cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
     ) -> Result<S::Child, (StartFailure, io::Error)> {
-        let (mut retries, mut left, mut pause) = (self.retries, self.window, FIRST_PAUSE);
+        let (mut retries, mut left, mut pause) = (self.retries, self.window, Pause::default());
         loop {
             let failure = match sys.start_program(launch) {
                 Ok(child) => return Ok(child),
@@ -82,25 +77,14 @@ impl Again {
             };
             let why = sys.explain(launch, &failure);
             let may_help = why == StartFailure::TextBusy && retries > 0 && !left.is_zero();
-            if !may_help || !nap(sys, cancel, pause.min(left)) {
+            let time = pause.next(left);
+            if !may_help || !nap(|time| sys.sleep(time), cancel, time) {
                 return Err((why, failure.error));
             }
             retries -= 1;
-            left = left.saturating_sub(pause);
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            left -= time;
         }
     }
-}
-
-/// Sleeps, in pieces short enough to notice a cancellation; whether there was none.
-fn nap<S: Process>(sys: &S, cancel: Option<&Cancel>, mut time: Duration) -> bool {
-    let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
-    while !time.is_zero() && !is_cancelled() {
-        let piece = time.min(NAP);
-        sys.sleep(piece);
-        time -= piece;
-    }
-    !is_cancelled()
 }
 
 /// The program, which a shell must not take for an option, and its arguments.
