@@ -1,11 +1,14 @@
 //! Errors as values: which operation, on which path, and why.
 
+mod find;
+
 use std::error;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::find::FindError;
+pub use find::{FindCause, FindError};
+
 use crate::quoted::Quoted;
 use curt_paths::Refusal;
 

@@ -54,7 +54,7 @@ pub use calls::Calls;
 pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use curt_paths as paths;
-pub use error::{Cause, Error, Operation, StartFailure};
+pub use error::{Cause, Error, FindCause, FindError, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
@@ -62,8 +62,8 @@ pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
 #[doc(hidden)]
 pub use find::fuzzing;
 pub use find::{
-    Bare, Cwd, Extensions, FindAll, FindCause, FindError, Found, FoundIn, Interpreter,
-    LaunchFailure, Literal, Looked, Policy, Program, Search, SearchExplanation, Session,
+    Bare, Cwd, Extensions, FindAll, Found, FoundIn, Interpreter, LaunchFailure, Literal, Looked,
+    Policy, Program, Search, SearchExplanation, Session,
 };
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use long_name::long_name;

@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{FindCause, FindError};
 use super::explain::Looked;
 use super::found::{FoundIn, Hit};
 use super::lists::{Extension, extensions, program_of};
@@ -13,6 +12,7 @@ use super::names::{Asked, Refusal, extension_at};
 use super::places::{Given, Known, Place, Places, Sources, Writer, places};
 use super::policy::{Cwd, Policy, Program};
 use super::{Options, Setting};
+use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
 use crate::name::{Name, Unit};
 use crate::sys::process::Variable;

@@ -4,11 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::engine::Engine;
-use super::error::{FindCause, FindError};
 use super::found::{Found, FoundIn, Hit};
 use super::look::{Look, Outcome, Rules, Verdict};
 use super::places::Place;
 use crate::calls::Calls;
+use crate::error::{FindCause, FindError};
 use crate::sys::{Lookup, Os, Sys};
 
 /// What a search did, as [`Search::explain`](super::Search::explain) tells it.

@@ -6,9 +6,9 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::engine::Engine;
-use super::error::FindError;
 use super::found::{FoundIn, Hit};
 use super::{Options, Policy, Setting};
+use crate::error::FindError;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Flavor;

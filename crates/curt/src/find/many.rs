@@ -5,12 +5,12 @@ use std::io;
 use std::path::PathBuf;
 
 use super::engine::{Engine, fill, join, take_note};
-use super::error::FindError;
 use super::found::Hit;
 use super::look::{Look, Outcome, Rules, Spot};
 use super::names::Asked;
 use super::places::Place;
 use super::policy::Cwd;
+use crate::error::FindError;
 use crate::sys::{Batch, Lookup, Opened};
 use curt_paths::Flavor;
 

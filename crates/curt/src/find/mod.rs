@@ -50,7 +50,6 @@
 //! for. Where the system does not tell how a file is spelled, it is as it was asked for.
 
 mod engine;
-mod error;
 mod explain;
 mod found;
 #[cfg(any(test, fuzzing))]
@@ -71,7 +70,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use self::engine::{Engine, Position};
-pub use self::error::{FindCause, FindError};
 pub use self::explain::{Looked, SearchExplanation};
 use self::found::Hit;
 pub use self::found::{Found, FoundIn, Interpreter};
@@ -79,6 +77,7 @@ use self::names::Asked;
 pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Program};
 pub use self::session::Session;
 use crate::calls::Calls;
+use crate::error::FindError;
 use crate::sys::process::Variable;
 use crate::sys::{Lookup, Os, Setup, Sys};
 use curt_paths::Flavor;

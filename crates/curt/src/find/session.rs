@@ -2,11 +2,11 @@
 
 use std::ffi::OsStr;
 
-use super::error::FindError;
 use super::found::Found;
 use super::policy::Policy;
 use super::{FindAll, Search};
 use crate::calls::Calls;
+use crate::error::FindError;
 
 /// A search that keeps what it learns of directories from one look-up to the next: each directory of
 /// `PATH` is opened once and asked through its handle, and one that was absent is not asked again.

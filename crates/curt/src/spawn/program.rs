@@ -12,8 +12,9 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::calls::Calls;
+use crate::error::FindError;
 use crate::error::StartFailure;
-use crate::find::{FindAll, FindError, FoundIn, LaunchFailure, Policy, Program, Search, Session};
+use crate::find::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use crate::name::Unit;
 use crate::sys::process::Launch;
 use crate::sys::{Os, Sys};

@@ -12,9 +12,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::engine::{Engine, Position};
-use super::error::FindError;
 use super::found::Hit;
 use super::{Options, Policy, Setting};
+use crate::error::FindError;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Flavor;

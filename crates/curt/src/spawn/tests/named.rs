@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use curt_testkit::Scratch;
 
 use super::{in_every_way, printed};
+use crate::error::FindCause;
 use crate::error::{Cause, Operation, StartFailure};
-use crate::find::{Cwd, FindCause, Policy, Search};
+use crate::find::{Cwd, Policy, Search};
 use curt_paths::Flavor;
 
 /// A script in a directory of a scratch, which says a word.

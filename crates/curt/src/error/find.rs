@@ -1,4 +1,4 @@
-//! Why nothing was found.
+//! Why no program was found.
 
 use std::error;
 use std::ffi::{OsStr, OsString};
@@ -31,7 +31,7 @@ pub enum FindCause {
     /// Nothing of that name is anywhere.
     NotFound,
     /// It is in the working directory alone (or where an empty entry of `PATH` leads), which is not
-    /// searched unless [`Policy::cwd`](super::Policy::cwd) says so.
+    /// searched unless [`Policy::cwd`](crate::Policy::cwd) says so.
     OnlyInWorkingDirectory,
     /// There is only what may not be executed, or a directory.
     NotExecutable,
@@ -41,7 +41,7 @@ pub enum FindCause {
     NameTooLong,
     /// A link leads back to itself.
     LinkLoop,
-    /// It was found by a relative path, and [`Cwd::Report`](super::Cwd::Report) refuses that.
+    /// It was found by a relative path, and [`Cwd::Report`](crate::Cwd::Report) refuses that.
     RelativeResult,
     /// The base directory is not there.
     DirectoryMissing,
@@ -52,7 +52,7 @@ pub enum FindCause {
 }
 
 impl FindError {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: OsString,
         is_path: bool,
         cause: FindCause,
