@@ -133,7 +133,7 @@ fn imported(file: &File) -> BTreeSet<&str> {
 }
 
 /// Where the file's own tests begin.
-fn first_test(file: &File) -> usize {
+pub(super) fn first_test(file: &File) -> usize {
     let source = &file.source;
     let is_test = |&at: &usize| source.starts(at, &["cfg", "(", "test", ")", "]", "mod"]);
     (0..source.tokens.len()).find(is_test).unwrap_or(source.tokens.len())

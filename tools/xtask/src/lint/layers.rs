@@ -1,5 +1,6 @@
 //! How the library is built: each operation says what it promises, and dependencies point one way.
 
+use super::door::first_test;
 use super::{File, Finding, places};
 
 /// The library's sources.
@@ -8,6 +9,10 @@ const LIBRARY: &str = "crates/curt/src/";
 /// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
     &["confine", "find", "list", "load_path", "remove", "spawn", "usage", "walk"];
+
+/// What lies below the operations, in a file or a folder of that name.
+const BELOW: &[&str] =
+    &["calls", "control", "error", "fields", "name", "pause", "quoted", "sys", "tree"];
 
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";
@@ -20,9 +25,19 @@ const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbac
 
 /// The operation a file belongs to.
 fn operation(path: &str) -> Option<&'static str> {
+    let part = part(path)?;
+    OPERATIONS.iter().copied().find(|operation| *operation == part)
+}
+
+/// The part of the library that a file belongs to: the name of its file or folder.
+fn part(path: &str) -> Option<&str> {
     let first = path.strip_prefix(LIBRARY)?.split('/').next()?;
-    let name = first.strip_suffix(".rs").unwrap_or(first);
-    OPERATIONS.iter().copied().find(|operation| *operation == name)
+    Some(first.strip_suffix(".rs").unwrap_or(first))
+}
+
+/// Whether a file lies below the operations.
+fn is_below(path: &str) -> bool {
+    part(path).is_some_and(|part| BELOW.contains(&part)) && !places::is_test(path)
 }
 
 /// An operation's file begins with what it promises.
@@ -63,41 +78,37 @@ pub(super) fn operations(file: &File) -> Vec<Finding> {
     )
 }
 
-/// Platforms do not know the operations.
-pub(super) fn platforms(file: &File) -> Vec<Finding> {
-    let platform = file.path.strip_prefix(LIBRARY).is_some_and(|rest| rest.starts_with("sys/"));
-    if !platform || places::is_test(&file.path) {
+/// What lies below the operations does not know them.
+pub(super) fn below(file: &File) -> Vec<Finding> {
+    if !is_below(&file.path) {
         return Vec::new();
     }
     imports(
         file,
         |_| true,
-        |other| {
-            format!("a platform must not know the operation '{other}': dependencies point one way")
-        },
+        |other| format!("this must not know the operation '{other}': dependencies point one way"),
     )
 }
 
-/// Platforms name the module of what they take from the library. Past the names that the library
-/// re-exports, they could take something of an operation's unseen.
+/// What lies below the operations names the module of what it takes from the library. Past the names
+/// that the library re-exports, it could take something of an operation's unseen.
 pub(super) fn modules(files: &[File]) -> Vec<Finding> {
     let Some(root) = files.iter().find(|file| file.path == format!("{LIBRARY}lib.rs")) else {
         return Vec::new();
     };
     let own =
         |name: &str| (0..root.source.tokens.len()).any(|at| root.source.starts(at, &["mod", name]));
-    let platform = format!("{LIBRARY}sys/");
-    let platforms = files
-        .iter()
-        .filter(|file| file.path.starts_with(&platform) && !places::is_test(&file.path));
-    let paths = platforms.flat_map(|file| {
+    let below = files.iter().filter(|file| is_below(&file.path));
+    let paths = below.flat_map(|file| {
         let above = file.source.below_supers(depth(&file.path));
-        file.source.below("crate").chain(above).map(move |(name, at)| (file, name, at))
+        let tests = first_test(file);
+        let all = file.source.below("crate").chain(above).filter(move |&(_, at)| at < tests);
+        all.map(move |(name, at)| (file, name, at))
     });
     paths
         .filter(|(_, name, _)| !own(name))
         .map(|(file, name, at)| {
-            let text = format!("a platform names the module that '{name}' is in");
+            let text = format!("the module that '{name}' is in must be named here");
             Finding::problem(&file.path, file.source.tokens[at].line, "layers", text)
         })
         .collect()
@@ -216,9 +227,12 @@ mod tests {
     }
 
     #[test]
-    fn platforms_know_no_operation() {
-        assert_eq!(platforms(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(), 1);
-        assert_eq!(platforms(&File::new(LINUX, "use crate::{calls, name};")), []);
+    fn what_lies_below_knows_no_operation() {
+        assert_eq!(below(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(), 1);
+        assert_eq!(below(&File::new(LINUX, "use crate::{calls, name};")), []);
+        let error = |text| below(&File::new("crates/curt/src/error.rs", text)).len();
+        assert_eq!(error("use crate::find::FindError;"), 1);
+        assert_eq!(error("mod find; pub use find::FindError;"), 0, "a part of its own");
     }
 
     #[test]

@@ -79,7 +79,7 @@ const FILE_RULES: &[FileRule] = &[
     size::functions,
     layers::headers,
     layers::operations,
-    layers::platforms,
+    layers::below,
     layers::library,
     layers::path_text,
     dependencies::shared,
