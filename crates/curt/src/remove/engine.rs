@@ -20,7 +20,7 @@ use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::sys::{Batch, Entry, Listing, Opened, Sys};
-use crate::tree::{Stack, Start};
+use crate::tree::{Stack, Start, Work};
 
 /// How many directories are entered before it is looked at whether somebody makes them meanwhile.
 const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;
@@ -84,17 +84,12 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Works until nothing is left for anybody, then adds its part to the report.
     pub(super) fn work(&mut self) {
-        loop {
-            if let Some(task) = self.at.run.pool().try_take() {
-                self.run_task(task);
-            } else if let Some(path) = self.at.run.next_operand() {
-                if !self.at.run.is_cancelled() {
-                    self.remove_operand(path);
-                }
-            } else if let Some(task) = self.at.run.pool().take(self.at.number) {
-                self.run_task(task);
-            } else {
-                break;
+        let run = self.at.run;
+        while let Some(work) = run.pool().next(self.at.number, || run.next_operand()) {
+            match work {
+                Work::Piece(task) => self.run_task(task),
+                Work::Operand(path) if !run.is_cancelled() => self.remove_operand(path),
+                Work::Operand(_) => {}
             }
         }
         self.forget_parent();

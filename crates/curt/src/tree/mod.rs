@@ -15,5 +15,5 @@ pub(crate) use crew::{Crew, HELPER_STACK, Start, budget};
 pub(crate) use governor::Sample;
 pub(crate) use panics::Panics;
 pub(crate) use path::TreePath;
-pub(crate) use pool::{Pool, SharedJoin, Waited};
+pub(crate) use pool::{Pool, SharedJoin, Waited, Work};
 pub(crate) use stack::{Level, Links, Lost, Stack, Why, identity};

@@ -79,6 +79,12 @@ impl<T> State<T> {
     }
 }
 
+/// What a worker does next.
+pub(crate) enum Work<O, T> {
+    Operand(O),
+    Piece(T),
+}
+
 /// What somebody who waited for a join gets.
 pub(crate) enum Waited<T> {
     /// The join is complete.
@@ -153,8 +159,24 @@ impl<T> Pool<T> {
         }
     }
 
+    /// What a worker that has nothing to do does next: a piece that waits, else the next operand, else
+    /// a piece as soon as there is one. `None` when all workers are out of work.
+    pub(crate) fn next<O>(
+        &self,
+        worker: usize,
+        operand: impl FnOnce() -> Option<O>,
+    ) -> Option<Work<O, T>> {
+        if let Some(piece) = self.try_take() {
+            return Some(Work::Piece(piece));
+        }
+        match operand() {
+            Some(operand) => Some(Work::Operand(operand)),
+            None => self.take(worker).map(Work::Piece),
+        }
+    }
+
     /// A piece that waits, if any.
-    pub(crate) fn try_take(&self) -> Option<T> {
+    fn try_take(&self) -> Option<T> {
         let mut state = self.lock();
         let piece = state.pieces.pop_front();
         self.settle(&state);

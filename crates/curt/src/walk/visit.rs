@@ -13,7 +13,7 @@ use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
-use crate::tree::{Crew, Sample, Start};
+use crate::tree::{Crew, Sample, Start, Work};
 
 /// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;
@@ -169,7 +169,12 @@ impl Walk<'_> {
     }
 }
 
-impl Shared<'_> {
+impl<'r> Shared<'r> {
+    fn next_operand(&self) -> Option<(u64, &'r Path)> {
+        let number = self.next_operand.fetch_add(1, Ordering::Relaxed);
+        Some((number as u64, *self.operands.get(number)?))
+    }
+
     fn is_over(&self) -> bool {
         self.stopped.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
     }
@@ -198,37 +203,26 @@ struct Worker<'r, K> {
 
 impl<'r, K: Sink> Worker<'r, K> {
     fn work(mut self) {
-        let pool = &self.shared.crew.pool;
-        loop {
-            if let Some(piece) = pool.try_take() {
-                self.do_piece(piece);
-            } else if let Some((number, operand)) = self.next_operand() {
-                self.sink.begin(number);
-                if let Some(step) = self.cursor.begin(operand) {
-                    self.tell(step);
+        let shared = self.shared;
+        while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
+            match work {
+                Work::Piece(piece) => {
+                    self.sink.begin(piece.number);
+                    self.cursor.begin_piece(piece);
                 }
-                self.drive();
-            } else if let Some(piece) = pool.take(self.number) {
-                self.do_piece(piece);
-            } else {
-                break;
+                Work::Operand((number, operand)) => {
+                    self.sink.begin(number);
+                    if let Some(step) = self.cursor.begin(operand) {
+                        self.tell(step);
+                    }
+                }
             }
+            self.drive();
         }
         let mut summary = self.shared.summary.lock().unwrap_or_else(PoisonError::into_inner);
         summary.entries += self.done.entries;
         summary.errors += self.done.errors;
         summary.calls.add(&self.cursor.asker.sys.calls());
-    }
-
-    fn do_piece(&mut self, piece: Piece<Os>) {
-        self.sink.begin(piece.number);
-        self.cursor.begin_piece(piece);
-        self.drive();
-    }
-
-    fn next_operand(&self) -> Option<(u64, &'r Path)> {
-        let number = self.shared.next_operand.fetch_add(1, Ordering::Relaxed);
-        Some((number as u64, *self.shared.operands.get(number)?))
     }
 
     /// Walks to the end of the operand, or of the piece.
