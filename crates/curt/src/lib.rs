@@ -8,7 +8,7 @@
 //! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
-//! | `confine/` | staying beneath a directory: [`Root`] |
+//! | `beneath/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
@@ -19,60 +19,53 @@
 //! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
 //! | `this_process.rs` | [`ThisProcess`]: what the expansion of paths asks of the process |
 //! | `long_name.rs` | [`long_name()`]: the long form of a short name of Windows |
-//! | `find/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
+//! | `which/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
 //! | `name.rs` | names as the system gives them |
-//! | `spawn/` | starting programs: [`Command`], [`Child`] |
+//! | `process/` | starting programs: [`Command`], [`Child`] |
 //! | `tree/` | the traversal: open directories, threads and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod ask;
+mod beneath;
 mod calls;
-mod confine;
 mod control;
 mod error;
 mod fields;
 #[cfg(feature = "filters")]
 mod filters;
-mod find;
 mod list;
 mod long_name;
 mod name;
 pub mod os;
 mod pause;
+mod process;
 mod quoted;
 mod remove;
-mod spawn;
 mod sys;
 mod this_process;
 mod tree;
 mod usage;
 mod walk;
+mod which;
 
+pub use beneath::{Canonical, OpenOptions, Root, Scope};
 pub use calls::Calls;
-pub use confine::{Canonical, OpenOptions, Root, Scope};
 pub use control::{Cancel, Exclude, Threads};
 pub use curt_paths as paths;
 pub use error::{Cause, Error, FindCause, FindError, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
-#[cfg(fuzzing)]
-#[doc(hidden)]
-pub use find::fuzzing;
-pub use find::{
-    Bare, Cwd, Extensions, FindAll, Found, FoundIn, Interpreter, LaunchFailure, Literal, Looked,
-    Policy, Program, Search, SearchExplanation, Session,
-};
 pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
 pub use long_name::long_name;
+pub use process::{Child, ChildInput, ChildOutput, Command, Stream};
 pub use quoted::is_printable;
 pub use remove::{
     Confirm, Directories, Incomplete, Observer, Question, Remove, Report, Subject, Totals,
     remove_many, remove_tree,
 };
-pub use spawn::{Child, ChildInput, ChildOutput, Command, Stream};
 #[doc(hidden)]
 pub use sys::Feature;
 pub use this_process::ThisProcess;
@@ -80,6 +73,13 @@ pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
     Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
     WalkEntry, Walking,
+};
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use which::fuzzing;
+pub use which::{
+    Bare, Cwd, Extensions, FindAll, Found, FoundIn, Interpreter, LaunchFailure, Literal, Looked,
+    Policy, Program, Search, SearchExplanation, Session,
 };
 
 /// A report that nobody looks at is warned about:

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::spawn::Command;
+use crate::process::Command;
 
 /// What programs can be given on Linux alone.
 pub trait CommandCgroup {

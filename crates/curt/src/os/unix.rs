@@ -6,9 +6,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
-use crate::confine::Root;
+use crate::beneath::Root;
+use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
 use crate::sys::open_directory;
 use crate::sys::process::Pipe;
 use crate::sys::unix::accounts;

@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
-use crate::find::Found;
 use crate::list::Entry;
+use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::spawn::{ChildInput, ChildOutput, Command, Stream};
 use crate::sys::open_directory;
 use crate::sys::process::Pipe;
+use crate::which::Found;
 
 /// Names as the system has them.
 pub trait Units {

@@ -8,7 +8,7 @@ const LIBRARY: &str = "crates/curt/src/";
 
 /// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
-    &["confine", "find", "list", "load_path", "remove", "spawn", "usage", "walk"];
+    &["beneath", "list", "load_path", "process", "remove", "usage", "walk", "which"];
 
 /// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] =
@@ -18,7 +18,7 @@ const BELOW: &[&str] =
 const SHARED: &str = "walk";
 
 /// Who else uses whom: a program to be started is looked for by its name.
-const ALLOWED: (&str, &str) = ("spawn", "find");
+const ALLOWED: (&str, &str) = ("process", "which");
 
 /// The headings an operation's documentation must have.
 const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbacks"];
@@ -206,8 +206,8 @@ mod tests {
         let right = "use crate::{error::Error, walk::Cursor};\nuse crate::remove::Plan;";
         assert_eq!(operations(&File::new(REMOVE, right)), []);
         assert_eq!(operations(&File::new("crates/curt/src/lib.rs", "use crate::list;")), []);
-        let start = |text| operations(&File::new("crates/curt/src/spawn/mod.rs", text));
-        assert_eq!(start("use crate::find::Search;"), []);
+        let start = |text| operations(&File::new("crates/curt/src/process/mod.rs", text));
+        assert_eq!(start("use crate::which::Search;"), []);
         assert_eq!(start("use crate::list::List;").len(), 1);
     }
 
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(below(&File::new(LINUX, "fn f() { crate::walk::g() }")).len(), 1);
         assert_eq!(below(&File::new(LINUX, "use crate::{calls, name};")), []);
         let error = |text| below(&File::new("crates/curt/src/error.rs", text)).len();
-        assert_eq!(error("use crate::find::FindError;"), 1);
-        assert_eq!(error("mod find; pub use find::FindError;"), 0, "a part of its own");
+        assert_eq!(error("use crate::which::FindError;"), 1);
+        assert_eq!(error("mod which; pub use which::FindError;"), 0, "a part of its own");
     }
 
     #[test]

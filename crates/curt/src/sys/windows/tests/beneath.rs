@@ -185,8 +185,8 @@ fn wine_is_not_believed() {
 fn every_operation_works_by_one_call_and_by_steps() {
     for setup in [newest(), older(), Setup::default()] {
         let scratch = tree();
-        let root = crate::confine::tests::opened::<Windows>(&setup, &scratch.at("root"));
-        let name = |path: &str| crate::confine::tests::canonical(&root, Path::new(path));
+        let root = crate::beneath::tests::opened::<Windows>(&setup, &scratch.at("root"));
+        let name = |path: &str| crate::beneath::tests::canonical(&root, Path::new(path));
         assert_eq!(name("A/B/../b/FILE"), Ok((r"a\b\file".into(), false)));
         assert_eq!(name("link/file"), Ok((r"link\file".into(), false)));
         assert_eq!(name("a/new"), Ok((r"a\new".into(), true)));

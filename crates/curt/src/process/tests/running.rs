@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
 use super::{WAYS, in_every_way, printed, shell};
-use crate::spawn::{Child, Command, Stream};
+use crate::process::{Child, Command, Stream};
 
 /// So long that a test has failed when it is over.
 pub(super) const LONG: Duration = Duration::from_secs(20);

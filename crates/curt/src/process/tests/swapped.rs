@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use curt_testkit::{Scratch, skip};
 
 use super::in_every_way;
-use crate::find::Search;
-use crate::spawn::Command;
+use crate::process::Command;
+use crate::which::Search;
 
 /// What is started, and where it lies.
 const NAME: &str = "curt-test";
@@ -129,7 +129,7 @@ fn a_directory_of_that_name_is_none() {
 /// What was found is gone when it is started: the next one in `PATH` is taken, and never the one beside.
 #[test]
 fn the_next_one_is_the_policys() {
-    use crate::spawn::program::Names;
+    use crate::process::program::Names;
     use crate::sys::process::{Group, Launch, Place};
 
     let Some(ground) = Ground::new() else { return };

@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 use rustix::io::Errno;
 
 use super::deeds;
-use crate::confine::engine::{Confined, Failure};
+use crate::beneath::engine::{Confined, Failure};
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::{Feature, Features, Os, Setup, Sys};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::deeds;
-use crate::confine::engine::{Confined, Failure};
-use crate::confine::options::Scope;
+use crate::beneath::engine::{Confined, Failure};
+use crate::beneath::options::Scope;
 use crate::sys::Sys;
 use crate::sys::beneath::{Beneath, Create, How};
 use crate::sys::memory::{Memory, Setup, World};

@@ -1,8 +1,8 @@
 //! Windows' rules: the rows of what cmd.exe and its peers were seen to do, and what curt answers.
 
 use super::Ground;
-use crate::find::policy::{Bare, Cwd, Policy};
 use crate::sys::memory::{Denied, Order};
+use crate::which::policy::{Bare, Cwd, Policy};
 
 #[test]
 fn the_order_is_by_directories_and_then_by_extensions() {
@@ -247,7 +247,7 @@ fn many_names_are_found_in_one_pass() {
 
 #[test]
 fn what_cannot_be_started_lets_the_next_one_try_or_not() {
-    use crate::find::policy::{LaunchFailure, Program};
+    use crate::which::policy::{LaunchFailure, Program};
     let policy = Policy::cmd();
     for (failure, program, continues) in [
         (LaunchFailure::BadImage, Program::Image, false),

@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 
 use super::Ground;
-use crate::find::found::Hit;
-use crate::find::policy::Extensions;
 use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
+use crate::which::found::Hit;
+use crate::which::policy::Extensions;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -232,11 +232,11 @@ fn a_shortage_ends_a_search() {
 #[test]
 fn a_link_that_cannot_be_asked_about_is_reported() {
     use super::PATHEXT;
-    use crate::find::engine::Engine;
-    use crate::find::{Options, Policy, Setting};
     use crate::sys::Os;
     use crate::sys::Setup;
     use crate::sys::fault::Faults;
+    use crate::which::engine::Engine;
+    use crate::which::{Options, Policy, Setting};
     use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();

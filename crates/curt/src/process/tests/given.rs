@@ -9,7 +9,7 @@ use curt_testkit::Scratch;
 
 use super::{in_every_way, printed, shell};
 use crate::os::unix::CommandExtras;
-use crate::spawn::Stream;
+use crate::process::Stream;
 
 #[test]
 fn arguments_arrive_as_they_are() {

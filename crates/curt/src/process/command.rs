@@ -14,9 +14,9 @@ use super::program::{Names, NotStarted};
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation, StartFailure};
-use crate::find::{Search, SearchExplanation, Session};
 use crate::sys::process::{self, Group, Launch, Process};
 use crate::sys::{Feature, Os, Setup, Sys};
+use crate::which::{Search, SearchExplanation, Session};
 
 pub(super) type Pipe = <Os as Process>::Pipe;
 

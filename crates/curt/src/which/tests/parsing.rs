@@ -1,8 +1,8 @@
 //! `PATH`, `PATHEXT` and names, of any text.
 
-use crate::find::lists::{extensions, path_entries};
-use crate::find::names::read;
-use crate::find::policy::Policy;
+use crate::which::lists::{extensions, path_entries};
+use crate::which::names::read;
+use crate::which::policy::Policy;
 use curt_paths::Flavor;
 
 /// Texts that look random, the same each time, of what matters to the rules.
@@ -83,7 +83,7 @@ fn any_pathext_gives_extensions_that_names_can_end_in() {
         for (at, extension) in list.extensions.iter().enumerate() {
             assert!(extension.text.len() > 1 && extension.text[0] == b'.', "{text:?}");
             assert!(!extension.text.iter().any(|byte| b";:/\\*\"\0".contains(byte)), "{text:?}");
-            let same = |other: &crate::find::lists::Extension<u8>| {
+            let same = |other: &crate::which::lists::Extension<u8>| {
                 other.text.eq_ignore_ascii_case(&extension.text)
             };
             assert!(!list.extensions[..at].iter().any(same), "twice: {text:?}");

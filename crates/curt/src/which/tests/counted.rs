@@ -8,13 +8,13 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::find::engine::Engine;
-use crate::find::found::Hit;
-use crate::find::lists::ascii;
-use crate::find::{Options, Policy, Setting};
 use crate::name::{Name, Unit};
 use crate::sys::memory::{Dir, DirBuf, Memory, Order, Setup, World};
 use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use crate::which::engine::Engine;
+use crate::which::found::Hit;
+use crate::which::lists::ascii;
+use crate::which::{Options, Policy, Setting};
 use curt_paths::Flavor;
 
 /// The ways, in the order of [`Counted::calls`].
@@ -178,7 +178,7 @@ impl Walk<'_> {
         let mut hit = Hit::default();
         let Ok(asked) = engine.begin(OsStr::new(NAME)) else { return 0 };
         // Without the account of a failure, which the others do not give.
-        let _ = engine.next(asked, &mut crate::find::Position::default(), false, &mut hit);
+        let _ = engine.next(asked, &mut crate::which::Position::default(), false, &mut hit);
         engine.sys.calls().total()
     }
 
@@ -238,7 +238,7 @@ fn the_counted_table_is_the_snapshot() {
     let text = table(&count());
     println!("{text}");
     if std::env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/find/tests");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/which/tests");
         std::fs::write(folder.join("counted.snap"), &text).unwrap();
         return;
     }

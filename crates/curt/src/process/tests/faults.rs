@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::in_every_way;
 use crate::error::Error;
-use crate::spawn::{Command, Stream};
+use crate::process::{Command, Stream};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
 
@@ -39,7 +39,7 @@ fn live(command: &Command) -> Result<(), Error> {
 #[test]
 fn every_call_fails_once() {
     // Other tests of this program open descriptors meanwhile.
-    if curt_testkit::ran_apart("spawn::tests::faults::every_call_fails_once") {
+    if curt_testkit::ran_apart("process::tests::faults::every_call_fails_once") {
         return;
     }
     if children().is_none() {
@@ -150,8 +150,9 @@ fn a_group_is_not_ended_by_a_number_that_was_given_back() {
 fn handlers_of_the_host_do_not_run_in_children() {
     use rustix::process::{Signal, kill_current_process_group, setpgid};
     use std::sync::atomic::{AtomicBool, Ordering};
-    if curt_testkit::ran_apart("spawn::tests::faults::handlers_of_the_host_do_not_run_in_children")
-    {
+    if curt_testkit::ran_apart(
+        "process::tests::faults::handlers_of_the_host_do_not_run_in_children",
+    ) {
         return;
     }
     setpgid(None, None).unwrap();

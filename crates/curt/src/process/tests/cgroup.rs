@@ -8,7 +8,7 @@ use curt_testkit::skip;
 use super::running::{assert_goes, is_gone, with_grandchild};
 use crate::error::{Cause, StartFailure};
 use crate::os::linux::CommandCgroup;
-use crate::spawn::{Command, Stream};
+use crate::process::{Command, Stream};
 use crate::sys::Feature;
 
 /// A group for the groups of one test.

@@ -2,9 +2,9 @@
 //! `authorities.rs`, and in the suites of that name.
 
 use super::Ground;
-use crate::find::policy::Policy;
-use crate::find::{Options, Setting};
 use crate::sys::memory::World;
+use crate::which::policy::Policy;
+use crate::which::{Options, Setting};
 use curt_paths::Flavor;
 
 fn world(world: &mut World) {

@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 use super::{in_every_way, printed};
 use crate::error::FindCause;
 use crate::error::{Cause, Operation, StartFailure};
-use crate::find::{Cwd, Policy, Search};
+use crate::which::{Cwd, Policy, Search};
 use curt_paths::Flavor;
 
 /// A script in a directory of a scratch, which says a word.
@@ -41,7 +41,7 @@ fn the_variables_of_the_child_decide() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_changed_path_costs_no_copy() {
-    let mut command = crate::spawn::Command::new("true");
+    let mut command = crate::process::Command::new("true");
     let mut child = command.env("PATH", "/nowhere:/bin").spawn().unwrap();
     child.wait().unwrap();
     let calls = child.calls();
@@ -112,7 +112,7 @@ fn a_session_starts_what_it_found() {
     let search = Search::new().path(good.parent().unwrap());
     let mut session = search.session();
     in_every_way("curt-test", |way, mut command| {
-        command.stdout(crate::spawn::Stream::null());
+        command.stdout(crate::process::Stream::null());
         for _ in 0..3 {
             assert!(command.status_by(&mut session).unwrap().success(), "{way}");
         }

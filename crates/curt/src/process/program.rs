@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use crate::calls::Calls;
 use crate::error::FindError;
 use crate::error::StartFailure;
-use crate::find::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use crate::name::Unit;
 use crate::sys::process::Launch;
 use crate::sys::{Os, Sys};
+use crate::which::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use curt_paths::Flavor;
 
 /// Where names are looked up.

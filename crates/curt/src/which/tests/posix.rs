@@ -1,7 +1,7 @@
 //! POSIX' rules, where a system of one's own would have to be asked as somebody else.
 
 use super::Ground;
-use crate::find::policy::{Cwd, Policy};
+use crate::which::policy::{Cwd, Policy};
 
 #[test]
 fn what_may_not_be_executed_is_passed_over_and_named() {

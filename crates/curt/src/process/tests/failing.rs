@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use super::in_every_way;
 use crate::error::{Cause, StartFailure};
-use crate::spawn::Command;
+use crate::process::Command;
 
 /// Why a start fails, where it must.
 fn reason(command: &Command) -> (StartFailure, ErrorKind) {
@@ -53,7 +53,7 @@ mod unix {
     use super::super::in_every_way;
     use super::*;
     #[cfg(target_os = "linux")]
-    use crate::{control::Cancel, spawn::tests::running::LONG, sys::fault::Faults};
+    use crate::{control::Cancel, process::tests::running::LONG, sys::fault::Faults};
 
     fn script(scratch: &Scratch, name: &str, text: impl AsRef<[u8]>, mode: u32) -> String {
         scratch.script(name, text, mode).to_str().unwrap().to_owned()
