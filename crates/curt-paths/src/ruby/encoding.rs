@@ -334,11 +334,10 @@ impl Expander {
     fn label_of_base(&self, base: &PathText) -> Result<Label, ExpandError> {
         let (characters, places) = (Character::of(base)?, Places::<Character>::of(self));
         let (mut full, mut rules) = (Vec::new(), Vec::new());
+        let places = places.of_base();
         match self.options.flavor {
-            Flavor::Posix => posix::expand(&characters, places.of_base(), &mut full, &mut rules)?,
-            Flavor::Windows => {
-                full_path::expand(&characters, places.of_base(), &mut full, &mut rules)?
-            }
+            Flavor::Posix => posix::expand(&characters, places, &mut full, &mut rules)?,
+            Flavor::Windows => full_path::expand(&characters, places, &mut full, &mut rules)?,
         }
         self.label(base, &bytes_of(&full), &rules, true)
     }
