@@ -201,7 +201,7 @@ struct Worker<'r, K> {
     done: Done,
 }
 
-impl<'r, K: Sink> Worker<'r, K> {
+impl<K: Sink> Worker<'_, K> {
     fn work(mut self) {
         let shared = self.shared;
         while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
