@@ -53,7 +53,6 @@ mod sandbox;
 mod schedule;
 mod starts;
 mod stats;
-#[cfg(target_os = "linux")]
 mod table;
 mod takers;
 mod tree;
