@@ -1,5 +1,5 @@
-//! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened. A `session` is one
-//! run of a command.
+//! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened. A
+//! `session` is one run of a command.
 
 mod args;
 mod base64;

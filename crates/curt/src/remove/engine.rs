@@ -50,15 +50,6 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
 }
 
-/// What became of the attempt to enter a directory.
-pub(super) enum Entered {
-    Pushed,
-    /// It was dealt with otherwise, and may have stayed.
-    Not,
-    /// There is no descriptor at the moment: try again.
-    Later,
-}
-
 impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(
         run: &'r Run<'r, S>,
@@ -131,17 +122,15 @@ impl<'r, S: Sys> Engine<'r, S> {
             return;
         }
         self.stack.make_room(&self.at.sys);
-        if let Entered::Later = self.enter(at) {
-            self.stack.put_back(at);
-        }
+        self.enter(at);
     }
 
     /// Opens the child of the topmost directory whose name lies at `at` in the arena, and pushes a
-    /// frame for it.
-    fn enter(&mut self, at: usize) -> Entered {
+    /// frame for it. Where there is no descriptor at the moment, its turn comes again.
+    fn enter(&mut self, at: usize) {
         let parent = self.stack.len() - 1;
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack[parent].dir()) else {
-            return Entered::Not;
+            return;
         };
         let mounts = self.at.run.mounts();
         let path_len = self.at.path.len();
@@ -155,16 +144,12 @@ impl<'r, S: Sys> Engine<'r, S> {
                 if self.is_made_ahead() {
                     self.leave_to_maker();
                 }
-                Entered::Pushed
             }
             Opened::Shortage(_) if self.wait_for_descriptors() => {
                 self.at.path.truncate(path_len);
-                Entered::Later
+                self.stack.put_back(at);
             }
-            opened => {
-                self.not_entered(at, path_len, opened);
-                Entered::Not
-            }
+            opened => self.not_entered(at, path_len, opened),
         }
     }
 

@@ -138,7 +138,8 @@ impl<S: Sys> Engine<'_, S> {
         self.at.sys.stat_dir(dir).ok()
     }
 
-    /// Closes the topmost directory, takes its frame off, and passes on to the one below whether something stayed.
+    /// Closes the topmost directory, takes its frame off, and passes on to the one below whether
+    /// something stayed.
     pub(super) fn pop(&mut self) {
         let Some(mut frame) = self.stack.pop(&self.at.sys) else {
             return;

@@ -4,9 +4,9 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::engine::Engine;
-use crate::error::{Cause, Operation};
+use crate::error::Operation;
 use crate::sys::Sys;
-use crate::tree::{Links, Lost, Why};
+use crate::tree::{Links, Lost, Way, Why};
 
 /// How long to wait before looking for a descriptor again.
 const NAP: Duration = Duration::from_millis(2);
@@ -27,8 +27,8 @@ impl<S: Sys> Engine<'_, S> {
             return true;
         }
         loop {
-            let path = self.at.path.units();
-            match self.stack.reopen(index, path, Links::Refuse, &self.at.sys) {
+            let way = Way { path: self.at.path.units(), links: Links::Refuse, sys: &self.at.sys };
+            match self.stack.reopen(index, &way) {
                 Ok(()) => {
                     self.came_free();
                     return true;
@@ -48,19 +48,13 @@ impl<S: Sys> Engine<'_, S> {
         while self.stack.len() > lost.level + 1 {
             self.pop();
         }
-        let cause = match lost.why {
-            Why::Vanished => None,
-            Why::Shortage(error) => Some(Cause::Os(error)),
-            Why::Failed(cause) => Some(cause),
-        };
-        match cause {
-            Some(cause) => {
-                self.at.fail(Operation::Remove, cause);
-                if let Some(frame) = self.stack.last_mut() {
-                    frame.kept = true;
-                }
+        if let Why::Vanished = lost.why {
+            self.at.report.vanished += 1;
+        } else {
+            self.at.fail(Operation::Remove, lost.into_cause());
+            if let Some(frame) = self.stack.last_mut() {
+                frame.kept = true;
             }
-            None => self.at.report.vanished += 1,
         }
         self.pop();
     }

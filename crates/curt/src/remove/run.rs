@@ -16,7 +16,7 @@ use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
 use crate::tree::TreePath;
-use crate::tree::{Crew, Pool, Sample, SharedJoin, Start, budget};
+use crate::tree::{Crew, Pool, Sample, SharedJoin, budget};
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
@@ -41,7 +41,7 @@ pub(super) enum Piece {
 /// What the workers of one removal share.
 pub(super) struct Run<'r, S: Sys> {
     pub(super) options: Remove<'r>,
-    crew: Crew<Task<S>>,
+    pub(super) crew: Crew<Task<S>>,
     /// Nothing but removal was asked for: no question, no path, no stat per entry.
     pub(super) plain: bool,
     /// Nobody chooses what stays.
@@ -219,18 +219,6 @@ impl<'r, S: Sys> Run<'r, S> {
 
     pub(super) fn is_cancelled(&self) -> bool {
         self.options.cancel.is_some_and(Cancel::is_cancelled)
-    }
-
-    /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
-    pub(super) fn checkpoint(
-        &self,
-        sys: &S,
-        worker: usize,
-        done: u64,
-        waits: &mut Option<u64>,
-        start: Option<Start<'_>>,
-    ) {
-        self.crew.checkpoint(sys, worker, done, waits, start);
     }
 
     /// Adds to the totals that progress shows.

@@ -273,6 +273,6 @@ impl<'r, S: Sys> Worker<'r, S> {
             return;
         }
         let done = u64::from(CHECKPOINT);
-        self.run.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
+        self.run.crew.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
     }
 }

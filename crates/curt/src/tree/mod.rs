@@ -16,4 +16,4 @@ pub(crate) use governor::Sample;
 pub(crate) use panics::Panics;
 pub(crate) use path::TreePath;
 pub(crate) use pool::{Pool, SharedJoin, Waited, Work};
-pub(crate) use stack::{Level, Links, Lost, Stack, Why, identity};
+pub(crate) use stack::{Level, Links, Lost, Stack, Way, Why, identity};

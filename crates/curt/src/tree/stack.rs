@@ -95,6 +95,14 @@ pub(crate) enum Links {
     Refuse,
 }
 
+/// The way to directories that are opened again.
+pub(crate) struct Way<'a, S: Sys> {
+    /// The path of the topmost level.
+    pub(crate) path: &'a [S::Unit],
+    pub(crate) links: Links,
+    pub(crate) sys: &'a S,
+}
+
 impl<S: Sys, T> Stack<S, T> {
     /// An empty stack that may hold so many directories open.
     pub(crate) fn new(descriptors: usize) -> Self {
@@ -308,14 +316,8 @@ impl<S: Sys, T> Stack<S, T> {
         released
     }
 
-    /// Sees to it that the directory of a level is open, whose path begins this one.
-    pub(crate) fn reopen(
-        &mut self,
-        index: usize,
-        path: &[S::Unit],
-        links: Links,
-        sys: &S,
-    ) -> Result<(), Lost> {
+    /// Sees to it that the directory of a level is open.
+    pub(crate) fn reopen(&mut self, index: usize, way: &Way<'_, S>) -> Result<(), Lost> {
         if self.levels[index].dir().is_some() {
             return Ok(());
         }
@@ -326,14 +328,14 @@ impl<S: Sys, T> Stack<S, T> {
         let mut from = base;
         for next in self.to_open(base, index) {
             if self.held.len() >= self.descriptors {
-                self.release_one(from, sys);
+                self.release_one(from, way.sys);
             }
             let dir = loop {
-                match self.open_same(from, next, path, links, sys) {
+                match self.open_same(from, next, way) {
                     Ok(dir) => break dir,
-                    Err(Why::Shortage(_)) if self.release_one(from, sys) => {}
+                    Err(Why::Shortage(_)) if self.release_one(from, way.sys) => {}
                     Err(why) => {
-                        let first = self.first_lost(from, next, path, links, sys);
+                        let first = self.first_lost(from, next, way);
                         return Err(first.unwrap_or(Lost { level: next, why }));
                     }
                 }
@@ -367,15 +369,8 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Opens the directory of the level `to` again, from that of the level `from`.
-    fn open_same(
-        &self,
-        from: usize,
-        to: usize,
-        path: &[S::Unit],
-        links: Links,
-        sys: &S,
-    ) -> Result<S::Dir, Why> {
-        let dir = match self.open_between(from, to, path, links, sys) {
+    fn open_same(&self, from: usize, to: usize, way: &Way<'_, S>) -> Result<S::Dir, Why> {
+        let dir = match self.open_between(from, to, way) {
             Opened::Dir(dir) => dir,
             Opened::Gone | Opened::Pending => return Err(Why::Vanished),
             Opened::Shortage(error) => return Err(Why::Shortage(error)),
@@ -384,25 +379,18 @@ impl<S: Sys, T> Stack<S, T> {
                 return Err(Why::Failed(Cause::Replaced));
             }
         };
-        let cause = match identity(&dir, sys) {
+        let cause = match identity(&dir, way.sys) {
             Ok(identity) if Some(identity) == self.levels[to].identity => return Ok(dir),
             Ok(_) => Cause::Replaced,
             Err(error) => Cause::Os(error),
         };
-        sys.close(dir);
+        way.sys.close(dir);
         Err(Why::Failed(cause))
     }
 
     /// Opens what has the names that lead from the level `from` to the level `to`.
-    fn open_between(
-        &self,
-        from: usize,
-        to: usize,
-        path: &[S::Unit],
-        links: Links,
-        sys: &S,
-    ) -> Opened<S::Dir> {
-        let mut names = &path[self.levels[from].path_len..self.levels[to].path_len];
+    fn open_between(&self, from: usize, to: usize, way: &Way<'_, S>) -> Opened<S::Dir> {
+        let mut names = &way.path[self.levels[from].path_len..self.levels[to].path_len];
         let mut last: Option<S::Dir> = None;
         loop {
             let (now, later) = names.split_at(piece(names));
@@ -413,9 +401,9 @@ impl<S: Sys, T> Stack<S, T> {
                 return Opened::Gone;
             };
             let Some(name) = Name::until_nul(&name) else { return Opened::Gone };
-            let opened = sys.open_below(dir, name, links == Links::Follow);
+            let opened = way.sys.open_below(dir, name, way.links == Links::Follow);
             if let Some(before) = last.take() {
-                sys.close(before);
+                way.sys.close(before);
             }
             match opened {
                 Opened::Dir(dir) if !names.is_empty() => last = Some(dir),
@@ -426,18 +414,11 @@ impl<S: Sys, T> Stack<S, T> {
 
     /// Which level between two others is the first that cannot be opened again.
     #[cold]
-    fn first_lost(
-        &self,
-        from: usize,
-        to: usize,
-        path: &[S::Unit],
-        links: Links,
-        sys: &S,
-    ) -> Option<Lost> {
+    fn first_lost(&self, from: usize, to: usize, way: &Way<'_, S>) -> Option<Lost> {
         let is_known = |&level: &usize| self.levels[level].identity.is_some();
         for level in (from + 1..to).filter(is_known) {
-            match self.open_same(from, level, path, links, sys) {
-                Ok(dir) => sys.close(dir),
+            match self.open_same(from, level, way) {
+                Ok(dir) => way.sys.close(dir),
                 Err(why) => return Some(Lost { level, why }),
             }
         }

@@ -8,7 +8,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Last, Mounts, Opened, Operand, Removed, Sys, os_error};
-use crate::tree::{Links, Lost};
+use crate::tree::{Links, Lost, Way};
 
 /// The directory that an operand lies in, and its name there.
 pub(super) struct Parent<S: Sys> {
@@ -22,7 +22,7 @@ impl<S: Sys> Cursor<S> {
     /// Sees to it that the directory of a frame is open.
     pub(super) fn reopen(&mut self, index: usize) -> Result<(), Lost> {
         let links = if self.follows_all() { Links::Follow } else { Links::Refuse };
-        self.stack.reopen(index, self.path.units(), links, &self.asker.sys)
+        self.stack.reopen(index, &Way { path: self.path.units(), links, sys: &self.asker.sys })
     }
 
     /// Opens the operand, as it was typed; from its parent where that is open.
