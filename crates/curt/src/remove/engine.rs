@@ -1,53 +1,35 @@
-//! The traversal: one worker, depth first, without recursion.
+//! The traversal of one worker: depth first, without recursion.
 //!
-//! A directory is read one buffer at a time. Files are removed straight from the buffer; the names
-//! of subdirectories are copied to an arena, because the same buffer serves the whole worker. Then
-//! each subdirectory is entered, and the next buffer is read after that. When nothing is left, the
-//! attempt to remove the directory is the test for its end.
-//!
-//! The files of this module: `worker.rs` what is done with one entry · `batch.rs` what happens to
-//! one buffer · `finish.rs` how a directory ends · `room.rs` what happens when descriptors run out ·
-//! `share.rs` how work is handed over.
+//! A directory is read one buffer at a time. Files are removed straight from the buffer; the names of
+//! subdirectories are kept, because the same buffer serves the whole worker. Then each subdirectory
+//! is entered, and the next buffer is read after that. When nothing is left, the attempt to remove
+//! the directory is the test for its end.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::frame::{Frame, Level, Role};
-use super::options::{Confirm, Question};
+use super::batch::Buffer;
+use super::frame::{Directories, Frame, Level, Role};
+use super::operand::{Operands, Parents, Tree};
+use super::options::Question;
+use super::room::Room;
 use super::run::Run;
+use super::share::{self, Piece, Task};
 use super::worker::{Outcome, Worker};
+use super::writers::{self, Lookout};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::sys::{Batch, Entry, Listing, Opened, Sys};
-use crate::tree::{Stack, Start, Work};
-
-/// How many directories are entered before it is looked at whether somebody makes them meanwhile.
-const DIRECTORIES_BETWEEN_LOOKS: u64 = 1024;
+use crate::name::{Name, Names};
+use crate::sys::{Entry, Opened, Sys};
+use crate::tree::{Links, Lost, Stack, Start, Waited, Way, Why, Work};
 
 /// One worker of a removal.
 pub(super) struct Engine<'r, S: Sys> {
-    pub(super) at: Worker<'r, S>,
-    pub(super) buf: S::DirBuf,
-    /// Positions of the entries at hand, where they are taken in another order.
-    pub(super) order: Vec<(u64, usize)>,
-    /// Whether another order pays on the file system of the operand; asked at most once for each.
-    pub(super) order_pays: Option<bool>,
-    pub(super) stack: Stack<S, Frame<S::Unit>>,
-    /// How many pieces of others are on the stack, each begun while the one below it waits.
-    pub(super) nesting: u32,
-    /// Whether the last base that was taken off had something left in it.
-    pub(super) base_kept: bool,
-    /// Whether what is opened next was waited for.
-    pub(super) has_waited: bool,
-    /// How many directories were entered, and since when each of those that were looked at had been
-    /// made after the removal began.
-    pub(super) entered: u64,
-    pub(super) new_since: Option<Duration>,
-    /// For too long: whatever is that new is left.
-    pub(super) leaves_new: bool,
-    /// The directory of the operand before: many operands lie in the same.
-    pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
+    pub(super) worker: Worker<'r, S>,
+    pub(super) stack: Directories<S>,
+    buffer: Buffer<S>,
+    room: Room,
+    lookout: Lookout,
+    parents: Parents<S>,
 }
 
 impl<'r, S: Sys> Engine<'r, S> {
@@ -58,263 +40,294 @@ impl<'r, S: Sys> Engine<'r, S> {
         start: Option<Start<'r>>,
     ) -> Self {
         Engine {
-            at: Worker::new(run, setup, number, start),
-            buf: S::DirBuf::default(),
-            order: Vec::new(),
-            order_pays: None,
+            worker: Worker::new(run, setup, number, start),
             stack: Stack::new(run.descriptors_of(number)),
-            nesting: 0,
-            base_kept: false,
-            has_waited: false,
-            entered: 0,
-            new_since: None,
-            leaves_new: false,
-            parent: None,
+            buffer: Buffer::default(),
+            room: Room::default(),
+            lookout: Lookout::default(),
+            parents: Parents::default(),
         }
     }
 
     /// Works until nothing is left for anybody, then adds its part to the report.
     pub(super) fn work(&mut self) {
-        let run = self.at.run;
-        while let Some(work) = run.pool().next(self.at.number, || run.next_operand()) {
+        let run = self.worker.run;
+        while let Some(work) = run.pool().next(self.worker.number, || run.next_operand()) {
             match work {
-                Work::Piece(task) => self.run_task(task),
-                Work::Operand(path) if !run.is_cancelled() => self.remove_operand(path),
+                Work::Piece(task) => self.do_task(task),
+                Work::Operand(path) if !run.is_cancelled() => {
+                    let Engine { worker, buffer, parents, .. } = self;
+                    if let Some(tree) = (Operands { worker, buffer, parents }).remove(path) {
+                        self.remove_tree(tree);
+                    }
+                }
                 Work::Operand(_) => {}
             }
         }
-        self.forget_parent();
-        self.at.tell_progress();
-        self.at.run.add(&mut self.at.report, &self.at.sys);
+        self.parents.close(&self.worker.sys);
+        self.worker.end();
     }
 
-    /// Runs until no frame is left above the first `floor`.
-    pub(super) fn drive(&mut self, floor: usize) {
-        while self.stack.len() > floor {
-            if self.at.run.is_cancelled() {
-                self.abandon(floor);
-                return;
+    /// Removes the tree below an operand that has been opened.
+    fn remove_tree(&mut self, tree: Tree<S>) {
+        let Some(name) = Name::until_nul(&tree.name) else { return };
+        self.buffer.forget_file_system();
+        let base = self.stack.len();
+        self.stack.push_base(tree.parent, 0, &Names::new(), Frame::base(None));
+        let at = self.stack.keep(name);
+        self.push(tree.dir, Frame::new(Role::Operand, at, tree.is_protected));
+        self.empty(base);
+    }
+
+    /// Does a piece of another worker's directory.
+    fn do_task(&mut self, task: Task<S>) {
+        let Task { dir, mut names, what, path, join, left } = task;
+        let before = std::mem::replace(&mut self.worker.path, path);
+        let mut kept = false;
+        if let Piece::Files(kind) = what {
+            (kept, names) = share::remove_files::<S>(&names, kind, &dir, &left, &mut self.worker);
+        }
+        if names.len() > 0 {
+            let (base, path_len) = (self.stack.len(), self.worker.path.len());
+            self.stack.push_base(Arc::clone(&dir), path_len, &names, Frame::base(Some(left)));
+            kept |= self.empty(base);
+        }
+        self.worker.path = before;
+        // Whoever waits for the join takes the directory back, so ours must be gone by then.
+        drop(dir);
+        self.worker.run.pool().finish(&join, kept);
+    }
+
+    /// Removes what waits in the base at this level and all that is above it on the stack, and takes
+    /// the base off. Returns whether anything stays.
+    fn empty(&mut self, base: usize) -> bool {
+        loop {
+            if self.worker.run.is_cancelled() {
+                if let Some(level) = self.stack.last_mut() {
+                    level.give_up();
+                }
+            } else if self.worker.may_give() {
+                share::give_directories(base, &mut self.stack, &self.worker);
             }
-            if self.may_give() {
-                self.share_directories(floor);
-            }
-            let Some(frame) = self.stack.last() else {
-                return;
-            };
-            let more = frame.role != Role::Base && frame.listing == Batch::More;
+            let Some(level) = self.stack.last() else { return true };
+            let has_more = level.passes.has_more();
             // A directory that was closed early is listed from its beginning again. Where somebody
             // chooses what stays, that would meet it twice, so the listing is read to its end first.
-            let list_first = more && !self.at.run.empties;
-            if frame.has_waiting() && !list_first {
+            let list_first = has_more && !self.worker.run.empties;
+            if level.has_waiting() && !list_first {
                 self.enter_next();
-            } else if more {
-                self.read_batch();
-            } else {
+            } else if has_more {
+                if self.reopen_topmost() {
+                    self.buffer.take_batch(&mut self.stack, &mut self.worker);
+                }
+            } else if !self.wait_for_pieces() {
+                if self.stack.len() == base + 1 {
+                    return self.take_off_base();
+                }
                 self.leave();
             }
         }
     }
 
-    /// Enters the next child of the topmost frame.
+    fn take_off_base(&mut self) -> bool {
+        self.stack.pop(&self.worker.sys).is_none_or(|mut base| {
+            base.hand_back();
+            base.is_kept()
+        })
+    }
+
+    /// Waits for the pieces of the topmost directory that other workers have. Returns whether
+    /// something else was done meanwhile, so that the traversal has to look again.
+    fn wait_for_pieces(&mut self) -> bool {
+        let Some(level) = self.stack.last_mut() else { return false };
+        let Some(join) = level.join() else { return false };
+        match self.worker.run.pool().wait_for(&join) {
+            Waited::Piece(task) => {
+                self.worker.nesting += 1;
+                self.do_task(task);
+                self.worker.nesting -= 1;
+                true
+            }
+            Waited::Joined => {
+                level.has_joined();
+                false
+            }
+        }
+    }
+
+    /// Enters the next subdirectory of the topmost directory.
     fn enter_next(&mut self) {
         let Some(at) = self.stack.next_waiting() else { return };
         if !self.reopen_topmost() {
             return;
         }
-        self.stack.make_room(&self.at.sys);
+        self.stack.make_room(&self.worker.sys);
         self.enter(at);
     }
 
-    /// Opens the child of the topmost directory whose name lies at `at` in the arena, and pushes a
-    /// frame for it. Where there is no descriptor at the moment, its turn comes again.
+    /// Opens the child of the topmost directory whose name lies at `at`. Where there is no descriptor
+    /// at the moment, its turn comes again.
     fn enter(&mut self, at: usize) {
-        let parent = self.stack.len() - 1;
-        let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack[parent].dir()) else {
+        let Engine { worker, stack, room, lookout, .. } = self;
+        let (Some(name), Some(dir)) = (stack.names().get(at), stack.last().and_then(Level::dir))
+        else {
             return;
         };
-        let mounts = self.at.run.mounts();
-        let path_len = self.at.path.len();
-        self.at.path.push(name);
-        let protected = self.at.run.options.confirm != Confirm::Never
-            && !self.at.sys.may_write(dir, name, Kind::Directory);
-        match self.at.open_child(dir, name, mounts) {
+        let path_len = worker.path.len();
+        worker.path.push(name);
+        let is_protected = worker.is_protected(dir, name, Kind::Directory);
+        match worker.open_child(dir, name, worker.run.mounts()) {
             Opened::Dir(dir) => {
-                self.came_free();
-                self.push(dir, Role::Child, at, protected);
-                if self.is_made_ahead() {
-                    self.leave_to_maker();
+                room.was_enough(worker);
+                let must_leave = lookout.must_leave(&dir, worker);
+                self.push(dir, Frame::new(Role::Child, at, is_protected));
+                if must_leave {
+                    self.leave_to_writer();
                 }
             }
-            Opened::Shortage(_) if self.wait_for_descriptors() => {
-                self.at.path.truncate(path_len);
-                self.stack.put_back(at);
+            Opened::Shortage(_) if room.make(stack, worker) => {
+                worker.path.truncate(path_len);
+                stack.put_back(at);
             }
             opened => self.not_entered(at, path_len, opened),
         }
     }
 
-    /// Whether the topmost directory, just entered, is one of those that somebody makes ahead of the
-    /// removal: levels or branches, so that it would never come to an end. One in so many is looked
-    /// at; once all of these have been new for the length of the window, each is, and what is new is
-    /// left.
-    fn is_made_ahead(&mut self) -> bool {
-        self.entered += 1;
-        if self.entered % DIRECTORIES_BETWEEN_LOOKS == 0 {
-            self.leaves_new |= self.at.run.leaves_new();
-        } else if !self.leaves_new {
-            return false;
-        }
-        let Some(stat) =
-            self.stack.last().and_then(Level::dir).map(|dir| self.at.sys.stat_dir(dir))
-        else {
-            return false;
-        };
-        if !stat.is_ok_and(|stat| stat.made > self.at.run.begun) {
-            self.new_since = None;
-            return false;
-        }
-        let now = self.at.sys.now();
-        let since = *self.new_since.get_or_insert(now);
-        if now.saturating_sub(since) > self.at.run.options.retry_window {
-            self.leaves_new = true;
-            self.at.run.leave_new();
-        }
-        self.leaves_new
-    }
-
-    /// Leaves the directory in which somebody makes others: of those above the topmost one, the nearest that
-    /// was there when the removal began. Its error stands for all that is new in it.
-    fn leave_to_maker(&mut self) {
-        let begun = self.at.run.begun;
-        let mut index = self.stack.len() - 1;
-        self.stack[index].give_up();
-        while let Some(below) = index.checked_sub(1) {
-            let frame = &mut self.stack[below];
-            let is_base = frame.role == Role::Base;
-            if is_base && frame.left.is_none() {
-                // What the operand lies in.
-                break;
+    /// Puts a directory that was just opened on top; its path is at hand. Where questions are asked,
+    /// asks whether to go on, unless it is empty.
+    fn push(&mut self, dir: S::Dir, frame: Frame<S::Unit>) {
+        let Engine { worker, stack, buffer, .. } = self;
+        let is_protected = frame.is_protected();
+        let asks = worker.run.options.confirm.asks(is_protected);
+        let first = asks.then(|| buffer.peek(&dir, &worker.sys));
+        stack.push(dir, worker.path.len(), None, frame);
+        let (Some(first), Some(level)) = (first, stack.last_mut()) else { return };
+        match first {
+            Ok((batch, true)) => {
+                level.passes.prefetch(batch);
+                if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
+                    level.give_up();
+                    worker.report.skipped += 1;
+                }
             }
-            frame.give_up();
-            index = below;
-            let dir = self.stack[below].dir();
-            let stat = dir.and_then(|dir| self.at.sys.stat_dir(dir).ok());
-            // What was closed early lies below others that are new, or far above them.
-            let is_old = stat.is_some_and(|stat| stat.made <= begun);
-            if is_base && !is_old {
-                // The worker that has the directories above it knows which of them is not.
-                let path = self.path_of(index);
-                return self.at.run.leave_unsaid(&path);
+            Ok((batch, false)) => level.passes.prefetch(batch),
+            Err(error) => {
+                level.give_up();
+                worker.fail(Operation::ReadDirectory, Cause::Os(error));
             }
-            if is_old {
-                break;
-            }
-        }
-        let path = self.path_of(index);
-        if self.at.run.is_first_to_leave(&path) {
-            let here = std::mem::replace(&mut self.at.path, path);
-            self.at.fail(Operation::Remove, Cause::BeingWrittenTo);
-            self.at.path = here;
         }
     }
 
-    /// Pushes a frame for a directory that was just opened; its path is at hand.
-    pub(super) fn push(&mut self, dir: S::Dir, role: Role, name: usize, protected: bool) {
-        let mut frame = Frame::new(role, name);
-        frame.protected = protected;
-        self.stack.push(dir, self.at.path.len(), None, frame);
-        self.confirm_descent();
+    /// Leaves what somebody makes as fast as it is removed.
+    fn leave_to_writer(&mut self) {
+        if let Some(path) = writers::leave_directory(&mut self.stack, &self.worker) {
+            let here = std::mem::replace(&mut self.worker.path, path);
+            self.worker.fail(Operation::Remove, Cause::BeingWrittenTo);
+            self.worker.path = here;
+        }
     }
 
     /// Deals with a child of the topmost directory that could not be entered.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
-        let Some((parent, names)) = self.stack.last_with_names() else { return };
-        let (Some(name), Some(dir)) = (names.get(at), parent.dir()) else { return };
-        let kept = match opened {
+        let worker = &mut self.worker;
+        let Some((level, names)) = self.stack.last_with_names() else { return };
+        let (Some(name), Some(dir)) = (names.get(at), level.dir()) else { return };
+        let outcome = match opened {
+            Opened::Dir(_) => Outcome::Removed,
             Opened::Gone => {
-                self.at.report.vanished += 1;
-                false
+                worker.report.vanished += 1;
+                Outcome::Removed
             }
-            Opened::Pending => {
-                parent.pending += 1;
-                false
-            }
+            Opened::Pending => Outcome::Pending,
             Opened::NotDirectory => {
                 // It was a directory when it was listed, or nobody knew. Now it is something else.
-                self.at.path.truncate(path_len);
+                worker.path.truncate(path_len);
                 let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-                match self.at.remove_entry(dir, entry, true) {
-                    Outcome::Removed | Outcome::Pending => false,
-                    Outcome::Kept => true,
-                    Outcome::Directory => {
-                        // And back again: somebody is playing with it.
-                        self.at.path.push(name);
-                        self.at.fail(Operation::Remove, Cause::Replaced);
-                        true
-                    }
-                }
+                worker.remove_entry(dir, entry, true)
             }
             Opened::Mount => {
-                self.at.fail(Operation::Remove, Cause::MountPoint);
-                true
+                worker.fail(Operation::Remove, Cause::MountPoint);
+                Outcome::Kept
             }
             Opened::Failed(error) | Opened::Shortage(error) => {
-                !self.at.remove_unreadable(dir, name, error)
+                worker.remove_unreadable(dir, name, error)
             }
-            Opened::Dir(_) => false,
         };
-        if kept && self.at.run.empties {
-            parent.stays(name);
-        }
-        parent.kept |= kept;
-        self.at.path.truncate(path_len);
-    }
-
-    /// Where questions are asked: reads the first entries of the directory just opened, and asks
-    /// whether to go on unless it is empty.
-    fn confirm_descent(&mut self) {
-        let Some(frame) = self.stack.last() else {
-            return;
-        };
-        let protected = frame.protected;
-        if !self.at.run.options.confirm.asks(protected) {
-            return;
-        }
-        let Some(dir) = frame.dir() else { return };
-        let read = self.at.sys.read(dir, &mut self.buf);
-        let empty = self.buf.entry(0).is_none();
-        let Some(frame) = self.stack.last_mut() else {
-            return;
-        };
-        match read {
-            Ok(batch) => frame.prefetched = Some(batch),
-            Err(error) => {
-                frame.give_up();
-                self.at.fail(Operation::ReadDirectory, Cause::Os(error));
-                return;
+        worker.path.truncate(path_len);
+        match outcome {
+            Outcome::Removed => return,
+            Outcome::Pending => return level.passes.is_pending(),
+            Outcome::Kept => {}
+            Outcome::Directory => {
+                // And a directory again: somebody is playing with it.
+                worker.path.push(name);
+                worker.fail(Operation::Remove, Cause::Replaced);
+                worker.path.truncate(path_len);
             }
         }
-        if !empty && !self.at.ask(Question::Descend, Kind::Directory, false, protected) {
-            frame.give_up();
-            self.at.report.skipped += 1;
+        if worker.run.empties {
+            level.keep_name(name);
         }
+        level.keep();
     }
 
-    /// Stops here: closes everything above the first `floor` frames.
-    pub(super) fn abandon(&mut self, floor: usize) {
-        while self.stack.len() > floor {
-            if let Some(frame) = self.stack.last_mut() {
-                frame.give_up();
-                frame.overrun = false;
+    /// Makes sure that the topmost directory is open.
+    fn reopen_topmost(&mut self) -> bool {
+        self.stack.len().checked_sub(1).is_some_and(|index| self.reopen(index))
+    }
+
+    /// Makes sure that a directory is open. Where it is no longer what it was, says so, takes off
+    /// everything from there on, and returns `false`.
+    pub(super) fn reopen(&mut self, index: usize) -> bool {
+        if self.stack[index].dir().is_some() {
+            return true;
+        }
+        loop {
+            let Engine { worker, stack, room, .. } = self;
+            let way = Way { path: worker.path.units(), links: Links::Refuse, sys: &worker.sys };
+            match stack.reopen(index, &way) {
+                Ok(()) => {
+                    room.was_enough(worker);
+                    return true;
+                }
+                Err(Lost { why: Why::Shortage(_), .. })
+                    if !worker.run.is_cancelled() && room.make(stack, worker) => {}
+                Err(lost) => {
+                    self.lose(lost);
+                    return false;
+                }
             }
-            self.leave();
         }
     }
 
-    /// Closes the directory that operands were removed from.
-    pub(super) fn forget_parent(&mut self) {
-        if let Some(dir) = self.parent.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
-            self.at.sys.close(dir);
+    /// A directory is gone while it was closed, or cannot be opened again.
+    fn lose(&mut self, lost: Lost) {
+        while self.stack.len() > lost.level + 1 {
+            self.pop();
+        }
+        if let Why::Vanished = lost.why {
+            self.worker.report.vanished += 1;
+        } else {
+            self.worker.fail(Operation::Remove, lost.into_cause());
+            if let Some(level) = self.stack.last_mut() {
+                level.keep();
+            }
+        }
+        self.pop();
+    }
+
+    /// Takes the topmost directory off, closes it, and passes on to the one below whether something
+    /// stays.
+    pub(super) fn pop(&mut self) {
+        let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
+        let Some((below, names)) = self.stack.last_with_names() else { return };
+        self.worker.path.truncate(below.path_len());
+        if !frame.is_kept() {
+            return;
+        }
+        match names.get(frame.name()) {
+            Some(name) if self.worker.run.empties => below.keep_name(name),
+            _ => below.keep(),
         }
     }
 }

@@ -1,130 +1,139 @@
-//! One open directory of the traversal.
+//! What a removal knows of one directory on the way from the operand to where it is.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
+use super::passes::Passes;
 use crate::name::{Name, Unit};
-use crate::pause::Pause;
-use crate::sys::{Batch, Sys};
+use crate::sys::Sys;
 use crate::tree;
-use crate::tree::SharedJoin;
+use crate::tree::{SharedJoin, Stack};
 
-/// A directory on the way from the operand to where the traversal is.
+/// One directory on the way.
 pub(super) struct Frame<U> {
-    pub(super) role: Role,
-    /// Where its name lies in the arena: among the children of the frame below.
-    pub(super) name: usize,
-    /// What the last read of the listing said.
-    pub(super) listing: Batch,
-    /// What reading the first entries said, which are in the buffer already.
-    pub(super) prefetched: Option<Batch>,
-    /// Something in it stays, so it stays.
-    pub(super) kept: bool,
-    /// What stays, by name, so that a second listing does not fail with it again. Not filled where
-    /// somebody chooses what stays: there, no directory is listed twice.
-    stayed: BTreeSet<Vec<U>>,
-    /// How many names were forgotten in this pass for want of room; they are listed again.
-    pub(super) forgotten: u64,
-    /// It is not listed again, whatever may still be in it: that was reported.
-    pub(super) given_up: bool,
+    role: Role,
+    /// Where its name lies among those that the stack keeps.
+    name: usize,
     /// The process may not write to it; only known where questions are asked.
-    pub(super) protected: bool,
-    /// Entries found in this pass over the listing, without those that are passed over.
-    pub(super) found: u64,
-    /// Of these, how many go when somebody else closes them.
-    pub(super) pending: u64,
-    /// Entries dealt with in all passes since they were last counted.
-    pub(super) dealt: u64,
-    /// How many of them there can be unless somebody adds some. Only known of large directories.
-    pub(super) bound: Option<u64>,
-    /// The pass was ended because there were more.
-    pub(super) overrun: bool,
-    /// Passes beyond the first.
-    pub(super) again: Option<Box<Again>>,
-    /// What was handed over to other workers.
-    pub(super) join: Option<SharedJoin>,
-    /// What the other workers could not remove.
-    pub(super) left: Option<Left<U>>,
+    is_protected: bool,
+    /// Something in it stays, so it stays.
+    kept: bool,
+    /// What stays, by name, so that another pass does not fail with it again. Empty where somebody
+    /// chooses what stays: there, no directory is listed twice.
+    stayed: BTreeSet<Vec<U>>,
+    /// What other workers have of it.
+    join: Option<SharedJoin>,
+    /// What they could not remove; in a base, what this worker tells them.
+    left: Option<Left<U>>,
+    pub(super) passes: Passes,
 }
 
-/// A level of the stack of directories.
+/// The directories on the way, and what is known of each.
+pub(super) type Directories<S> = Stack<S, Frame<<S as Sys>::Unit>>;
+/// One of them.
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
-/// What a frame is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The directory that an operand, or a piece of another worker's directory, lies in. Not ours
-    /// to remove.
+    /// The one that the operand lies in, or one of which another worker has handed over a part. It
+    /// is not removed here.
     Base,
     /// The operand itself.
-    Root,
+    Operand,
     /// Anything below.
     Child,
 }
 
-/// What is remembered of the passes over a directory that did not want to become empty.
-pub(super) struct Again {
-    pub(super) passes: u32,
-    pub(super) since: Duration,
-    pub(super) found_before: u64,
-    pub(super) wrote: bool,
-    pub(super) pause: Pause,
-}
-
-/// The names of entries that a worker could not remove from another one's directory.
+/// The names of entries that a worker could not remove from the directory of another one.
 pub(super) type Left<U> = Arc<Mutex<BTreeSet<Vec<U>>>>;
 
 impl<U: Unit> Frame<U> {
-    pub(super) fn new(role: Role, name: usize) -> Self {
+    /// A directory to be emptied and removed, whose name lies here.
+    pub(super) fn new(role: Role, name: usize, is_protected: bool) -> Self {
         Frame {
             role,
             name,
-            listing: Batch::More,
-            prefetched: None,
+            is_protected,
             kept: false,
             stayed: BTreeSet::new(),
-            forgotten: 0,
-            given_up: false,
-            protected: false,
-            found: 0,
-            pending: 0,
-            dealt: 0,
-            bound: None,
-            overrun: false,
-            again: None,
             join: None,
             left: None,
+            passes: Passes::new(),
         }
     }
 
-    /// An entry failed, and stays.
-    pub(super) fn stays(&mut self, name: Name<'_, U>) {
+    /// A directory of which parts are to be removed. What stays is told to the worker whose directory
+    /// it is, if it is another one's.
+    pub(super) fn base(left: Option<Left<U>>) -> Self {
+        Frame { left, passes: Passes::none(), ..Frame::new(Role::Base, 0, false) }
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Where its name lies among those that the stack keeps.
+    pub(super) fn name(&self) -> usize {
+        self.name
+    }
+
+    pub(super) fn is_protected(&self) -> bool {
+        self.is_protected
+    }
+
+    /// Whether another worker has handed it over.
+    pub(super) fn is_of_another(&self) -> bool {
+        self.role == Role::Base && self.left.is_some()
+    }
+
+    /// Whether something in it stays.
+    pub(super) fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// Something in it stays.
+    pub(super) fn keep(&mut self) {
+        self.kept = true;
+    }
+
+    /// An entry has failed, and stays.
+    pub(super) fn keep_name(&mut self, name: Name<'_, U>) {
         self.kept = true;
         self.stayed.insert(name.units().to_vec());
     }
 
-    /// Ends the listing for good; what is left was reported, or is not to be looked at.
-    fn end_listing(&mut self) {
-        self.kept = true;
-        self.given_up = true;
-        // Neither what was forgotten nor what is new is listed again.
-        (self.forgotten, self.overrun) = (0, false);
-        self.listing = Batch::End;
-        self.prefetched = None;
+    /// Whether an entry has failed before.
+    pub(super) fn has_kept(&self, name: Name<'_, U>) -> bool {
+        self.stayed.contains(name.units())
     }
 
-    /// All that other workers had is done: what they left stays.
-    pub(super) fn joined(&mut self) {
+    /// Other workers get a part of it: where they meet, and where they leave names.
+    pub(super) fn hand_over(&mut self) -> (SharedJoin, Left<U>) {
+        let join = self.join.get_or_insert_with(Arc::default);
+        let left = self.left.get_or_insert_with(Arc::default);
+        (Arc::clone(join), Arc::clone(left))
+    }
+
+    /// Whether other workers have a part of it.
+    pub(super) fn has_pieces(&self) -> bool {
+        self.join.is_some()
+    }
+
+    /// Where those meet who have a part of it.
+    pub(super) fn join(&self) -> Option<SharedJoin> {
+        self.join.clone()
+    }
+
+    /// Other workers have nothing of it any more: what they left stays.
+    pub(super) fn has_joined(&mut self) {
         self.kept |= self.join.take().is_some_and(|join| join.kept());
         if self.role == Role::Base {
             // They told the worker whose directory it is.
             return;
         }
-        let Some(left) = self.left.take() else { return };
-        let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
-        if !left.is_empty() {
-            self.stayed.append(&mut left);
+        if let Some(left) = self.left.take() {
+            self.stayed.append(&mut left.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
@@ -134,17 +143,13 @@ impl<U: Unit> Frame<U> {
             left.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.stayed);
         }
     }
-
-    /// Whether a listing that shows this entry is to pass over it: it has failed before.
-    pub(super) fn passes_over(&self, name: Name<'_, U>) -> bool {
-        self.stayed.contains(name.units())
-    }
 }
 
 impl<S: Sys> Level<S> {
-    /// Ends the listing for good, and enters nothing more.
+    /// Leaves it as it is: nothing more of it is listed or entered.
     pub(super) fn give_up(&mut self) {
-        self.end_listing();
+        self.keep();
+        self.passes.end();
         self.drop_waiting();
     }
 }

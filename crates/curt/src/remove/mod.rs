@@ -79,6 +79,7 @@ mod finish;
 mod frame;
 mod operand;
 mod options;
+mod passes;
 mod report;
 mod room;
 mod run;
@@ -86,6 +87,7 @@ mod share;
 #[cfg(test)]
 mod tests;
 mod worker;
+mod writers;
 
 #[cfg(test)]
 pub(crate) use crate::control::{Cancel, Threads};

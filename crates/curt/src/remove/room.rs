@@ -1,89 +1,62 @@
-//! Directories on the way that were closed, and descriptors that are short.
+//! Descriptors or memory that are short.
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::engine::Engine;
-use crate::error::Operation;
+use super::frame::Directories;
+use super::worker::Worker;
 use crate::sys::Sys;
-use crate::tree::{Links, Lost, Way, Why};
 
 /// How long to wait before looking for a descriptor again.
 const NAP: Duration = Duration::from_millis(2);
 
-impl<S: Sys> Engine<'_, S> {
-    /// Makes sure that the topmost directory is open.
-    pub(super) fn reopen_topmost(&mut self) -> bool {
-        match self.stack.len().checked_sub(1) {
-            Some(index) => self.reopen(index),
-            None => false,
-        }
+/// Since when there has been a shortage, for all workers together: one that lasts is waited for once,
+/// and not again for each directory that meets it.
+#[derive(Debug, Default)]
+pub(super) struct Shortage(Mutex<Option<Duration>>);
+
+impl Shortage {
+    /// Since when, if not since now.
+    fn since(&self, now: Duration) -> Duration {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(now)
     }
 
-    /// Makes sure that the directory of a frame is open. Where it is no longer what it was, says
-    /// so, takes off everything from there on, and returns `false`.
-    pub(super) fn reopen(&mut self, index: usize) -> bool {
-        if self.stack[index].dir().is_some() {
-            return true;
-        }
-        loop {
-            let way = Way { path: self.at.path.units(), links: Links::Refuse, sys: &self.at.sys };
-            match self.stack.reopen(index, &way) {
-                Ok(()) => {
-                    self.came_free();
-                    return true;
-                }
-                Err(Lost { why: Why::Shortage(_), .. })
-                    if !self.at.run.is_cancelled() && self.wait_for_descriptors() => {}
-                Err(lost) => {
-                    self.lose(lost);
-                    return false;
-                }
-            }
-        }
+    fn end(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
+}
 
-    /// The directory of a frame is gone from under the traversal, or cannot be opened again.
-    fn lose(&mut self, lost: Lost) {
-        while self.stack.len() > lost.level + 1 {
-            self.pop();
-        }
-        if let Why::Vanished = lost.why {
-            self.at.report.vanished += 1;
-        } else {
-            self.at.fail(Operation::Remove, lost.into_cause());
-            if let Some(frame) = self.stack.last_mut() {
-                frame.kept = true;
-            }
-        }
-        self.pop();
-    }
+/// The wait of one worker.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// What is opened next was waited for.
+    has_waited: bool,
+}
 
+impl Room {
     /// There is no descriptor. Holds fewer from now on, or waits for those of others to come free;
     /// `false` when that has been tried for long enough.
-    pub(super) fn wait_for_descriptors(&mut self) -> bool {
-        if self.stack.hold_fewer(&self.at.sys) {
+    pub(super) fn make<S: Sys>(
+        &mut self,
+        stack: &mut Directories<S>,
+        worker: &Worker<'_, S>,
+    ) -> bool {
+        if stack.hold_fewer(&worker.sys) {
             return true;
         }
-        let now = self.at.sys.now();
-        // A shortage that lasts is waited for once by all workers together, and not again for each
-        // directory that meets it.
-        let since = *self.short_since().get_or_insert(now);
-        self.has_waited = now.saturating_sub(since) <= self.at.run.options.retry_window;
+        let now = worker.sys.now();
+        let waited = now.saturating_sub(worker.run.shortage.since(now));
+        self.has_waited = waited <= worker.run.options.retry_window;
         if self.has_waited {
-            self.at.sys.sleep(NAP);
+            worker.sys.sleep(NAP);
         }
         self.has_waited
     }
 
     /// A directory was opened: if it was waited for, the shortage is over.
-    pub(super) fn came_free(&mut self) {
+    pub(super) fn was_enough<S: Sys>(&mut self, worker: &Worker<'_, S>) {
         if std::mem::take(&mut self.has_waited) {
-            *self.short_since() = None;
+            worker.run.shortage.end();
         }
-    }
-
-    fn short_since(&self) -> MutexGuard<'_, Option<Duration>> {
-        self.at.run.short_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

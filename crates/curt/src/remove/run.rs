@@ -1,43 +1,23 @@
 //! One removal: what its workers share, and how they are started.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use super::busy::Patience;
 use super::engine::Engine;
-use super::frame::Left;
 use super::options::{Confirm, Remove, Totals};
 use super::report::Report;
+use super::room::Shortage;
+use super::share::Task;
+use super::writers::Writers;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::Kind;
-use crate::name::Names;
 use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
-use crate::tree::TreePath;
-use crate::tree::{Crew, Pool, Sample, SharedJoin, budget};
+use crate::tree::{Crew, Pool, Sample, TreePath, budget};
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
 pub(super) const WRONG_GUESSES: u32 = 4;
-/// A piece of a directory's work, handed from one worker to another.
-pub(super) struct Task<S: Sys> {
-    pub(super) dir: Arc<S::Dir>,
-    pub(super) names: Names<S::Unit>,
-    pub(super) what: Piece,
-    pub(super) path: TreePath<S::Unit>,
-    pub(super) join: SharedJoin,
-    pub(super) left: Left<S::Unit>,
-}
-
-/// What the names of a task are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    Directories,
-    /// What is no directory, or of which that is not known.
-    Files(Kind),
-}
-
 /// What the workers of one removal share.
 pub(super) struct Run<'r, S: Sys> {
     pub(super) options: Remove<'r>,
@@ -48,19 +28,12 @@ pub(super) struct Run<'r, S: Sys> {
     pub(super) empties: bool,
     /// For what is in use.
     pub(super) patience: Mutex<Patience>,
-    /// Since when descriptors or memory have been short, for all workers together.
-    pub(super) short_since: Mutex<Option<Duration>>,
+    /// Of descriptors or memory.
+    pub(super) shortage: Shortage,
     /// How many directories all workers together may hold open.
     descriptors: usize,
     pub(super) root: OnceLock<Identity>,
-    /// When the removal began, by the clock that entries are stamped with.
-    pub(super) begun: Duration,
-    /// Somebody has made directories ahead of the removal for too long.
-    leaves_new: AtomicBool,
-    /// The directories that were left to whoever writes to them, so that each is reported once.
-    left_to_writers: Mutex<Vec<PathBuf>>,
-    /// Of these, those that were made meanwhile in one that another worker has, and will report.
-    left_unsaid: Mutex<Vec<PathBuf>>,
+    pub(super) writers: Writers,
     /// Guesses that were wrong, and those that are being tested.
     guesses: AtomicU32,
     operands: &'r [&'r Path],
@@ -98,7 +71,6 @@ impl<'r, S: Sys> Run<'r, S> {
         let budget = budget(limit);
         let is_alone = options.confirm != Confirm::Never;
         let begin = Sample { now: first.now(), ..Sample::default() };
-        let begun = first.wall_clock();
         let report = Report { calls: first.calls(), ..Report::default() };
         Run {
             options: *options,
@@ -106,13 +78,10 @@ impl<'r, S: Sys> Run<'r, S> {
             plain: is_plain(options),
             empties: empties(options),
             patience: Mutex::new(Patience::new(options.retry_window)),
-            short_since: Mutex::default(),
+            shortage: Shortage::default(),
             descriptors: budget,
             root: OnceLock::new(),
-            begun,
-            leaves_new: AtomicBool::new(false),
-            left_to_writers: Mutex::default(),
-            left_unsaid: Mutex::default(),
+            writers: Writers::since(first.wall_clock()),
             guesses: AtomicU32::new(0),
             operands,
             below: below.map(Arc::new),
@@ -127,15 +96,11 @@ impl<'r, S: Sys> Run<'r, S> {
         let threads = self.pool().workers();
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = threads;
-        let said = self.left_to_writers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let unsaid = self.left_unsaid.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for path in unsaid {
-            if !said.iter().any(|said| path.starts_with(said)) {
-                let error = Error::new(Operation::Remove, path, Cause::BeingWrittenTo);
-                options.observer.failed(&error);
-                report.error_count += 1;
-                report.errors.push(error);
-            }
+        for path in self.writers.unreported() {
+            let error = Error::new(Operation::Remove, path, Cause::BeingWrittenTo);
+            options.observer.failed(&error);
+            report.error_count += 1;
+            report.errors.push(error);
         }
         report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
         report.errors.truncate(options.keep_errors);
@@ -164,34 +129,6 @@ impl<'r, S: Sys> Run<'r, S> {
     /// The next operand, in order.
     pub(super) fn next_operand(&self) -> Option<&'r Path> {
         self.operands.get(self.next_operand.fetch_add(1, Ordering::Relaxed)).copied()
-    }
-
-    /// Whether a worker has found that directories are made ahead of it.
-    pub(super) fn leaves_new(&self) -> bool {
-        self.leaves_new.load(Ordering::Relaxed)
-    }
-
-    /// From now on directories that are new are left.
-    pub(super) fn leave_new(&self) {
-        self.leaves_new.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether no worker has left this directory yet to somebody who writes to it, nor one below: there are no
-    /// errors for parents.
-    pub(super) fn is_first_to_leave(&self, path: &TreePath<S::Unit>) -> bool {
-        let path = to_path::<S>(path);
-        let mut left = self.left_to_writers.lock().unwrap_or_else(PoisonError::into_inner);
-        if left.iter().any(|left| left.starts_with(&path)) {
-            return false;
-        }
-        left.push(path);
-        true
-    }
-
-    /// Leaves a directory that lies in one that is left, too.
-    pub(super) fn leave_unsaid(&self, path: &TreePath<S::Unit>) {
-        let mut left = self.left_unsaid.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push(to_path::<S>(path));
     }
 
     /// What to do at a mount point below an operand.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::frame::Level;
 use super::options::{Confirm, Question, Subject};
 use super::report::Report;
 use super::run::{Run, to_path};
@@ -15,6 +16,10 @@ use crate::tree::TreePath;
 /// Entries between two checkpoints.
 const CHECKPOINT: u32 = 256;
 
+/// How many pieces of others a worker begins one on top of the other, each while the one below waits
+/// for something. Every one takes stack and descriptors.
+const NESTING: u32 = 2;
+
 /// What a worker needs in order to deal with one entry.
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) run: &'r Run<'r, S>,
@@ -22,6 +27,8 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) path: TreePath<S::Unit>,
     pub(super) report: Report,
     pub(super) number: usize,
+    /// How many pieces of others it is at, each begun while the one before waits.
+    pub(super) nesting: u32,
     start: Option<Start<'r>>,
     /// Entries until the next checkpoint, and the waits and what had been done at the last.
     until_checkpoint: u32,
@@ -58,6 +65,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             path: TreePath::operand(Vec::new()),
             report: Report::default(),
             number,
+            nesting: 0,
             start,
             until_checkpoint: CHECKPOINT,
             waits: None,
@@ -159,6 +167,23 @@ impl<'r, S: Sys> Worker<'r, S> {
             .is_some_and(|exclude| exclude.excludes(&S::path(self.path.relative().to_vec()), kind))
     }
 
+    /// Whether the caller wants to keep a subdirectory of the directory at the path.
+    pub(super) fn excludes_directory(&mut self, name: Name<'_, S::Unit>) -> bool {
+        if self.run.options.exclude.is_none() {
+            return false;
+        }
+        let path_len = self.path.len();
+        self.path.push(name);
+        let excluded = self.is_excluded(Kind::Directory);
+        self.path.truncate(path_len);
+        excluded
+    }
+
+    /// Whether the process may not write to an entry, where questions are asked.
+    pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
+        self.run.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
+    }
+
     fn confirm_file(
         &self,
         dir: &S::Dir,
@@ -166,7 +191,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         kind: Kind,
         stat: Option<&Stat>,
     ) -> bool {
-        let protected = !self.sys.may_write(dir, name, kind);
+        let protected = self.is_protected(dir, name, kind);
         if !self.run.options.confirm.asks(protected) {
             return true;
         }
@@ -187,14 +212,14 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.run.options.observer.confirm(question, &subject) && !self.run.is_cancelled()
     }
 
-    /// Tries to remove a directory that could not be opened: it may be empty. Returns whether it
-    /// is gone; the error that is reported otherwise is that of opening it.
+    /// Tries to remove a directory that could not be opened: it may be empty. The error that is
+    /// reported otherwise is that of opening it.
     pub(super) fn remove_unreadable(
         &mut self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,
         error: io::Error,
-    ) -> bool {
+    ) -> Outcome {
         let options = &self.run.options;
         // Where only what is protected is asked about, GNU rm leaves such a directory alone.
         let denied = error.kind() == io::ErrorKind::PermissionDenied
@@ -203,16 +228,15 @@ impl<'r, S: Sys> Worker<'r, S> {
             let question = Question::RemoveUnreadableDirectory;
             if !self.ask(question, Kind::Directory, false, true) {
                 self.report.skipped += 1;
-                return false;
+                return Outcome::Kept;
             }
         }
         if denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
-            self.report.directories += 1;
-            self.tell_removed(Kind::Directory);
-            return true;
+            self.removed_directory(None);
+            return Outcome::Removed;
         }
         self.fail(Operation::Remove, Cause::Os(error));
-        false
+        Outcome::Kept
     }
 
     /// Reports a failure at the path.
@@ -226,12 +250,41 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
+    /// Reports an operand that could not be found, unless that is fine. A refusal is never fine: only
+    /// where the system says that a name is invalid, nothing can have it.
+    pub(super) fn operand_failed(&mut self, error: io::Error) {
+        use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
+        let missing = match error.kind() {
+            NotFound | NotADirectory => true,
+            InvalidInput => error.raw_os_error().is_some(),
+            _ => false,
+        };
+        if !(missing && self.run.options.missing_is_fine) {
+            self.fail(Operation::Remove, Cause::Os(error));
+        }
+    }
+
+    /// Reports why the directory at the path is left as it is; that somebody writes to it, once.
+    pub(super) fn report_left(&mut self, cause: Cause) {
+        let is_written_to = matches!(cause, Cause::BeingWrittenTo);
+        if !is_written_to || self.run.writers.leave(to_path::<S>(&self.path)) {
+            self.fail(Operation::Remove, cause);
+        }
+    }
+
     /// Reports that an entry of the directory at the path could not be removed.
     pub(super) fn fail_in(&mut self, name: Name<'_, S::Unit>, error: io::Error) {
         let path_len = self.path.len();
         self.path.push(name);
         self.fail(Operation::Remove, Cause::Os(error));
         self.path.truncate(path_len);
+    }
+
+    /// A directory, that at the path, was removed.
+    pub(super) fn removed_directory(&mut self, stat: Option<&Stat>) {
+        self.report.directories += 1;
+        self.count_bytes(stat);
+        self.tell_removed(Kind::Directory);
     }
 
     /// Tells the observer that the entry at the path is gone.
@@ -258,8 +311,28 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
+    /// There is no more work: adds to the report what was done.
+    pub(super) fn end(&mut self) {
+        self.tell_progress();
+        self.run.add(&mut self.report, &self.sys);
+    }
+
+    /// The path of a directory on the way to where this worker is.
+    pub(super) fn path_of(&self, level: &Level<S>) -> TreePath<S::Unit> {
+        let mut path = self.path.clone();
+        path.truncate(level.path_len());
+        path
+    }
+
+    /// Whether somebody wants work and may be given some of ours. A piece that is nested as deep as
+    /// pieces may be is done alone: what was handed over would have to be waited for, and whoever
+    /// waits must be able to take any piece, or all might wait for what nobody takes.
+    pub(super) fn may_give(&self) -> bool {
+        self.nesting < NESTING && self.run.pool().is_hungry()
+    }
+
     /// Tells the observer what was done since it was last told.
-    pub(super) fn tell_progress(&mut self) {
+    fn tell_progress(&mut self) {
         let done = (self.report.files, self.report.directories);
         self.run.progress(done.0 - self.progress.0, done.1 - self.progress.1);
         self.progress = done;
