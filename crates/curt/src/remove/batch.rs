@@ -92,7 +92,7 @@ impl<S: Sys> Buffer<S> {
             self.take_in_turn(stack, worker)
         };
         if let Some(level) = stack.last_mut() {
-            worker.report.appeared += level.passes.has_dealt_with(found, before);
+            worker.appeared(level.passes.has_dealt_with(found, before));
         }
     }
 
@@ -312,6 +312,7 @@ fn take<S: Sys>(
     };
     match outcome {
         Outcome::Removed => {}
+        Outcome::Gone => worker.vanished(),
         Outcome::Pending => level.passes.is_pending(),
         Outcome::Kept if worker.run.empties => level.keep_name(entry.name),
         Outcome::Kept => level.keep(),
@@ -329,15 +330,12 @@ fn remove_plainly<S: Sys>(
 ) -> Outcome {
     match worker.remove_child(dir, entry.name, entry.kind) {
         Removed::Done => {
-            worker.report.files += 1;
+            worker.removed_file();
             worker.tick();
             Outcome::Removed
         }
         Removed::IsDirectory => Outcome::Directory,
-        Removed::Gone => {
-            worker.report.vanished += 1;
-            Outcome::Removed
-        }
+        Removed::Gone => Outcome::Gone,
         Removed::Pending => Outcome::Pending,
         Removed::Failed(error) if may_hide_directory(entry.kind, &error) => Outcome::Directory,
         Removed::Failed(error) => {
@@ -356,7 +354,7 @@ fn remember<S: Sys>(
     let is_full = stack.names().len() > ARENA && stack.names_of_topmost() > LEAST;
     let Some(level) = stack.last_mut() else { return };
     if worker.excludes_directory(entry.name) {
-        worker.report.skipped += 1;
+        worker.skipped();
         return level.keep();
     }
     // Where somebody chooses what stays, a second listing would meet it again; then all are

@@ -207,7 +207,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 level.passes.prefetch(batch);
                 if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
                     level.give_up();
-                    worker.report.skipped += 1;
+                    worker.skipped();
                 }
             }
             Ok((batch, false)) => level.passes.prefetch(batch),
@@ -234,10 +234,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (Some(name), Some(dir)) = (names.get(at), level.dir()) else { return };
         let outcome = match opened {
             Opened::Dir(_) => Outcome::Removed,
-            Opened::Gone => {
-                worker.report.vanished += 1;
-                Outcome::Removed
-            }
+            Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
             Opened::NotDirectory => {
                 // It was a directory when it was listed, or nobody knew. Now it is something else.
@@ -256,6 +253,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         worker.path.truncate(path_len);
         match outcome {
             Outcome::Removed => return,
+            Outcome::Gone => return worker.vanished(),
             Outcome::Pending => return level.passes.is_pending(),
             Outcome::Kept => {}
             Outcome::Directory => {
@@ -306,7 +304,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.pop();
         }
         if let Why::Vanished = lost.why {
-            self.worker.report.vanished += 1;
+            self.worker.vanished();
         } else {
             self.worker.fail(Operation::Remove, lost.into_cause());
             if let Some(level) = self.stack.last_mut() {

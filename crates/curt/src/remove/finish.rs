@@ -63,7 +63,7 @@ impl<S: Sys> Engine<'_, S> {
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
         {
             level.keep();
-            worker.report.skipped += 1;
+            worker.skipped();
             return true;
         }
         if options.dry_run {
@@ -132,7 +132,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.stack.last().is_some_and(|level| level.role() == Role::Operand) {
             self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
         } else {
-            self.worker.report.vanished += 1;
+            self.worker.vanished();
         }
     }
 

@@ -137,8 +137,7 @@ impl<S: Sys> Operands<'_, '_, S> {
                 self.not_a_directory(parent, name);
             }
             Opened::NotDirectory => {
-                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-                if let Outcome::Directory = self.remove_entry(parent, entry) {
+                if self.remove_file(parent, name) {
                     self.worker.fail(Operation::Remove, Cause::Replaced);
                 }
             }
@@ -154,29 +153,20 @@ impl<S: Sys> Operands<'_, '_, S> {
         None
     }
 
-    /// Removes an operand that is not known to be a directory.
-    fn remove_entry(&mut self, parent: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
-        // The path of an operand is already that of the entry.
-        let path = self.worker.path.clone();
-        let vanished = self.worker.report.vanished;
+    /// Removes an operand that is not known to be a directory. Returns whether it is one.
+    fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
+        let entry = Entry { name, kind: Kind::Unknown, id: 0 };
         let outcome = self.worker.remove_entry_here(parent, entry, true);
-        self.worker.path = path;
-        if self.worker.report.vanished > vanished {
-            self.worker.report.vanished = vanished;
+        if let Outcome::Gone = outcome {
             self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
-            return Outcome::Kept;
         }
-        outcome
+        matches!(outcome, Outcome::Directory)
     }
 
     /// Removes an operand where trees are not to be removed: one entry, or nothing.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
-        if !directory_only {
-            let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-            match self.remove_entry(parent, entry) {
-                Outcome::Directory => {}
-                Outcome::Removed | Outcome::Pending | Outcome::Kept => return,
-            }
+        if !directory_only && !self.remove_file(parent, name) {
+            return;
         }
         match self.worker.sys.stat_child(parent, name) {
             Err(error) => self.worker.operand_failed(error),
@@ -208,7 +198,7 @@ impl<S: Sys> Operands<'_, '_, S> {
             _ => Question::RemoveDirectory,
         };
         if asked && !self.worker.ask(question, Kind::Directory, false, protected) {
-            self.worker.report.skipped += 1;
+            self.worker.skipped();
             return;
         }
         let removed = if options.dry_run {

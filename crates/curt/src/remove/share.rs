@@ -77,8 +77,8 @@ pub(super) fn remove_files<S: Sys>(
             return (true, Names::new());
         }
         match worker.remove_child(dir, name, kind) {
-            Removed::Done => worker.report.files += 1,
-            Removed::Gone => worker.report.vanished += 1,
+            Removed::Done => worker.removed_file(),
+            Removed::Gone => worker.vanished(),
             Removed::IsDirectory => {
                 directories.push(name);
             }

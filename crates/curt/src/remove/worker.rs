@@ -25,7 +25,7 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) run: &'r Run<'r, S>,
     pub(super) sys: S,
     pub(super) path: TreePath<S::Unit>,
-    pub(super) report: Report,
+    report: Report,
     pub(super) number: usize,
     /// How many pieces of others it is at, each begun while the one before waits.
     pub(super) nesting: u32,
@@ -39,7 +39,9 @@ pub(super) struct Worker<'r, S: Sys> {
 /// What became of an entry.
 pub(super) enum Outcome {
     Removed,
-    /// It goes when somebody else closes it.
+    /// It is no longer there.
+    Gone,
+    /// It is removed when somebody else closes it.
     Pending,
     /// It stays: it failed, or the caller wants it to.
     Kept,
@@ -115,11 +117,11 @@ impl<'r, S: Sys> Worker<'r, S> {
             return Outcome::Directory;
         }
         if !chosen && self.is_excluded(kind) {
-            self.report.skipped += 1;
+            self.skipped();
             return Outcome::Kept;
         }
         if asks && !self.confirm_file(dir, entry.name, kind, stat.as_ref()) {
-            self.report.skipped += 1;
+            self.skipped();
             return Outcome::Kept;
         }
         let removed =
@@ -131,10 +133,7 @@ impl<'r, S: Sys> Worker<'r, S> {
                 self.tell_removed(kind);
                 Outcome::Removed
             }
-            Removed::Gone => {
-                self.report.vanished += 1;
-                Outcome::Removed
-            }
+            Removed::Gone => Outcome::Gone,
             Removed::Pending => Outcome::Pending,
             Removed::IsDirectory => Outcome::Directory,
             Removed::Failed(error) if !chosen && may_hide_directory(kind, &error) => {
@@ -152,8 +151,7 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     fn failed(&mut self, operation: Operation, error: io::Error) -> Outcome {
         if error.kind() == io::ErrorKind::NotFound {
-            self.report.vanished += 1;
-            return Outcome::Removed;
+            return Outcome::Gone;
         }
         self.fail(operation, Cause::Os(error));
         Outcome::Kept
@@ -227,7 +225,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         if denied && options.confirm == Confirm::Always {
             let question = Question::RemoveUnreadableDirectory;
             if !self.ask(question, Kind::Directory, false, true) {
-                self.report.skipped += 1;
+                self.skipped();
                 return Outcome::Kept;
             }
         }
@@ -292,6 +290,26 @@ impl<'r, S: Sys> Worker<'r, S> {
         if self.run.options.observer.wants_removed() {
             self.run.options.observer.removed(&to_path::<S>(&self.path), kind);
         }
+    }
+
+    /// A file was removed of which nobody wants to know more.
+    pub(super) fn removed_file(&mut self) {
+        self.report.files += 1;
+    }
+
+    /// An entry is no longer there.
+    pub(super) fn vanished(&mut self) {
+        self.report.vanished += 1;
+    }
+
+    /// The caller wants an entry to stay.
+    pub(super) fn skipped(&mut self) {
+        self.report.skipped += 1;
+    }
+
+    /// So many entries were added meanwhile.
+    pub(super) fn appeared(&mut self, count: u64) {
+        self.report.appeared += count;
     }
 
     /// Adds what an entry gives back when its last link goes.
