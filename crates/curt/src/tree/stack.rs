@@ -47,8 +47,8 @@ pub(crate) struct Level<S: Sys, T> {
     own: T,
 }
 
-/// The topmost level, and the names that are kept.
-type Topmost<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
+/// A level, and the names that are kept.
+type WithNames<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
 
 /// How a level has its directory.
 enum Hold<D> {
@@ -171,8 +171,13 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// The topmost level, and the names that are kept, by where they lie.
-    pub(crate) fn last_with_names(&mut self) -> Option<Topmost<'_, S, T>> {
+    pub(crate) fn last_with_names(&mut self) -> Option<WithNames<'_, S, T>> {
         Some((self.levels.last_mut()?, &self.names))
+    }
+
+    /// A level, and the names that are kept, by where they lie.
+    pub(crate) fn level_with_names(&mut self, index: usize) -> WithNames<'_, S, T> {
+        (&mut self.levels[index], &self.names)
     }
 
     /// The names that are kept, by where they lie.

@@ -1,84 +1,52 @@
-//! The traversal: one worker, depth first, without recursion.
+//! The traversal of one worker: depth first, without recursion.
 //!
-//! A directory is listed to its end, through the one buffer of the worker, and its entries are told of
-//! as they come; the names of its subdirectories are copied to an arena. Then they are entered, one
-//! after the other.
-//!
-//! `frame.rs` is one directory · `store.rs` listings that are stored before they are told of · `rules.rs`
-//! rules that directories hold · `operand.rs` where it begins · `share.rs` how work is handed over.
+//! A directory is listed to its end, through the one buffer of the worker, and its entries are told
+//! of as they come; the names of its subdirectories are kept. Then they are entered, one after the
+//! other. Where entries are put in order or left out by rules, all of them are stored before the first
+//! is told of.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::frame::{Frame, State};
-use super::operand::Parent;
+use super::entry::{Current, Place};
+use super::frame::{Frame, Level, State};
+use super::loops::{self, Entering, Loops};
+use super::operand::{self, Parent};
 use super::options::{OneFileSystem, Settings};
-use super::rules::InForce;
+use super::reader::Reader;
+use super::rules;
+use super::share::Piece;
+use super::stored::StoredEntry;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Kind, Metadata};
-use crate::name::{Name, Unit};
-use crate::sys::{self, Ask, Batch, Identity, Listing, Mounts, Opened, Sys};
-use crate::tree::{self, Stack, TreePath};
+use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
+use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys};
+use crate::tree::{Links, Lost, Stack, TreePath, Way};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
-    pub(super) buf: S::DirBuf,
-    /// Where the next entry lies in the buffer; nothing was read into it yet for the topmost frame.
-    pub(super) position: usize,
-    pub(super) is_read: bool,
+    pub(super) reader: Reader<S>,
     pub(super) stack: Stack<S, Frame>,
     pub(super) path: TreePath<S::Unit>,
-    pub(super) metadata: Metadata,
+    pub(super) parent: Parent<S>,
+    pub(super) loops: Loops,
+    /// What is being told of, and what was found out about it.
     pub(super) current: Current,
-    pub(super) after: After,
+    pub(super) metadata: Metadata,
     /// What the consumer knows the directory by that was just told of.
     pub(super) tag: u64,
+    after: After,
     /// A directory that could not be entered and is told of after what it holds: now, and its depth.
     late: Option<(Metadata, usize)>,
-    /// What the operand is to be removed from, where that may come after it was walked.
-    pub(super) parent: Option<Parent<S>>,
-    /// The directories on the way, where loops are looked for.
-    pub(super) ancestors: HashSet<Identity>,
-    /// Those to be added for the directory that was opened last.
-    pub(super) climbed: Vec<Identity>,
-    /// The file system of the operand, where only one is walked, by its number.
-    pub(super) device: Option<u64>,
-    /// The rules of the directories above the operand.
-    pub(super) above: Option<Arc<InForce>>,
-    /// Files with rules that could not be read, and where links could not be followed: still to be told of.
-    pub(super) troubles: Vec<Error>,
+    /// Links that could not be followed: still to be told of.
+    troubles: Vec<Error>,
 }
 
-/// What is being told of.
+/// What follows when the consumer has seen an entry, unless it skips that.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Current {
-    pub(super) depth: usize,
-    /// Where its name begins in the path.
-    pub(super) name: usize,
-    pub(super) place: Place,
-}
-
-/// Where more can be asked about it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Place {
-    /// By its path.
-    #[default]
-    Path,
-    /// In the buffer, below the topmost frame.
-    Buffer(usize),
-    /// In the arena, below the topmost frame.
-    Arena(usize),
-}
-
-/// What follows when the consumer has seen an entry.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum After {
+enum After {
     #[default]
     Nothing,
     /// Enter the operand.
@@ -87,12 +55,6 @@ pub(super) enum After {
     Enter(usize),
     /// Its name was put here to be entered in its turn.
     Noted(usize),
-}
-
-/// Whether a directory that was opened is to be entered, and which it is where somebody wants to know.
-pub(super) enum Entering {
-    Yes(Option<Identity>),
-    No,
 }
 
 /// What a step of the walk came upon.
@@ -106,26 +68,19 @@ pub(super) enum Step {
 
 impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
-        let buf = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
-        let stack = Stack::new(settings.descriptors);
         Cursor {
             asker: Asker::new(sys, settings.plan).name_strays(),
+            reader: Reader::new(settings.buffer),
+            stack: Stack::new(settings.descriptors),
             settings,
-            buf,
-            position: 0,
-            is_read: false,
-            stack,
             path: TreePath::default(),
-            metadata: Metadata::default(),
+            parent: Parent::default(),
+            loops: Loops::default(),
             current: Current::default(),
-            after: After::Nothing,
+            metadata: Metadata::default(),
             tag: 0,
+            after: After::Nothing,
             late: None,
-            parent: None,
-            ancestors: HashSet::new(),
-            climbed: Vec::new(),
-            device: None,
-            above: None,
             troubles: Vec::new(),
         }
     }
@@ -137,11 +92,10 @@ impl<S: Sys> Cursor<S> {
     /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         self.path = TreePath::operand(S::units(operand));
-        self.close_parent();
-        self.ancestors.clear();
-        self.device = None;
-        let follow = self.settings.plan.follow != Follow::Never;
-        if let Err(error) = self.ask_operand(follow) {
+        self.parent.close(&self.asker.sys);
+        self.loops = Loops::default();
+        let path = self.path();
+        if let Err(error) = operand::ask(&path, &self.settings, &self.asker, &mut self.metadata) {
             return Some(Step::Error(error));
         }
         self.current = Current::default();
@@ -155,21 +109,15 @@ impl<S: Sys> Cursor<S> {
         (self.settings.min_depth == 0).then_some(Step::Entry)
     }
 
-    fn ask_operand(&mut self, follow: bool) -> Result<(), Error> {
-        let Cursor { asker, path, metadata, .. } = self;
-        let path = S::path(path.units().to_vec());
-        if let Err(error) = asker.tell_path(&path, follow, metadata) {
-            return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
-        }
-        if follow && self.settings.broken_operands_fail && metadata.facts.kind.is_link() {
-            let ask = Ask { fields: Fields::KIND, follow, cached: false };
-            let answer = asker.sys.at_path(&path, |dir, name| asker.sys.query(dir, name, ask));
-            if let Ok(Err(error)) | Err(error) = answer {
-                return Err(Error::new(Operation::Stat, path, Cause::Os(error)));
-            }
-        }
-        let stray = metadata.take_stray();
-        metadata.take_failure(Fields::KIND).or(stray).map_or(Ok(()), Err)
+    /// Begins with a piece of another worker's directory.
+    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
+        (self.path, self.loops) = piece.begin(&mut self.stack);
+    }
+
+    /// Takes half of what waits, for another worker.
+    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
+        self.settle();
+        Piece::split(&mut self.stack, &self.path, &self.loops, number)
     }
 
     /// The next entry or failure; `None` when the operand, or the piece, is done.
@@ -190,16 +138,15 @@ impl<S: Sys> Cursor<S> {
                 }
                 continue;
             }
-            let Some(frame) = self.stack.last() else {
+            let Some(level) = self.stack.last() else {
                 self.path.truncate(0);
-                self.close_parent();
+                self.parent.close(&self.asker.sys);
                 return None;
             };
-            self.path.truncate(frame.path_len());
-            let state = frame.state;
+            self.path.truncate(level.path_len());
+            let state = level.state;
             self.settle();
-            let after = std::mem::take(&mut self.after);
-            let step = match (after, state) {
+            let step = match (std::mem::take(&mut self.after), state) {
                 (After::Enter(at), _) => self.enter(at),
                 (_, State::Listing) if self.settings.stores() => self.store(),
                 (_, State::Listing) => self.list(),
@@ -212,27 +159,15 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    #[cold]
-    fn tell_of_late(&mut self) -> Option<Step> {
-        let (own, depth) = self.late.take()?;
-        self.tell_late(own, depth)
-    }
-
     /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
-    pub(super) fn settle(&mut self) {
+    fn settle(&mut self) {
         let goes_down = matches!(self.after, After::Noted(_) | After::Enter(_));
-        if let (true, Some(frame)) = (goes_down && self.settings.tags, self.stack.last_mut()) {
-            frame.tags.push_back(self.tag);
+        if let (true, Some(level)) = (goes_down && self.settings.tags, self.stack.last_mut()) {
+            level.tags.push_back(self.tag);
         }
         if let After::Noted(_) = self.after {
             self.after = After::Nothing;
         }
-    }
-
-    /// Forgets what was to follow.
-    pub(super) fn stop(&mut self) {
-        (self.after, self.late) = (After::Nothing, None);
-        self.troubles.clear();
     }
 
     /// Does not enter the directory that was just told of.
@@ -243,75 +178,245 @@ impl<S: Sys> Cursor<S> {
         self.after = After::Nothing;
     }
 
-    /// Tells of the next entry in the buffer.
+    /// Stops here: closes everything, and forgets what was to follow.
+    pub(super) fn abandon(&mut self) {
+        while self.stack.pop(&self.asker.sys).is_some() {}
+        self.parent.close(&self.asker.sys);
+        (self.after, self.late) = (After::Nothing, None);
+        self.troubles.clear();
+    }
+
+    /// Tells of the next entry of the topmost directory as it is listed.
     #[inline(never)]
     fn list(&mut self) -> Option<Step> {
         let index = self.stack.len() - 1;
-        if self.is_read {
-            if let Some((entry, next)) = self.buf.entry(self.position) {
-                let at = std::mem::replace(&mut self.position, next);
-                let Cursor { asker, stack, path, metadata, settings, .. } = self;
-                let frame = &mut stack[index];
-                let dir = frame.dir()?;
-                let name_at = path.push(entry.name);
-                if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
-                    return None;
-                }
-                let to_path = || S::path(path.units().to_vec());
-                let follow = settings.plan.follow == Follow::Links;
-                let subject = Subject { dir, name: entry.name, path: &to_path, follow };
-                asker.begin(metadata);
-                self.buf.facts(at, &entry, &mut metadata.facts);
-                asker.tell(&subject, metadata);
-                self.current =
-                    Current { depth: frame.depth, name: name_at, place: Place::Buffer(at) };
-                if let Some(error) = metadata.take_trouble(&mut self.troubles) {
-                    return Some(Step::Error(error));
-                }
-                let goes_down =
-                    metadata.facts.kind == Kind::Directory && frame.depth < settings.max_depth;
-                if goes_down {
-                    if settings.contents_first {
-                        frame.put_off(metadata);
-                    }
-                    self.after = After::Noted(stack.wait(entry.name));
-                    if settings.contents_first {
-                        return None;
-                    }
-                }
-                return (self.current.depth >= settings.min_depth).then_some(Step::Entry);
+        let Cursor { asker, reader, stack, path, metadata, settings, .. } = self;
+        let level = &stack[index];
+        let Some((entry, at)) = reader.next() else {
+            if reader.is_read() && level.listing == Batch::End {
+                stack[index].state = State::Entering;
+                return None;
             }
-            if self.stack[index].listing == Batch::End {
-                self.stack[index].state = State::Entering;
+            return self.read(index);
+        };
+        let name = path.push(entry.name);
+        if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
+            return None;
+        }
+        let to_path = || S::path(path.units().to_vec());
+        let follow = settings.plan.follow == Follow::Links;
+        let subject = Subject { dir: level.dir()?, name: entry.name, path: &to_path, follow };
+        asker.begin(metadata);
+        reader.facts(at, &entry, &mut metadata.facts);
+        asker.tell(&subject, metadata);
+        self.current = Current { depth: level.depth, name, place: Place::Buffer(at) };
+        if let Some(error) = metadata.take_trouble(&mut self.troubles) {
+            return Some(Step::Error(error));
+        }
+        if metadata.facts.kind == Kind::Directory && level.depth < settings.max_depth {
+            self.after = After::Noted(stack.wait(entry.name));
+            if settings.contents_first {
+                stack[index].put_off(metadata);
                 return None;
             }
         }
-        self.read(index)
+        (self.current.depth >= settings.min_depth).then_some(Step::Entry)
     }
 
     /// Reads the next entries of the topmost directory.
     #[inline(never)]
-    pub(super) fn read(&mut self, index: usize) -> Option<Step> {
-        let Cursor { asker, buf, stack, .. } = self;
-        let frame = &mut stack[index];
-        let read = asker.sys.read(frame.dir()?, buf);
-        (self.is_read, self.position) = (true, 0);
-        match read {
+    fn read(&mut self, index: usize) -> Option<Step> {
+        let level = &mut self.stack[index];
+        match self.reader.read(level.dir()?, &self.asker.sys) {
             // A short listing is not the end of it: a signal may have cut it short.
             Ok(batch) => {
-                frame.listing = batch;
+                level.listing = batch;
                 None
             }
             Err(error) => {
-                frame.listing = Batch::End;
-                frame.state = State::Entering;
-                self.is_read = false;
-                Some(self.failed(Operation::ReadDirectory, error))
+                level.end_listing();
+                Some(self.failed(Operation::ReadDirectory, Cause::Os(error)))
             }
         }
     }
 
-    /// Enters the next subdirectory of the topmost frame, or leaves it.
+    /// Stores all entries of the topmost directory, and puts them in order.
+    #[inline(never)]
+    fn store(&mut self) -> Option<Step> {
+        let index = self.stack.len() - 1;
+        let mut failed = self.read_all(index);
+        if self.settings.reads_rules() {
+            let found = match failed {
+                Some(failed) => Err(failed),
+                None => self.find_rules(index).map_err(Step::Error),
+            };
+            // Where the listing or the rules are not whole, it is not known what is wanted.
+            failed = found.err();
+            if failed.is_some() {
+                self.stack[index].stored.clear();
+            }
+        }
+        if let Some(order) = self.settings.order {
+            if order.asks() {
+                self.ask_stored(index);
+            }
+            let (level, names) = self.stack.level_with_names(index);
+            level.stored.sort(order, names);
+        }
+        self.stack[index].state = State::Telling;
+        failed
+    }
+
+    fn read_all(&mut self, index: usize) -> Option<Step> {
+        let keeps_facts = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
+        loop {
+            while let Some((entry, at)) = self.reader.next() {
+                let listed = keeps_facts.then(|| {
+                    let mut facts = Facts::default();
+                    self.reader.facts(at, &entry, &mut facts);
+                    facts
+                });
+                let name = self.stack.keep(entry.name);
+                self.stack[index].stored.push(name, &entry, listed);
+            }
+            if self.reader.is_read() && self.stack[index].listing == Batch::End {
+                return None;
+            }
+            let failed = self.read(index);
+            if failed.is_some() {
+                return failed;
+            }
+        }
+    }
+
+    fn find_rules(&mut self, index: usize) -> Result<(), Error> {
+        let (names, level) = (self.stack.names(), &self.stack[index]);
+        let directory = S::path(self.path.units()[..level.path_len()].to_vec());
+        let rules = rules::of_directory(level, names, &directory, &self.settings, &self.asker.sys)?;
+        self.stack[index].rules = rules;
+        Ok(())
+    }
+
+    /// Asks about all stored entries, because their order depends on it.
+    fn ask_stored(&mut self, index: usize) {
+        let mut stored = std::mem::take(&mut self.stack[index].stored);
+        for entry in stored.entries_mut() {
+            let mut metadata = Metadata::default();
+            self.ask_about(index, entry, &mut metadata);
+            entry.keep(metadata);
+        }
+        self.stack[index].stored = stored;
+    }
+
+    fn ask_about(&mut self, index: usize, entry: &StoredEntry, metadata: &mut Metadata) {
+        let follow = self.follows_all();
+        let Cursor { asker, stack, path, .. } = self;
+        let (Some(name), Some(dir)) = (stack.names().get(entry.name), stack[index].dir()) else {
+            return;
+        };
+        let path_len = path.len();
+        path.push(name);
+        let to_path = || S::path(path.units().to_vec());
+        let subject = Subject { dir, name, path: &to_path, follow };
+        asker.begin(metadata);
+        entry.add_to(&mut metadata.facts);
+        asker.tell(&subject, metadata);
+        path.truncate(path_len);
+    }
+
+    /// Tells of the next stored entry.
+    #[inline(never)]
+    fn tell_stored(&mut self) -> Option<Step> {
+        let index = self.stack.len() - 1;
+        let (level, names) = self.stack.level_with_names(index);
+        let Some(mut entry) = level.stored.next() else {
+            return self.told_all(index);
+        };
+        let name = self.path.push(names.get(entry.name)?);
+        let is_known = entry.kind != Kind::Unknown;
+        if is_excluded::<S>(&self.settings, &self.path, entry.kind)
+            || is_known && self.is_ignored(index, name, entry.kind)
+        {
+            return None;
+        }
+        self.path.truncate(self.stack[index].path_len());
+        if let Some(asked) = entry.take_asked() {
+            self.metadata = asked;
+        } else {
+            if let Err(lost) = self.reopen(index) {
+                return Some(self.give_up(lost));
+            }
+            let mut metadata = std::mem::take(&mut self.metadata);
+            self.ask_about(index, &entry, &mut metadata);
+            self.metadata = metadata;
+        }
+        self.path.push(self.stack.names().get(entry.name)?);
+        if !is_known && self.is_ignored(index, name, self.metadata.facts.kind) {
+            return None;
+        }
+        if let Some(error) = self.metadata.take_trouble(&mut self.troubles) {
+            return Some(Step::Error(error));
+        }
+        let depth = self.stack[index].depth;
+        self.current = Current { depth, name, place: Place::Kept(entry.name) };
+        if self.metadata.facts.kind == Kind::Directory && depth < self.settings.max_depth {
+            self.after = if self.settings.order.is_some() {
+                After::Enter(entry.name)
+            } else {
+                After::Noted(self.stack.wait_again(entry.name)?)
+            };
+            if self.settings.contents_first {
+                self.stack[index].put_off(&mut self.metadata);
+                return None;
+            }
+        }
+        (depth >= self.settings.min_depth).then_some(Step::Entry)
+    }
+
+    /// All stored entries were told of. In order, each directory was entered after it was told of.
+    fn told_all(&mut self, index: usize) -> Option<Step> {
+        let level = &mut self.stack[index];
+        if self.settings.order.is_some() {
+            return match level.stored.next_piece() {
+                Some(piece) => Some(Step::Join(piece)),
+                None => self.leave(),
+            };
+        }
+        level.stored.clear();
+        level.state = State::Entering;
+        None
+    }
+
+    /// Whether rules leave out the entry at the path, whose name begins here.
+    fn is_ignored(&self, index: usize, name: usize, kind: Kind) -> bool {
+        let rules = self.stack[index].rules.as_deref();
+        rules::leave_out::<S>(&self.path, name, kind, rules, &self.settings)
+    }
+
+    /// Opens the operand.
+    #[inline(never)]
+    fn enter_operand(&mut self) -> Option<Step> {
+        let operand = self.path();
+        let mut frame = Frame::new(1);
+        frame.own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
+        frame.tag = self.tag;
+        let Cursor { parent, settings, asker: Asker { sys, .. }, .. } = self;
+        match rules::above_operand(&operand, settings, sys) {
+            Ok(rules) => frame.rules = rules,
+            Err(error) => {
+                self.late = frame.own.map(|own| (own, 0));
+                return Some(Step::Error(error));
+            }
+        }
+        let opened = if settings.contents_first { parent.open(&operand, sys) } else { Ok(()) };
+        let opened = match opened {
+            Ok(()) => parent.open_operand(&operand, settings, sys),
+            Err(error) => Opened::Failed(error),
+        };
+        self.entered(Ok(opened), frame)
+    }
+
+    /// Enters the next subdirectory of the topmost directory, or leaves that.
     #[inline(never)]
     fn enter_next(&mut self) -> Option<Step> {
         match self.stack.next_waiting() {
@@ -320,128 +425,111 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Opens the operand.
-    #[inline(never)]
-    fn enter_operand(&mut self) -> Option<Step> {
-        let own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
-        match self.rules_above() {
-            Ok(above) => self.above = above,
-            Err(error) => {
-                self.late = own.map(|own| (own, 0));
-                return Some(Step::Error(error));
-            }
-        }
-        let parent = if self.settings.contents_first { self.open_parent() } else { Ok(()) };
-        let opened = match parent {
-            Ok(()) => self.open_operand(),
-            Err(error) => Opened::Failed(error),
-        };
-        self.entered(Ok(opened), 1, 0, own)
-    }
-
-    /// Opens the child whose name lies at `at` in the arena.
+    /// Opens the child of the topmost directory whose name lies at `at`.
     #[inline(never)]
     fn enter(&mut self, at: usize) -> Option<Step> {
         let index = self.stack.len() - 1;
         if let Err(lost) = self.reopen(index) {
-            return Some(self.gave_up(lost));
+            return Some(self.give_up(lost));
         }
         self.stack.make_room(&self.asker.sys);
-        let name = self.path.push(self.stack.names().get(at)?);
-        let mut opened = self.open(index, at);
-        while matches!(opened, Ok(Opened::Shortage(_))) && self.stack.hold_fewer(&self.asker.sys) {
-            opened = self.open(index, at);
-        }
-        let frame = &mut self.stack[index];
-        let own = frame.later.pop_front();
-        self.tag = frame.tags.pop_front().unwrap_or(0);
-        let depth = frame.depth + 1;
+        let level = &mut self.stack[index];
+        let mut frame = Frame::new(level.depth + 1);
+        frame.own = level.later.pop_front();
+        frame.tag = level.tags.pop_front().unwrap_or(0);
+        frame.rules.clone_from(&level.rules);
+        frame.name = self.path.push(self.stack.names().get(at)?);
+        let opened = loop {
+            let opened = self.open(index, at, &mut frame.above);
+            let is_short = matches!(opened, Ok(Opened::Shortage(_)));
+            if !is_short || !self.stack.hold_fewer(&self.asker.sys) {
+                break opened;
+            }
+        };
         // Where directories are told of later, somebody may want to remove them from it.
         // The operand's own is where the others are opened again from.
-        let needs_it = frame.has_waiting() || frame.has_stored();
-        if index > 0 && !needs_it && !self.settings.contents_first {
+        let is_needed = self.stack[index].is_needed() || self.settings.contents_first;
+        if index > 0 && !is_needed {
             self.stack.close(index, &self.asker.sys);
         }
-        self.entered(opened, depth, name, own)
+        self.entered(opened, frame)
     }
 
-    fn open(&mut self, index: usize, at: usize) -> Result<Opened<S::Dir>, Cause> {
-        let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack[index].dir()) else {
+    /// Opens the child of a directory whose name lies at `at`. If it is a mount, what lies below it may
+    /// have to be compared with those `above` it.
+    fn open(
+        &self,
+        index: usize,
+        at: usize,
+        above: &mut Vec<Identity>,
+    ) -> Result<Opened<S::Dir>, Cause> {
+        let (level, sys) = (&self.stack[index], &self.asker.sys);
+        let (Some(name), Some(dir)) = (self.stack.names().get(at), level.dir()) else {
             return Ok(Opened::Gone);
         };
-        let sys = &self.asker.sys;
         if self.follows_all() {
             return Ok(sys.open_below(dir, name, true));
         }
         let by_mount = self.settings.one_file_system == OneFileSystem::Mount;
-        if !by_mount && (self.tracks() || !S::MOUNTS_MAY_LOOP) {
+        let may_loop = S::MOUNTS_MAY_LOOP && !self.loops.asks(&self.settings);
+        if !by_mount && !may_loop {
             return Ok(sys.open_child(dir, name, Mounts::Cross));
         }
-        let opened = sys.open_child(dir, name, Mounts::Refuse);
-        if by_mount || !matches!(opened, Opened::Mount) {
-            return Ok(opened);
+        match sys.open_child(dir, name, Mounts::Refuse) {
+            Opened::Mount if !by_mount => {}
+            opened => return Ok(opened),
         }
         let opened = sys.open_child(dir, name, Mounts::Cross);
-        if let Opened::Dir(mounted) = &opened {
-            let found = tree::identity(mounted, &self.asker.sys);
-            let is_above = found.and_then(|found| self.leads_back(index, found));
-            let cause = match is_above {
-                Ok(false) => return Ok(opened),
-                Ok(true) => Cause::Loop,
-                Err(error) => Cause::Os(error),
-            };
-            if let Opened::Dir(mounted) = opened {
-                self.asker.sys.close(mounted);
+        if let Opened::Dir(mounted) = opened {
+            match loops::above_mount(&mounted, level, sys) {
+                Ok(found) => *above = found,
+                Err(cause) => {
+                    sys.close(mounted);
+                    return Err(cause);
+                }
             }
-            return Err(cause);
+            return Ok(Opened::Dir(mounted));
         }
         Ok(opened)
     }
 
-    /// Pushes a frame for the directory that was opened; its path is at hand.
-    fn entered(
-        &mut self,
-        opened: Result<Opened<S::Dir>, Cause>,
-        depth: usize,
-        name: usize,
-        own: Option<Metadata>,
-    ) -> Option<Step> {
-        self.current.name = name;
-        let error = match opened {
+    /// Puts the directory that was opened on top; its path is at hand.
+    fn entered(&mut self, opened: Result<Opened<S::Dir>, Cause>, mut frame: Frame) -> Option<Step> {
+        self.current.name = frame.name;
+        let depth = frame.depth - 1;
+        let cause = match opened {
             Err(cause) => cause,
-            Ok(Opened::Dir(dir)) => match self.may_enter(&dir) {
-                Ok(Entering::Yes(identity)) => {
-                    let mut frame = Frame::new(State::Listing, depth);
-                    frame.name = name;
-                    frame.own = own;
-                    frame.above = std::mem::take(&mut self.climbed);
-                    frame.tag = self.tag;
-                    frame.rules = match self.stack.last() {
-                        Some(parent) => parent.rules.clone(),
-                        None => self.above.take(),
-                    };
-                    self.stack.push(dir, self.path.len(), identity, frame);
-                    self.is_read = false;
-                    return None;
+            Ok(Opened::Dir(dir)) => {
+                let Cursor { loops, settings, asker, .. } = self;
+                match loops.enter(&dir, &frame.above, settings, &asker.sys) {
+                    Ok(Entering::Yes(identity)) => {
+                        self.stack.push(dir, self.path.len(), identity, frame);
+                        self.reader.forget();
+                        return None;
+                    }
+                    Ok(Entering::No) => {
+                        asker.sys.close(dir);
+                        return frame.own.and_then(|own| self.tell_late(own, depth));
+                    }
+                    Err(cause) => {
+                        asker.sys.close(dir);
+                        cause
+                    }
                 }
-                Ok(Entering::No) => {
-                    self.asker.sys.close(dir);
-                    return own.and_then(|own| self.tell_late(own, depth - 1));
-                }
-                Err(error) => {
-                    self.asker.sys.close(dir);
-                    error
-                }
-            },
-            Ok(Opened::Mount) => return own.and_then(|own| self.tell_late(own, depth - 1)),
+            }
+            Ok(Opened::Mount) => return frame.own.and_then(|own| self.tell_late(own, depth)),
             Ok(Opened::Gone | Opened::Pending) => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
             Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
             Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
         };
-        let failed =
-            Error::new(Operation::OpenDirectory, S::path(self.path.units().to_vec()), error);
-        self.late = own.map(|own| (own, depth - 1));
-        Some(Step::Error(failed))
+        self.late = frame.own.take().map(|own| (own, depth));
+        Some(self.failed(Operation::OpenDirectory, cause))
+    }
+
+    #[cold]
+    fn tell_of_late(&mut self) -> Option<Step> {
+        let (own, depth) = self.late.take()?;
+        self.tell_late(own, depth)
     }
 
     /// Tells of a directory after what it holds; its path is at hand.
@@ -452,82 +540,41 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Leaves the topmost directory, and tells of it where it was not told of before.
-    pub(super) fn leave(&mut self) -> Option<Step> {
-        let index = self.stack.len() - 1;
-        let identity = self.stack[index].identity();
+    fn leave(&mut self) -> Option<Step> {
+        let identity = self.stack.last().and_then(Level::<S>::identity);
         let frame = self.stack.pop(&self.asker.sys)?;
-        for identity in identity.iter().chain(&frame.above) {
-            self.ancestors.remove(identity);
-        }
+        self.loops.leave(identity, &frame.above);
         self.current.name = frame.name;
-        let own = frame.own?;
-        self.tell_late(own, frame.depth - 1)
+        self.tell_late(frame.own?, frame.depth - 1)
     }
 
-    pub(super) fn failed(&self, operation: Operation, error: io::Error) -> Step {
-        Step::Error(Error::new(operation, S::path(self.path.units().to_vec()), Cause::Os(error)))
+    /// Sees to it that the directory of a level is open.
+    pub(super) fn reopen(&mut self, index: usize) -> Result<(), Lost> {
+        let links = if self.follows_all() { Links::Follow } else { Links::Refuse };
+        self.stack.reopen(index, &Way { path: self.path.units(), links, sys: &self.asker.sys })
     }
 
-    /// The path of what is told of.
-    pub(super) fn text(&self) -> Cow<'_, std::ffi::OsStr> {
-        S::text(self.path.units())
+    /// Reports that the rest of a directory is lost, and of all those below it on the stack.
+    fn give_up(&mut self, lost: Lost) -> Step {
+        let path = self.path.units()[..self.stack[lost.level].path_len()].to_vec();
+        for index in lost.level..self.stack.len() {
+            self.stack[index].give_up();
+        }
+        Step::Error(Error::new(Operation::OpenDirectory, S::path(path), lost.into_cause()))
     }
 
-    /// Asks for more about what is told of.
-    pub(super) fn fetch(&mut self, more: Fields) {
-        if self.metadata.requested.contains(more) {
-            return;
-        }
-        let Some(index) = self.stack.len().checked_sub(1) else {
-            return self.fetch_operand(more);
-        };
-        if let Err(lost) = self.reopen(index) {
-            let path = S::path(self.path.units().to_vec());
-            let error = Error::new(Operation::Stat, path, lost.into_cause());
-            self.metadata.requested |= more;
-            self.metadata.has_more = true;
-            self.metadata.failed.push((more, error));
-            return;
-        }
-        let follow = self.follows_all();
-        let Cursor { asker, stack, path, metadata, buf, current, .. } = self;
-        let to_path = || -> PathBuf { S::path(path.units().to_vec()) };
-        let last;
-        let name = match current.place {
-            Place::Buffer(at) => buf.entry(at).map(|(entry, _)| entry.name),
-            Place::Arena(at) => stack.names().get(at),
-            Place::Path => {
-                last = [&path.units()[current.name..], &[S::Unit::NUL]].concat();
-                Name::until_nul(&last)
-            }
-        };
-        if let (Some(name), Some(dir)) = (name, stack[index].dir()) {
-            asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
-        }
+    fn failed(&self, operation: Operation, cause: Cause) -> Step {
+        Step::Error(Error::new(operation, self.path(), cause))
     }
 
-    fn fetch_operand(&mut self, more: Fields) {
-        let follow = self.settings.plan.follow != Follow::Never;
-        let Cursor { asker, path, metadata, parent, .. } = self;
-        let to_path = || -> PathBuf { S::path(path.units().to_vec()) };
-        if let Some(Parent { dir, name, directory_only }) = parent {
-            let follow = follow || *directory_only;
-            if let Some(name) = Name::until_nul(name) {
-                asker.fetch(&Subject { dir, name, path: &to_path, follow }, more, metadata);
-            }
-            return;
-        }
-        // What cannot be a path was not told of.
-        let _ = asker.fetch_path(&to_path(), follow, more, metadata);
+    /// The path of what is at hand.
+    pub(super) fn path(&self) -> PathBuf {
+        S::path(self.path.units().to_vec())
     }
 }
 
 /// Whether the caller leaves out the entry at `path`.
-pub(super) fn is_excluded<S: Sys>(
-    settings: &Settings,
-    path: &TreePath<S::Unit>,
-    kind: Kind,
-) -> bool {
+fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind) -> bool {
     let Some(exclude) = &settings.exclude else {
         return false;
     };

@@ -1,13 +1,15 @@
-//! One directory of a walk that is under way.
+//! One directory on the way from the operand to where a walk is.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::rules::InForce;
-use crate::fields::{Facts, Kind, Metadata};
-use crate::sys::{Batch, Identity};
+use super::stored::Stored;
+use crate::fields::Metadata;
+use crate::sys::{Batch, Identity, Sys};
+use crate::tree;
 
-/// One directory of the stack.
+/// One directory on the way.
 pub(super) struct Frame {
     pub(super) state: State,
     /// How deep its entries lie below the operand.
@@ -16,13 +18,10 @@ pub(super) struct Frame {
     pub(super) name: usize,
     /// What its listing said last.
     pub(super) listing: Batch,
-    /// Where all entries are known before the first is told of: those, and which is next.
-    pub(super) stored: Vec<Stored>,
-    pub(super) next_stored: usize,
-    /// The pieces that were taken from the end of those, the first last.
-    pub(super) given: Vec<u64>,
-    /// Where directories are told of after what they hold: what is known of itself, and of those that
-    /// were not entered yet.
+    /// Its entries, where all are known before the first is told of.
+    pub(super) stored: Stored,
+    /// Where directories are told of after what they hold: what is known of this one, and of those in
+    /// it that were not entered yet.
     pub(super) own: Option<Metadata>,
     pub(super) later: VecDeque<Metadata>,
     /// What the consumer knows it by, and those of its subdirectories that were not entered yet.
@@ -34,7 +33,10 @@ pub(super) struct Frame {
     pub(super) rules: Option<Arc<InForce>>,
 }
 
-/// What a frame is at.
+/// One directory of the stack.
+pub(super) type Level<S> = tree::Level<S, Frame>;
+
+/// What is done with a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Its entries are told of as they are listed.
@@ -45,32 +47,15 @@ pub(super) enum State {
     Entering,
 }
 
-/// An entry that was listed and not told of yet.
-pub(super) struct Stored {
-    /// Where its name lies in the arena.
-    pub(super) name: usize,
-    pub(super) kind: Kind,
-    pub(super) id: u64,
-    /// What else the listing carried, or what was asked in order to sort.
-    pub(super) known: Option<Box<Known>>,
-}
-
-/// What is known of a stored entry beyond its kind and number.
-pub(super) enum Known {
-    Listed(Facts),
-    Asked(Metadata),
-}
-
 impl Frame {
-    pub(super) fn new(state: State, depth: usize) -> Self {
+    /// A directory whose entries lie so deep, to be listed.
+    pub(super) fn new(depth: usize) -> Self {
         Frame {
-            state,
+            state: State::Listing,
             depth,
             name: 0,
             listing: Batch::More,
-            stored: Vec::new(),
-            next_stored: 0,
-            given: Vec::new(),
+            stored: Stored::default(),
             own: None,
             later: VecDeque::new(),
             tag: 0,
@@ -86,18 +71,26 @@ impl Frame {
         self.later.push_back(std::mem::take(metadata));
     }
 
-    /// Whether entries wait to be told of.
-    pub(super) fn has_stored(&self) -> bool {
-        self.next_stored < self.stored.len()
+    /// The listing could not be read to its end.
+    pub(super) fn end_listing(&mut self) {
+        self.listing = Batch::End;
+        self.state = State::Entering;
     }
 }
 
-impl Stored {
-    /// Adds what the listing told of it to facts of which nothing is known yet.
-    pub(super) fn add_to(&self, facts: &mut Facts) {
-        match self.known.as_deref() {
-            Some(Known::Listed(listed)) => *facts = *listed,
-            _ => facts.add_listed(self.kind, self.id.into()),
+impl<S: Sys> tree::Level<S, Frame> {
+    /// Whether anything in it is still to be told of or to be entered.
+    pub(super) fn is_needed(&self) -> bool {
+        self.has_waiting() || self.stored.has_next()
+    }
+
+    /// Neither tells of anything more in it nor enters it.
+    pub(super) fn give_up(&mut self) {
+        self.drop_waiting();
+        self.stored.skip_rest();
+        self.later.clear();
+        if self.state == State::Listing {
+            self.state = State::Entering;
         }
     }
 }

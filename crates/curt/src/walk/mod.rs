@@ -48,15 +48,17 @@
 //! are opened again name by name. Listings without kinds cost one question for each entry.
 
 mod cursor;
+mod entry;
 mod frame;
 mod in_order;
 mod loops;
 mod operand;
 mod options;
 mod order;
+mod reader;
 mod rules;
 mod share;
-mod store;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -200,7 +202,7 @@ impl Visited<'_> {
 
     /// The last part of the path; the whole operand for an operand.
     pub fn name(&self) -> Cow<'_, OsStr> {
-        Os::text(&self.cursor.path.units()[self.cursor.current.name..])
+        self.cursor.name()
     }
 
     /// How deep below the operand; 0 for the operand.

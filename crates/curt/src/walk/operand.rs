@@ -1,34 +1,57 @@
-//! The operand of a walk, and what is lost or removed on the way.
+//! The operand of a walk: asked about, opened, and removed where it was found.
 
 use std::io;
+use std::path::Path;
 
-use super::cursor::{Cursor, Step};
-use super::frame::State;
+use super::options::Settings;
+use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Follow, Kind};
-use crate::name::{Name, Unit};
-use crate::sys::{Last, Mounts, Opened, Operand, Removed, Sys, os_error};
-use crate::tree::{Links, Lost, Way};
+use crate::fields::{Fields, Follow, Kind, Metadata};
+use crate::name::Name;
+use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, os_error};
 
-/// The directory that an operand lies in, and its name there.
-pub(super) struct Parent<S: Sys> {
-    pub(super) dir: S::Dir,
-    pub(super) name: Vec<S::Unit>,
+/// The directory that an operand lies in, where that is kept open: the operand may be removed from it
+/// after it was walked.
+pub(super) struct Parent<S: Sys>(Option<Place<S>>);
+
+struct Place<S: Sys> {
+    dir: S::Dir,
+    /// The operand's name, terminated.
+    name: Vec<S::Unit>,
     /// It was typed with a separator behind it, so that a link is followed.
-    pub(super) directory_only: bool,
+    directory_only: bool,
 }
 
-impl<S: Sys> Cursor<S> {
-    /// Sees to it that the directory of a frame is open.
-    pub(super) fn reopen(&mut self, index: usize) -> Result<(), Lost> {
-        let links = if self.follows_all() { Links::Follow } else { Links::Refuse };
-        self.stack.reopen(index, &Way { path: self.path.units(), links, sys: &self.asker.sys })
+impl<S: Sys> Default for Parent<S> {
+    fn default() -> Self {
+        Parent(None)
+    }
+}
+
+impl<S: Sys> Parent<S> {
+    /// Opens it, and keeps it open.
+    pub(super) fn open(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
+        let Operand { parent, last, directory_only } = S::operand(operand);
+        if let Last::Name(name) = last {
+            let dir = sys.open_parent(&parent)?;
+            self.0 = Some(Place { dir, name, directory_only });
+        }
+        Ok(())
+    }
+
+    pub(super) fn close(&mut self, sys: &S) {
+        if let Some(place) = self.0.take() {
+            sys.close(place.dir);
+        }
     }
 
     /// Opens the operand, as it was typed; from its parent where that is open.
-    pub(super) fn open_operand(&self) -> Opened<S::Dir> {
-        let sys = &self.asker.sys;
-        let follow = self.settings.plan.follow != Follow::Never;
+    pub(super) fn open_operand(
+        &self,
+        operand: &Path,
+        settings: &Settings,
+        sys: &S,
+    ) -> Opened<S::Dir> {
         let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| {
             if follow {
                 sys.open_below(from, name, true)
@@ -36,95 +59,91 @@ impl<S: Sys> Cursor<S> {
                 sys.open_child(from, name, Mounts::Cross)
             }
         };
-        if let Some(Parent { dir, name, directory_only }) = &self.parent {
-            return match Name::until_nul(name) {
-                Some(name) => open(dir, name, follow || *directory_only),
-                None => Opened::Gone,
-            };
-        }
-        let opened = sys
-            .at_path(&S::path(self.path.units().to_vec()), |from, name| open(from, name, follow));
-        opened.unwrap_or_else(Opened::Failed)
-    }
-
-    /// Opens the directory that the operand is to be removed from, before what the operand holds is walked.
-    pub(super) fn open_parent(&mut self) -> io::Result<()> {
-        let Operand { parent, last, directory_only } =
-            S::operand(&S::path(self.path.units().to_vec()));
-        if let Last::Name(name) = last {
-            let dir = self.asker.sys.open_parent(&parent)?;
-            self.parent = Some(Parent { dir, name, directory_only });
-        }
-        Ok(())
-    }
-
-    pub(super) fn close_parent(&mut self) {
-        if let Some(parent) = self.parent.take() {
-            self.asker.sys.close(parent.dir);
-        }
-    }
-
-    /// Removes what is told of.
-    pub(super) fn remove(&mut self) -> Result<(), Error> {
-        let removed = match self.stack.len().checked_sub(1) {
-            None => self.remove_operand().map_err(Cause::Os),
-            Some(index) => self.remove_below(index),
+        let follow = settings.follows_operands();
+        let Some(Place { dir, name, directory_only }) = &self.0 else {
+            let opened = sys.at_path(operand, |from, name| open(from, name, follow));
+            return opened.unwrap_or_else(Opened::Failed);
         };
-        removed.map_err(|cause| {
-            Error::new(Operation::Remove, S::path(self.path.units().to_vec()), cause)
-        })
+        Name::until_nul(name)
+            .map_or(Opened::Gone, |name| open(dir, name, follow || *directory_only))
     }
 
-    fn remove_below(&mut self, index: usize) -> Result<(), Cause> {
-        self.reopen(index).map_err(Lost::into_cause)?;
-        let name = [&self.path.units()[self.current.name..], &[S::Unit::NUL]].concat();
-        match (self.stack[index].dir(), Name::until_nul(&name)) {
-            (Some(dir), Some(name)) => self.remove_child(dir, name).map_err(Cause::Os),
-            _ => Err(Cause::Os(os_error(io::ErrorKind::NotFound))),
+    /// Asks for more about the operand.
+    pub(super) fn fetch(
+        &self,
+        operand: &Path,
+        more: Fields,
+        settings: &Settings,
+        asker: &Asker<S>,
+        metadata: &mut Metadata,
+    ) {
+        let follow = settings.follows_operands();
+        let Some(Place { dir, name, directory_only }) = &self.0 else {
+            // What cannot be a path was not told of.
+            let _ = asker.fetch_path(operand, follow, more, metadata);
+            return;
+        };
+        if let Some(name) = Name::until_nul(name) {
+            let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
+            asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
         }
     }
 
-    /// From its parent, which is open where the operand was walked before it was told of.
-    fn remove_operand(&mut self) -> io::Result<()> {
-        if self.parent.is_none() {
-            self.open_parent()?;
+    /// Removes the operand from its parent, which is open where the operand was walked before it was
+    /// told of.
+    pub(super) fn remove_operand(&mut self, operand: &Path, kind: Kind, sys: &S) -> io::Result<()> {
+        if self.0.is_none() {
+            self.open(operand, sys)?;
         }
-        let Some(Parent { dir, name, .. }) = &self.parent else {
+        let Some(Place { dir, name, .. }) = &self.0 else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        match Name::until_nul(name) {
-            Some(name) => self.remove_child(dir, name),
-            None => Ok(()),
-        }
+        Name::until_nul(name).map_or(Ok(()), |name| remove_child(dir, name, kind, sys))
     }
+}
 
-    fn remove_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
-        let kind = self.metadata.facts.kind;
-        if kind == Kind::Directory {
-            return match self.asker.sys.remove_empty_dir(dir, name) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                removed => removed,
-            };
-        }
-        match self.asker.sys.remove_child(dir, name, kind) {
-            Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
-            Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
-            Removed::Failed(error) => Err(error),
-        }
+/// Asks about an operand.
+pub(super) fn ask<S: Sys>(
+    operand: &Path,
+    settings: &Settings,
+    asker: &Asker<S>,
+    metadata: &mut Metadata,
+) -> Result<(), Error> {
+    let follow = settings.follows_operands();
+    let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
+    asker.tell_path(operand, follow, metadata).map_err(failed)?;
+    if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
+        let ask = Ask { fields: Fields::KIND, follow, cached: false };
+        let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
+        answer.and_then(|facts| facts).map_err(failed)?;
     }
+    let stray = metadata.take_stray();
+    metadata.take_failure(Fields::KIND).or(stray).map_or(Ok(()), Err)
+}
 
-    /// Reports that the rest of a directory is lost, and of all those below it on the stack.
-    pub(super) fn gave_up(&mut self, lost: Lost) -> Step {
-        let path = self.path.units()[..self.stack[lost.level].path_len()].to_vec();
-        for index in lost.level..self.stack.len() {
-            let frame = &mut self.stack[index];
-            frame.drop_waiting();
-            frame.next_stored = frame.stored.len();
-            frame.later.clear();
-            if frame.state == State::Listing {
-                frame.state = State::Entering;
-            }
-        }
-        Step::Error(Error::new(Operation::OpenDirectory, S::path(path), lost.into_cause()))
+/// Removes an entry, which is a directory only if it is empty. One that vanished is as good as removed.
+pub(super) fn remove_child<S: Sys>(
+    dir: &S::Dir,
+    name: Name<'_, S::Unit>,
+    kind: Kind,
+    sys: &S,
+) -> io::Result<()> {
+    if kind == Kind::Directory {
+        return match sys.remove_empty_dir(dir, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        };
+    }
+    match sys.remove_child(dir, name, kind) {
+        Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
+        Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
+        Removed::Failed(error) => Err(error),
+    }
+}
+
+impl Settings {
+    /// Whether an operand that is a link is followed.
+    fn follows_operands(&self) -> bool {
+        self.plan.follow != Follow::Never
     }
 }

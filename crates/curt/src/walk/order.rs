@@ -1,10 +1,6 @@
 //! In which order the entries of a directory are told of.
 
-use std::cmp::Ordering;
-
-use super::frame::{Known, Stored};
 use crate::fields::{Fields, Metadata, Time};
-use crate::name::{Names, Unit};
 
 /// What entries are sorted by; names, compared by their bytes (or UTF-16 units), decide where all else
 /// is equal.
@@ -54,7 +50,7 @@ impl Order {
     }
 
     /// What is compared, the larger first; what is not known comes last.
-    fn key(self, metadata: &Metadata) -> Option<(i64, u64)> {
+    pub(super) fn key(self, metadata: &Metadata) -> Option<(i64, u64)> {
         let time = |time: Time| (time.seconds, u64::from(time.nanoseconds));
         match self.by {
             SortBy::Name => None,
@@ -64,26 +60,5 @@ impl Order {
             SortBy::Changed => metadata.changed().known().map(time),
             SortBy::Created => metadata.created().known().map(time),
         }
-    }
-}
-
-/// Sorts entries whose names lie in the arena.
-pub(super) fn sort<U: Unit>(order: Order, stored: &mut [Stored], names: &Names<U>) {
-    let by_name = |a: &Stored, b: &Stored| names.compare(a.name, b.name);
-    let key = |entry: &Stored| match entry.known.as_deref() {
-        Some(Known::Asked(metadata)) => order.key(metadata),
-        _ => None,
-    };
-    let compare = |a: &Stored, b: &Stored| match key(b).cmp(&key(a)) {
-        Ordering::Equal => by_name(a, b),
-        unequal => unequal,
-    };
-    if order.by == SortBy::Name {
-        stored.sort_unstable_by(by_name);
-    } else {
-        stored.sort_by(compare);
-    }
-    if order.reverse {
-        stored.reverse();
     }
 }

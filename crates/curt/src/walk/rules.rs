@@ -10,12 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::cursor::Cursor;
+use super::frame::Level;
 use super::options::Settings;
 use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
-use crate::name::{Name, Unit};
+use crate::name::{Name, Names, Unit};
 use crate::sys::{Ask, Sys};
 use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
@@ -119,84 +119,90 @@ impl Settings {
     }
 }
 
-impl<S: Sys> Cursor<S> {
-    /// Whether the entry whose path is at hand is left out by rules, or for its dot.
-    pub(super) fn is_ignored(&self, index: usize, name_at: usize, kind: Kind) -> bool {
-        let Some(book) = &self.settings.rulebook else {
-            return false;
-        };
-        let rules = self.stack[index].rules.as_ref();
-        let is_directory = kind == Kind::Directory;
-        let decided = rules.and_then(|rules| rules.decide::<S>(&self.path, is_directory));
-        decided.unwrap_or_else(|| {
-            book.hides_dots() && self.path.units().get(name_at) == Some(&S::Unit::ascii(b'.'))
-        })
-    }
+/// Whether rules, or its dot, leave out the entry at this path, whose name begins here.
+pub(super) fn leave_out<S: Sys>(
+    path: &TreePath<S::Unit>,
+    name_at: usize,
+    kind: Kind,
+    rules: Option<&InForce>,
+    settings: &Settings,
+) -> bool {
+    let Some(book) = &settings.rulebook else {
+        return false;
+    };
+    let decided = rules.and_then(|rules| rules.decide::<S>(path, kind == Kind::Directory));
+    decided.unwrap_or_else(|| {
+        book.hides_dots() && path.units().get(name_at) == Some(&S::Unit::ascii(b'.'))
+    })
+}
 
-    /// Looks for files with rules in the stored listing of a directory, and reads them. Where that fails it
-    /// is not known what they leave out.
-    pub(super) fn find_rules(&mut self, index: usize) -> Result<(), Error> {
-        let frame = &self.stack[index];
-        let mut found = Found::default();
-        let mut odd: Vec<&str> = Vec::new();
-        for entry in &frame.stored {
-            let Some(name) = self.stack.names().get(entry.name).map(Name::units) else { continue };
-            let is_directory = entry.kind == Kind::Directory;
-            found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
-            found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
-            if is_pipe_or_device(entry.kind) {
-                let is_one_of = |rules: &&&str| is::<S::Unit>(name, rules);
-                odd.extend([".ignore", ".gitignore"].iter().find(is_one_of));
-            }
-            if is::<S::Unit>(name, ".git") {
-                found.git = Some(entry.kind);
-            }
+/// Looks for files with rules in the stored listing of a directory, and reads them. Where that fails it
+/// is not known what they leave out.
+pub(super) fn of_directory<S: Sys>(
+    level: &Level<S>,
+    names: &Names<S::Unit>,
+    directory: &Path,
+    settings: &Settings,
+    sys: &S,
+) -> Result<Option<Arc<InForce>>, Error> {
+    let mut found = Found::default();
+    let mut odd: Vec<&str> = Vec::new();
+    for entry in level.stored.entries() {
+        let Some(name) = names.get(entry.name).map(Name::units) else { continue };
+        let is_directory = entry.kind == Kind::Directory;
+        found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
+        found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
+        if is_pipe_or_device(entry.kind) {
+            let is_one_of = |rules: &&&str| is::<S::Unit>(name, rules);
+            odd.extend([".ignore", ".gitignore"].iter().find(is_one_of));
         }
-        let Some(dir) = frame.dir() else { return Ok(()) };
-        let above = frame.rules.clone();
-        let directory = S::path(self.path.units()[..frame.path_len()].to_vec());
-        let sys = &self.asker.sys;
+        if is::<S::Unit>(name, ".git") {
+            found.git = Some(entry.kind);
+        }
+    }
+    let above = level.rules.clone();
+    let Some(dir) = level.dir() else { return Ok(above) };
+    let read = |names: &[&str]| {
+        if odd.iter().any(|odd| names == [*odd]) {
+            // Opening it could wait, or do something.
+            let refused = io::ErrorKind::Unsupported;
+            return Err(io::Error::new(refused, "it is not a regular file"));
+        }
+        let name = joined::<S::Unit>(names);
+        let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
+        sys.read_file(dir, name, MOST_BYTES)
+    };
+    let base = Base::Below(level.path_len());
+    gather(settings, above, base, found, &Place { sys, directory, read: &read })
+}
+
+/// The rules of the directories above an operand, by its spelling.
+pub(super) fn above_operand<S: Sys>(
+    operand: &Path,
+    settings: &Settings,
+    sys: &S,
+) -> Result<Option<Arc<InForce>>, Error> {
+    if !settings.reads_rules() {
+        return Ok(None);
+    }
+    let failed =
+        |path: &Path, error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
+    let whole = sys.absolute(operand).map_err(|error| failed(operand, error))?;
+    let whole = without_dots(&whole);
+    let mut rules = None;
+    let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
+    while let Some(parent) = parents.pop() {
+        let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
+        let git = parent.join(".git");
+        let git = kind_of(sys, &git).map_err(|error| failed(&git, error))?;
+        let found = Found { own: true, gitignore: true, git };
         let read = |names: &[&str]| {
-            if odd.iter().any(|odd| names == [*odd]) {
-                // Opening it could wait, or do something.
-                let refused = io::ErrorKind::Unsupported;
-                return Err(io::Error::new(refused, "it is not a regular file"));
-            }
-            let name = joined::<S::Unit>(names);
-            let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
-            sys.read_file(dir, name, MOST_BYTES)
+            read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
         };
-        let place = Place { sys, directory: &directory, read: &read };
-        let base = Base::Below(frame.path_len());
-        self.stack[index].rules = gather(&self.settings, above, base, found, &place)?;
-        Ok(())
+        let place = Place { sys, directory: parent, read: &read };
+        rules = gather(settings, rules, Base::Above(way), found, &place)?;
     }
-
-    /// The rules of the directories above the operand, by its spelling.
-    pub(super) fn rules_above(&self) -> Result<Option<Arc<InForce>>, Error> {
-        if !self.settings.reads_rules() {
-            return Ok(None);
-        }
-        let operand = S::path(self.path.units().to_vec());
-        let sys = &self.asker.sys;
-        let failed = |path: PathBuf, error| Error::new(Operation::Stat, path, Cause::Os(error));
-        let whole = sys.absolute(&operand).map_err(|error| failed(operand, error))?;
-        let whole = without_dots(&whole);
-        let mut rules = None;
-        let mut parents: Vec<&Path> = whole.ancestors().skip(1).collect();
-        while let Some(parent) = parents.pop() {
-            let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
-            let git = parent.join(".git");
-            let git = kind_of(sys, &git).map_err(|error| failed(git, error))?;
-            let found = Found { own: true, gitignore: true, git };
-            let read = |names: &[&str]| {
-                read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
-            };
-            let place = Place { sys, directory: parent, read: &read };
-            rules = gather(&self.settings, rules, Base::Above(way), found, &place)?;
-        }
-        Ok(rules)
-    }
+    Ok(rules)
 }
 
 /// A directory whose files with rules are read.

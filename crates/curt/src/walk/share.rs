@@ -1,14 +1,15 @@
-//! How a worker hands over half of the subdirectories that it has not entered yet.
+//! How a worker hands over half of what it has not begun with.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::cursor::Cursor;
-use super::frame::{Frame, State, Stored};
+use super::frame::{Frame, Level, State};
+use super::loops::Loops;
 use super::rules::InForce;
+use super::stored::Stored;
 use crate::name::Names;
-use crate::sys::{Batch, Identity, Sys};
-use crate::tree::TreePath;
+use crate::sys::{Batch, Sys};
+use crate::tree::{Stack, TreePath};
 
 /// A part of one directory, for another worker to walk: subdirectories to enter, or, where the order
 /// matters, entries to tell of.
@@ -17,127 +18,75 @@ pub(super) struct Piece<S: Sys> {
     pub(super) number: u64,
     dir: Arc<S::Dir>,
     names: Names<S::Unit>,
-    stored: Vec<Stored>,
+    stored: Stored,
     path: TreePath<S::Unit>,
     depth: usize,
     tag: u64,
     tags: VecDeque<u64>,
-    ancestors: HashSet<Identity>,
-    device: Option<u64>,
+    loops: Loops,
     rules: Option<Arc<InForce>>,
 }
 
-impl<S: Sys> Cursor<S> {
-    /// Takes half of what waits in the frame nearest to the operand in which anything does. The number
-    /// is asked for where there is.
-    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        if self.stack.len() == 0 {
+impl<S: Sys> Piece<S> {
+    /// Takes half of what waits in the directory nearest to the operand in which anything does. The
+    /// number is asked for where there is.
+    pub(super) fn split(
+        stack: &mut Stack<S, Frame>,
+        path: &TreePath<S::Unit>,
+        loops: &Loops,
+        number: impl FnOnce() -> u64,
+    ) -> Option<Self> {
+        if stack.len() == 0 {
             return None;
         }
-        self.settle();
-        let has_some = |index: &usize| {
-            let frame = &self.stack[*index];
-            frame.has_waiting() || frame.has_stored()
-        };
-        let index = self.stack.open_from(0).find(has_some)?;
-        let waiting = self.waiting(index);
-        let mut ours = self.stack.ours(index, waiting);
+        let index = stack.open_from(0).find(|&index| stack[index].is_needed())?;
+        let is_telling = stack[index].state == State::Telling;
+        let waiting =
+            if is_telling { stack[index].stored.left() } else { stack.count_waiting(index) };
+        let ours = stack.ours(index, waiting);
         if ours == waiting {
             return None;
         }
         let number = number();
-        let dir = self.stack[index].share()?;
-        let (mut names, mut stored, mut tags) = (Names::new(), Vec::new(), VecDeque::new());
-        if self.stack[index].state == State::Telling {
-            stored = self.split_stored(index, ours, &mut names)?;
-            self.stack[index].given.push(number);
+        let dir = stack[index].share()?;
+        let (mut stored, mut tags) = (Stored::default(), VecDeque::new());
+        let names;
+        if is_telling {
+            let (level, all) = stack.level_with_names(index);
+            (stored, names) = level.stored.split(ours, number, all)?;
         } else {
-            (names, ours) = self.stack.split_waiting(index)?;
-            let tags_here = &mut self.stack[index].tags;
+            let ours;
+            (names, ours) = stack.split_waiting(index)?;
+            let tags_here = &mut stack[index].tags;
             if !tags_here.is_empty() {
                 tags = tags_here.split_off(ours);
             }
         }
-        let frame = &self.stack[index];
-        Some(Piece {
-            number,
-            dir,
-            names,
-            stored,
-            path: self.path_of(index),
-            depth: frame.depth,
-            tag: frame.tag,
-            tags,
-            ancestors: self.ancestors_of(index),
-            device: self.device,
-            rules: frame.rules.clone(),
-        })
-    }
-
-    /// How much of a directory waits to be told of, or to be entered.
-    fn waiting(&self, index: usize) -> usize {
-        let frame = &self.stack[index];
-        match frame.state {
-            State::Telling => frame.stored.len() - frame.next_stored,
-            _ => self.stack.count_waiting(index),
+        let mut loops = loops.clone();
+        for above in index + 1..stack.len() {
+            loops.leave(stack[above].identity(), &stack[above].above);
         }
+        let level = &stack[index];
+        let mut path = path.clone();
+        path.truncate(level.path_len());
+        let (depth, tag, rules) = (level.depth, level.tag, level.rules.clone());
+        Some(Piece { number, dir, names, stored, path, depth, tag, tags, loops, rules })
     }
 
-    /// Takes the entries that were not told of yet, but for the first few. Their place is kept.
-    fn split_stored(
-        &mut self,
-        index: usize,
-        ours: usize,
-        names: &mut Names<S::Unit>,
-    ) -> Option<Vec<Stored>> {
-        let frame: &mut Frame = &mut self.stack[index];
-        let mut stored = frame.stored.split_off(frame.next_stored + ours);
-        for entry in &mut stored {
-            entry.name = names.push(self.stack.names().get(entry.name)?);
-        }
-        Some(stored)
-    }
-
-    fn path_of(&self, index: usize) -> TreePath<S::Unit> {
-        let mut path = self.path.clone();
-        path.truncate(self.stack[index].path_len());
-        path
-    }
-
-    fn ancestors_of(&self, index: usize) -> HashSet<Identity> {
-        let mut ancestors = self.ancestors.clone();
-        for index in index + 1..self.stack.len() {
-            let frame = &self.stack[index];
-            for identity in frame.identity().iter().chain(&frame.above) {
-                ancestors.remove(identity);
-            }
-        }
-        ancestors
-    }
-
-    /// Begins with a piece of another worker's directory.
-    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
-        self.path = piece.path;
-        self.ancestors = piece.ancestors;
-        self.device = piece.device;
-        let is_told = !piece.stored.is_empty();
-        let state = if is_told { State::Telling } else { State::Entering };
-        let mut base = Frame::new(state, piece.depth);
-        base.stored = piece.stored;
+    /// Puts it on an empty stack. Returns its path, and the directories on the way to it.
+    pub(super) fn begin(self, stack: &mut Stack<S, Frame>) -> (TreePath<S::Unit>, Loops) {
+        let is_telling = self.stored.has_next();
+        let mut base = Frame::new(self.depth);
+        base.state = if is_telling { State::Telling } else { State::Entering };
         base.listing = Batch::End;
-        (base.tag, base.tags) = (piece.tag, piece.tags);
-        base.rules = piece.rules;
-        self.stack.push_base(piece.dir, self.path.len(), &piece.names, base);
-        if is_told {
+        base.stored = self.stored;
+        (base.tag, base.tags) = (self.tag, self.tags);
+        base.rules = self.rules;
+        stack.push_base(self.dir, self.path.len(), &self.names, base);
+        if is_telling {
             // Names of subdirectories to enter follow behind those to tell of.
-            self.stack[0].drop_waiting();
+            stack.last_mut().map(Level::drop_waiting);
         }
-    }
-
-    /// Stops here: closes everything.
-    pub(super) fn abandon(&mut self) {
-        while self.stack.pop(&self.asker.sys).is_some() {}
-        self.close_parent();
-        self.stop();
+        (self.path, self.loops)
     }
 }
