@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Debug;
+use std::hash::Hash;
 
 use crate::expander::Expander;
 use crate::options::ExpandError;
@@ -23,7 +24,7 @@ use crate::text::PathText;
 /// let wide: Vec<u16> = r"a/b\c".encode_utf16().collect();
 /// assert_eq!(count_names(&wide), 3);
 /// ```
-pub trait Unit: Eq + Ord + Send + Sync + Debug + Internal {
+pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
     /// The unit that no name can contain.
     const NUL: Self;
     /// The separator of the system that has names of these units: a slash, or a backslash.

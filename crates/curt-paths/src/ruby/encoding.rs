@@ -116,7 +116,7 @@ impl Encoding {
 }
 
 /// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not converted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Character(u32);
 
 /// Behind all of Unicode.

@@ -54,14 +54,12 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
     /// Appends the units of a text.
     fn put(text: &OsStr, into: &mut Vec<Self::Unit>);
 
-    /// Writes an absolute path as the system takes it, without a terminator.
-    fn native(path: &[Self::Unit], into: &mut Vec<Self::Unit>) -> io::Result<()> {
-        if path.contains(&Self::Unit::NUL) {
-            return Err(io::ErrorKind::InvalidInput.into());
+    /// An absolute path as the system takes it, without a terminator, where that is something else.
+    fn native(path: &[Self::Unit]) -> io::Result<Option<Vec<Self::Unit>>> {
+        match Self::Unit::position(path, [0]) {
+            Some(_) => Err(io::ErrorKind::InvalidInput.into()),
+            None => Ok(None),
         }
-        into.clear();
-        into.extend_from_slice(path);
-        Ok(())
     }
     /// The place that absolute paths begin from. No call.
     fn root(&self) -> Self::Dir;

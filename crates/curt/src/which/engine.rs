@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::directories::{Base, Directories, Directory, Known, Sources};
 use super::explain::Looked;
 use super::found::{FoundIn, Hit};
 use super::lists::{Extension, extensions, program_of};
 use super::look::{Look, Outcome, Rank, Rules, Verdict};
 use super::names::{Asked, Refusal, extension_at};
-use super::places::{Given, Known, Place, Places, Sources, Writer, places};
 use super::policy::{Cwd, Policy, Program};
 use super::{Options, Setting};
 use crate::error::{FindCause, FindError};
@@ -28,21 +28,15 @@ pub(super) struct Engine<S: Lookup> {
     pub(super) root: S::Dir,
     pub(super) policy: Policy,
     base: Base<S::Unit>,
-    pub(super) places: Places<S::Unit, S::Dir>,
+    pub(super) directories: Directories<S::Unit, S::Dir>,
     /// Where a name that is a path leads.
-    given: Given<S::Unit, S::Dir>,
+    given: Directory<S::Unit, S::Dir>,
     pub(super) extensions: Vec<Extension<S::Unit>>,
     pub(super) dropped: Vec<Vec<S::Unit>>,
     pub(super) look: Look<S>,
     /// Whether directories are kept open, and how many are.
     pub(super) keeps: Option<usize>,
     pub(super) trace: Option<Vec<Looked>>,
-}
-
-/// The directory that relative paths begin from.
-struct Base<U> {
-    given: Option<PathBuf>,
-    known: Option<Vec<U>>,
 }
 
 /// How far a search has come.
@@ -78,25 +72,18 @@ impl<S: Lookup> Engine<S> {
         };
         let system_root = of_windows(&Setting::Inherit, "SystemRoot");
         let forbids = of_windows(&Setting::Inherit, "NoDefaultCurrentDirectoryInExePath");
-        let sources = Sources {
-            path: path.as_deref(),
-            default_path: S::DEFAULT_PATH,
-            system_root: system_root.as_deref(),
-            forbids_cwd: forbids.is_some(),
-        };
+        let sources = Sources { path, system_root, forbids_cwd: forbids.is_some() };
         let given = options.base.as_deref().or(directory).map(Path::to_owned);
-        let mut base = Base { given, known: None };
-        let writer =
-            Writer { rules: policy.rules, base: &mut || base.units(&sys), native: S::native };
-        let places = places(&sources, &policy, writer);
+        let mut base = Base::new(policy.rules, given);
+        let directories = Directories::of(&sources, &policy, &mut base, &sys);
         let list = extensions(of_windows(&options.pathext, "PATHEXT").as_deref(), &policy);
         Engine {
             sys,
             root,
             policy,
             base,
-            places,
-            given: Given::new(),
+            directories,
+            given: Directory::given(),
             extensions: list.extensions,
             dropped: list.dropped,
             look: Look::default(),
@@ -131,8 +118,8 @@ impl<S: Lookup> Engine<S> {
         loop {
             if let Some(rank) = position.rank.and_then(|rank| self.look.best(rank)) {
                 position.rank = Some(rank + 1);
-                let place = self.place(asked, position.place - 1)?;
-                fill(hit, &place, self.look.called(rank), self.policy.rules);
+                let place = self.directory(asked, position.place - 1)?;
+                fill(hit, place, self.look.called(rank), self.policy.rules);
                 let refused = self.policy.cwd == Cwd::Report && hit.relative;
                 let refused = refused && hit.origin != FoundIn::Given;
                 return Some(if refused { Err(self.relative(hit)) } else { Ok(()) });
@@ -140,7 +127,7 @@ impl<S: Lookup> Engine<S> {
             position.rank = None;
             match asked {
                 Asked::Given(begin) if position.place == 0 => self.aim(begin),
-                Asked::Bare if position.place < self.places.len() => {}
+                Asked::Bare if position.place < self.directories.all.len() => {}
                 _ => return None,
             }
             let at = position.place;
@@ -154,19 +141,17 @@ impl<S: Lookup> Engine<S> {
         }
     }
 
-    fn place(&self, asked: Asked, at: usize) -> Option<Place<'_, S::Unit, S::Dir>> {
+    fn directory(&self, asked: Asked, at: usize) -> Option<&Directory<S::Unit, S::Dir>> {
         match asked {
-            Asked::Given(_) => Some(self.given.place()),
-            Asked::Bare => self.places.get(at),
+            Asked::Given(_) => Some(&self.given),
+            Asked::Bare => self.directories.all.get(at),
         }
     }
 
     /// Takes the directory that a path names.
     fn aim(&mut self, begin: usize) {
-        let Engine { sys, base, given, look, policy, .. } = self;
-        let directory = look.name.get(..begin).unwrap_or_default();
-        let base = &mut || base.units(sys);
-        given.aim(directory, &mut Writer { rules: policy.rules, base, native: S::native });
+        let Engine { sys, base, given, look, .. } = self;
+        given.aim(look.name.get(..begin).unwrap_or_default(), base, sys);
     }
 
     /// Looks into a place, and notes what became of it; whether the search may go on.
@@ -175,34 +160,30 @@ impl<S: Lookup> Engine<S> {
             self.keep(at);
         }
         let rules = Rules { policy: &self.policy, extensions: &self.extensions, all };
-        let place = match asked {
-            Asked::Given(_) => Some(self.given.place()),
-            Asked::Bare => self.places.get(at),
+        let directory = match asked {
+            Asked::Given(_) => Some(&self.given),
+            Asked::Bare => self.directories.all.get(at),
         };
-        let Some(place) = place else { return true };
+        let Some(directory) = directory else { return true };
         let before = self.trace.as_ref().map(|_| self.sys.calls().total());
-        let outcome = self.look.look_in(&self.sys, &self.root, &place, &rules);
+        let outcome = self.look.look_in(&self.sys, &self.root, directory, &rules);
         if let Some(trace) = &mut self.trace {
             let calls = self.sys.calls().total() - before.unwrap_or_default();
-            let mut looked = Looked::new(&place, &outcome, &self.look, &rules, calls);
-            if asked == Asked::Bare {
-                looked.duplicates = self.places.duplicates(at);
-            }
-            trace.push(looked);
+            trace.push(Looked::new(directory, &outcome, &self.look, &rules, calls));
         }
-        take_note(&mut self.look, at, &place, outcome, &self.policy)
+        take_note(&mut self.look, at, directory, outcome, &self.policy)
     }
 
     /// Opens a directory of a session, or learns that there is none.
     pub(super) fn keep(&mut self, at: usize) {
-        let Engine { sys, root, places, keeps, policy, .. } = self;
+        let Engine { sys, root, directories, keeps, policy, .. } = self;
         let count = keeps.unwrap_or(KEPT);
-        let Some((native, known)) = places.known_mut(at) else { return };
-        if count >= KEPT || !matches!(known, Known::Nothing) {
+        let Some(directory) = directories.all.get_mut(at) else { return };
+        if count >= KEPT || !matches!(directory.known, Known::Nothing) {
             return;
         }
-        let mut native = native.to_vec();
-        *known = match policy.rules {
+        let mut native = directory.native().to_vec();
+        directory.known = match policy.rules {
             Flavor::Windows => {
                 native.push(S::Unit::NUL);
                 match sys.open_search(root, Name::of_terminated(&native)) {
@@ -217,7 +198,7 @@ impl<S: Lookup> Engine<S> {
                 Err(_) => Known::Nothing,
             },
         };
-        *keeps = Some(count + usize::from(matches!(known, Known::Open(_))));
+        *keeps = Some(count + usize::from(matches!(directory.known, Known::Open(_))));
     }
 
     /// Why nothing was found.
@@ -252,7 +233,7 @@ impl<S: Lookup> Engine<S> {
         } else if is_too_long {
             (FindCause::NameTooLong, None)
         } else if let Some(at) = denied {
-            let place = self.place(asked, at).map(|place| S::path(place.shown.to_vec()));
+            let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
             (FindCause::PermissionDenied, place)
         } else {
             return None;
@@ -263,7 +244,7 @@ impl<S: Lookup> Engine<S> {
     /// The first directory that the system failed to search, though it may be searched.
     pub(super) fn left_unsearched(&mut self, asked: Asked) -> Option<FindError> {
         let (at, error) = self.look.missed.other.take()?;
-        let place = self.place(asked, at).map(|place| S::path(place.shown.to_vec()));
+        let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
         Some(self.error(FindCause::Os(error), place))
     }
 
@@ -282,7 +263,7 @@ impl<S: Lookup> Engine<S> {
     }
 
     fn error(&self, cause: FindCause, path: Option<PathBuf>) -> FindError {
-        let shown = |&at: &usize| Some(S::path(self.places.get(at)?.shown.to_vec()));
+        let shown = |&at: &usize| Some(S::path(self.directories.all.get(at)?.shown.clone()));
         let unsearchable = match cause {
             FindCause::NotFound
             | FindCause::OnlyInWorkingDirectory
@@ -307,13 +288,14 @@ impl<S: Lookup> Engine<S> {
     pub(super) fn missing_base(&mut self, asked: Asked) -> Option<PathBuf> {
         let base = self.base.given.clone()?;
         let depends = match asked {
-            Asked::Given(_) => self.given.place().relative,
+            Asked::Given(_) => self.given.relative,
             Asked::Bare => {
-                self.places.left_out().is_some() || self.places.iter().any(|place| place.relative)
+                let Directories { all, left_out, .. } = &self.directories;
+                left_out.is_some() || all.iter().any(|directory| directory.relative)
             }
         };
-        let mut native = Vec::new();
-        S::native(&self.base.units(&self.sys), &mut native).ok().filter(|()| depends)?;
+        let units = self.base.units(&self.sys);
+        let mut native = S::native(&units).ok().filter(|_| depends)?.unwrap_or(units);
         native.push(S::Unit::NUL);
         let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
         let found = self.sys.query(&self.root, Name::of_terminated(&native), ask);
@@ -322,12 +304,12 @@ impl<S: Lookup> Engine<S> {
 
     /// The program that only the place holds which is not searched.
     fn left_out(&mut self) -> Option<PathBuf> {
-        let place = self.places.left_out()?;
+        let directory = self.directories.left_out.as_ref()?;
         let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
-        self.look.look_in(&self.sys, &self.root, &place, &rules);
+        self.look.look_in(&self.sys, &self.root, directory, &rules);
         let rank = self.look.best(0)?;
         let mut path = Vec::new();
-        join(&mut path, place.shown, self.look.called(rank));
+        join(&mut path, &directory.shown, self.look.called(rank));
         Some(S::path(path))
     }
 
@@ -336,20 +318,16 @@ impl<S: Lookup> Engine<S> {
         if self.policy.rules != Flavor::Posix {
             return;
         }
-        let mut native = Vec::new();
-        if S::native(&hit.units, &mut native).is_err() {
-            return;
-        }
+        let Ok(native) = S::native(&hit.units) else { return };
+        let mut native = native.unwrap_or_else(|| hit.units.clone());
         native.push(S::Unit::NUL);
         super::script::look_into(&self.sys, &self.root, Name::of_terminated(&native), hit);
     }
 
     /// Forgets what a session keeps.
     pub(super) fn refresh(&mut self) {
-        for at in 0..self.places.len() {
-            let Some((native, known)) = self.places.known_mut(at) else { continue };
-            let fresh = if native.is_empty() { Known::Absent } else { Known::Nothing };
-            if let Known::Open(dir) = std::mem::replace(known, fresh) {
+        for directory in &mut self.directories.all {
+            if let Some(dir) = directory.forget() {
                 self.sys.close(dir);
             }
         }
@@ -363,28 +341,11 @@ impl<S: Lookup> Drop for Engine<S> {
     }
 }
 
-impl<U: Unit> Base<U> {
-    /// The directory that was named, or the working directory; 1 call at most, once.
-    fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> Vec<U> {
-        if let Some(known) = &self.known {
-            return known.clone();
-        }
-        let given = self.given.as_deref().unwrap_or(Path::new(""));
-        // Where there is no working directory, nothing relative is found.
-        let full = sys.absolute(given).unwrap_or_else(|_| given.to_owned());
-        let mut units = S::units(&full);
-        while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
-            units.pop();
-        }
-        self.known.insert(units).clone()
-    }
-}
-
 /// Notes what was passed over in a place; whether the search may go on.
 pub(super) fn take_note<S: Lookup>(
     look: &mut Look<S>,
     at: usize,
-    place: &Place<'_, S::Unit, S::Dir>,
+    directory: &Directory<S::Unit, S::Dir>,
     outcome: Outcome,
     policy: &Policy,
 ) -> bool {
@@ -393,7 +354,7 @@ pub(super) fn take_note<S: Lookup>(
     if look.missed.unfit.is_empty() {
         if let Some(rank) = look.ranks.iter().position(is_unfit) {
             let mut unfit = std::mem::take(&mut look.missed.unfit);
-            join(&mut unfit, place.shown, look.called(rank));
+            join(&mut unfit, &directory.shown, look.called(rank));
             look.missed.unfit = unfit;
         }
     }
@@ -404,7 +365,7 @@ pub(super) fn take_note<S: Lookup>(
             return true;
         }
         Outcome::Failed(error) if S::is_loop(&error) => {
-            join(&mut look.missed.looped, place.shown, &look.stem);
+            join(&mut look.missed.looped, &directory.shown, &look.stem);
         }
         Outcome::Failed(error) if S::is_too_long(&error) => look.missed.is_too_long = true,
         // What else fails is one directory's fault; it is told where nothing is found behind it.
@@ -435,12 +396,12 @@ fn is_absence(error: &io::Error) -> bool {
 
 pub(super) fn fill<U: Unit, D>(
     hit: &mut Hit<U>,
-    place: &Place<'_, U, D>,
+    directory: &Directory<U, D>,
     called: &[U],
     rules: Flavor,
 ) {
-    join(&mut hit.units, place.shown, called);
-    (hit.origin, hit.relative, hit.interpreter) = (place.origin, place.relative, None);
+    join(&mut hit.units, &directory.shown, called);
+    (hit.origin, hit.relative, hit.interpreter) = (directory.origin, directory.relative, None);
     hit.program = match rules {
         Flavor::Posix => Program::Executable,
         Flavor::Windows => match extension_at(called) {

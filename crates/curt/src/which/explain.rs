@@ -3,10 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
+use super::directories::Directory;
 use super::engine::Engine;
 use super::found::{Found, FoundIn, Hit};
 use super::look::{Look, Outcome, Rules, Verdict};
-use super::places::Place;
 use crate::calls::Calls;
 use crate::error::{FindCause, FindError};
 use crate::sys::{Lookup, Os, Sys};
@@ -42,12 +42,12 @@ impl Engine<Os> {
             Err(FindCause::InvalidName(_) | FindCause::NameTooLong)
         );
         let reached = looked.len();
-        let rest = self.places.iter().skip(reached).filter(|_| !is_path && !is_refused);
+        let rest = self.directories.all.iter().skip(reached).filter(|_| !is_path && !is_refused);
         SearchExplanation {
-            not_reached: rest.map(|place| Os::path(place.shown.to_vec())).collect(),
+            not_reached: rest.map(|directory| Os::path(directory.shown.clone())).collect(),
             result,
             looked,
-            empty_entries: self.places.empty.clone(),
+            empty_entries: self.directories.empty.clone(),
             dropped_extensions: self.dropped.iter().map(|item| Os::text(item).into()).collect(),
             calls: self.sys.calls(),
         }
@@ -78,7 +78,7 @@ pub struct Looked {
 
 impl Looked {
     pub(super) fn new<S: Lookup>(
-        place: &Place<'_, S::Unit, S::Dir>,
+        directory: &Directory<S::Unit, S::Dir>,
         outcome: &Outcome,
         look: &Look<S>,
         rules: &Rules<'_, S::Unit>,
@@ -89,10 +89,10 @@ impl Looked {
             (name.into_os_string(), word(rank.verdict))
         };
         Looked {
-            directory: S::path(place.shown.to_vec()),
-            origin: place.origin,
-            duplicates: Vec::new(),
-            relative: place.relative,
+            directory: S::path(directory.shown.clone()),
+            origin: directory.origin,
+            duplicates: directory.duplicates.clone(),
+            relative: directory.relative,
             outcome: match outcome {
                 Outcome::Searched => "searched",
                 Outcome::Absent => "absent",

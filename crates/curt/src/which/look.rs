@@ -4,9 +4,9 @@ use std::ffi::OsStr;
 use std::io;
 use std::ops::Range;
 
+use super::directories::{Directory, Known};
 use super::lists::Extension;
 use super::names::{Asked, Refusal, extension_at, read};
-use super::places::{Known, Place};
 use super::policy::{Bare, Literal, Policy};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
@@ -205,11 +205,11 @@ impl<S: Lookup> Look<S> {
         &mut self,
         sys: &S,
         root: &S::Dir,
-        place: &Place<'_, S::Unit, S::Dir>,
+        directory: &Directory<S::Unit, S::Dir>,
         rules: &Rules<'_, S::Unit>,
     ) -> Outcome {
         self.forget();
-        let Some(spot) = Spot::of(root, place) else { return Outcome::Absent };
+        let Some(spot) = Spot::of(root, directory) else { return Outcome::Absent };
         match rules.policy.rules {
             Flavor::Posix => self.ask(sys, spot),
             Flavor::Windows if self.ranks.len() <= PROBED => {
@@ -397,12 +397,12 @@ pub(super) struct Spot<'a, S: Lookup> {
 }
 
 impl<'a, S: Lookup> Spot<'a, S> {
-    /// That of a place; `None` where that is known to be absent.
-    pub(super) fn of(root: &'a S::Dir, place: &Place<'a, S::Unit, S::Dir>) -> Option<Self> {
-        match place.known {
-            Known::Absent => None,
+    /// That of a directory; `None` where that is known to be absent.
+    pub(super) fn of(root: &'a S::Dir, directory: &'a Directory<S::Unit, S::Dir>) -> Option<Self> {
+        match &directory.known {
+            Known::Absent | Known::Never => None,
             Known::Open(dir) => Some(Spot { dir, path: &[] }),
-            Known::Nothing => Some(Spot { dir: root, path: place.native }),
+            Known::Nothing => Some(Spot { dir: root, path: directory.native() }),
         }
     }
 }

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
+use super::directories::Directory;
 use super::engine::{Engine, fill, join, take_note};
 use super::found::Hit;
 use super::look::{Look, Outcome, Rules, Spot};
 use super::names::Asked;
-use super::places::Place;
 use super::policy::Cwd;
 use crate::error::FindError;
 use crate::sys::{Batch, Lookup, Opened};
@@ -49,7 +49,7 @@ impl<S: Lookup> Engine<S> {
                 Err(error) => Some(Err(error)),
             });
         }
-        for index in 0..self.places.len() {
+        for index in 0..self.directories.all.len() {
             if wanted.is_empty() {
                 break;
             }
@@ -74,11 +74,11 @@ impl<S: Lookup> Engine<S> {
         if self.keeps.is_some() {
             self.keep(index);
         }
-        let Engine { sys, root, places, policy, extensions, .. } = &*self;
-        let Some(place) = places.get(index) else { return };
+        let Engine { sys, root, directories, policy, extensions, .. } = &*self;
+        let Some(directory) = directories.all.get(index) else { return };
         let rules = Rules { policy, extensions, all: false };
-        look_for_all(sys, root, &place, &rules, wanted, |look, outcome| {
-            take_note(look, index, &place, outcome, policy)
+        look_for_all(sys, root, directory, &rules, wanted, |look, outcome| {
+            take_note(look, index, directory, outcome, policy)
         });
         let mut rest = Vec::new();
         for mut wanted in wanted.drain(..) {
@@ -87,8 +87,8 @@ impl<S: Lookup> Engine<S> {
                 continue;
             };
             let mut hit = Hit::default();
-            if let Some(place) = self.places.get(index) {
-                fill(&mut hit, &place, wanted.look.called(rank), self.policy.rules);
+            if let Some(directory) = self.directories.all.get(index) {
+                fill(&mut hit, directory, wanted.look.called(rank), self.policy.rules);
             }
             let refused = self.policy.cwd == Cwd::Report && hit.relative;
             std::mem::swap(&mut self.look, &mut wanted.look);
@@ -105,13 +105,13 @@ impl<S: Lookup> Engine<S> {
             base = self.missing_base(Asked::Bare);
         }
         let is_asked = !wanted.is_empty() && base.is_none();
-        if let Some(place) = self.places.left_out().filter(|_| is_asked) {
+        if let Some(directory) = self.directories.left_out.as_ref().filter(|_| is_asked) {
             let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
-            look_for_all(&self.sys, &self.root, &place, &rules, &mut wanted, |_, _| true);
+            look_for_all(&self.sys, &self.root, directory, &rules, &mut wanted, |_, _| true);
             for (wanted, left_out) in wanted.iter().zip(&mut left_out) {
                 *left_out = wanted.look.best(0).map(|rank| {
                     let mut path = Vec::new();
-                    join(&mut path, place.shown, wanted.look.called(rank));
+                    join(&mut path, &directory.shown, wanted.look.called(rank));
                     S::path(path)
                 });
             }
@@ -133,7 +133,7 @@ impl<S: Lookup> Engine<S> {
 fn look_for_all<S: Lookup>(
     sys: &S,
     root: &S::Dir,
-    place: &Place<'_, S::Unit, S::Dir>,
+    directory: &Directory<S::Unit, S::Dir>,
     rules: &Rules<'_, S::Unit>,
     wanted: &mut [Wanted<S>],
     mut note: impl FnMut(&mut Look<S>, Outcome) -> bool,
@@ -141,14 +141,14 @@ fn look_for_all<S: Lookup>(
     let mut going: Vec<&mut Wanted<S>> = wanted.iter_mut().filter(|one| !one.is_over).collect();
     let listed = match going.as_mut_slice() {
         [] | [_] => None,
-        several => list_whole(sys, root, place, rules, several),
+        several => list_whole(sys, root, directory, rules, several),
     };
     for one in going {
         let outcome = match &listed {
             Some(Outcome::Searched) => Outcome::Searched,
             Some(Outcome::Absent) => Outcome::Absent,
             // For one name, or for each alone where the directory cannot be listed.
-            _ => one.look.look_in(sys, root, place, rules),
+            _ => one.look.look_in(sys, root, directory, rules),
         };
         one.is_over = !note(&mut one.look, outcome);
     }
@@ -158,14 +158,14 @@ fn look_for_all<S: Lookup>(
 fn list_whole<S: Lookup>(
     sys: &S,
     root: &S::Dir,
-    place: &Place<'_, S::Unit, S::Dir>,
+    directory: &Directory<S::Unit, S::Dir>,
     rules: &Rules<'_, S::Unit>,
     wanted: &mut [&mut Wanted<S>],
 ) -> Option<Outcome> {
     for one in wanted.iter_mut() {
         one.look.forget();
     }
-    let Some(spot) = Spot::of(root, place) else { return Some(Outcome::Absent) };
+    let Some(spot) = Spot::of(root, directory) else { return Some(Outcome::Absent) };
     let dir = match wanted.first_mut()?.look.open(sys, spot) {
         Opened::Dir(dir) => dir,
         Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {

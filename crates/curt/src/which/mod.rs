@@ -49,6 +49,7 @@
 //! and not listed, each candidate is asked for. Where a listing does not tell kinds, what matches is asked
 //! for. Where the system does not tell how a file is spelled, it is as it was asked for.
 
+mod directories;
 mod engine;
 mod explain;
 mod found;
@@ -58,7 +59,6 @@ mod lists;
 mod look;
 mod many;
 mod names;
-mod places;
 mod policy;
 mod resolve;
 mod script;

@@ -1,7 +1,7 @@
 //! Texts of directories become paths from the root. Text alone, but for the base.
 
 use curt_paths::windows::{Start, is_separator, is_verbatim};
-use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit, is_folded};
+use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
 /// Whether a text of Windows names a drive or a share where there are none.
 pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
@@ -10,16 +10,6 @@ pub(super) fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
         let start = Start::of(text);
         start.drive().is_some() || matches!(start, Start::LocalDevice | Start::BareDevice)
     }
-}
-
-/// Whether a path is absolute and written as the system takes it, by POSIX' rules where these are the system's.
-/// `false` may also mean that it takes a closer look.
-pub(super) fn is_clean<U: Unit>(text: &[U], rules: Flavor) -> bool {
-    let slash = U::ascii(b'/');
-    rules == Flavor::Posix
-        && U::SEPARATOR == slash
-        && text.first() == Some(&slash)
-        && is_folded(text)
 }
 
 /// Writes a path from the root, without `.` and without separators at its end; whether it was relative. A
@@ -82,7 +72,7 @@ fn resolve_windows<U: Unit>(
 
 #[cfg(test)]
 mod tests {
-    use super::{is_clean, resolve};
+    use super::resolve;
     use curt_paths::Flavor;
 
     fn wide(text: &str) -> Vec<u16> {
@@ -114,29 +104,6 @@ mod tests {
     }
 
     #[test]
-    fn clean_paths_are_their_own_answer() {
-        let letters = [b'/', b'.', b'a', 0];
-        let mut clean = 0;
-        for number in 0..letters.len().pow(6) {
-            let at = |place: u32| letters[number / letters.len().pow(place) % letters.len()];
-            let text: Vec<u8> = (0..6).map(at).collect();
-            for text in [&text[..], &text[..3], &text[..1]] {
-                let mut into = Vec::new();
-                let relative = resolve(text, Flavor::Posix, &mut || b"/w".to_vec(), &mut into);
-                if is_clean(text, Flavor::Posix) {
-                    assert!(!relative && into == text && !text.contains(&0), "{text:?}");
-                    clean += 1;
-                }
-                assert!(!is_clean(text, Flavor::Windows));
-            }
-        }
-        assert!(clean > 100, "{clean}");
-        assert!(
-            is_clean(b"/usr/bin", Flavor::Posix) && !is_clean(&wide("/usr/bin"), Flavor::Posix)
-        );
-    }
-
-    #[test]
     fn paths_of_posix_keep_what_links_may_lead_through() {
         for (text, expected, relative) in [
             ("/a//b/", "/a/b", false),
@@ -149,8 +116,6 @@ mod tests {
             let base = &mut || b"/w".to_vec();
             let is_relative = resolve(text.as_bytes(), Flavor::Posix, base, &mut into);
             assert_eq!((into.as_slice(), is_relative), (expected.as_bytes(), relative), "{text}");
-            // What is called clean is its own answer, and what is not clean is looked at.
-            assert!(!is_clean(text.as_bytes(), Flavor::Posix) || text == expected, "{text}");
         }
     }
 }

@@ -64,8 +64,7 @@ impl Lookup for Windows {
     }
 
     /// What is simple is written here; what Win32 has rules for is left to it.
-    fn native(path: &[u16], into: &mut Vec<u16>) -> io::Result<()> {
-        into.clear();
+    fn native(path: &[u16]) -> io::Result<Option<Vec<u16>>> {
         let is_simple = |name: &[u16]| {
             name.last().is_none_or(|&last| last != u16::ascii(b'.') && last != u16::ascii(b' '))
         };
@@ -74,13 +73,11 @@ impl Lookup for Windows {
             if path.contains(&0) {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
-            into.extend(r"\??\".encode_utf16());
-            let spelled = |unit: u16| if unit.is_separator() { u16::SEPARATOR } else { unit };
-            into.extend(path.iter().map(|&unit| spelled(unit)));
-            return Ok(());
+            let spelled = |&unit: &u16| if unit.is_separator() { u16::SEPARATOR } else { unit };
+            let units = r"\??\".encode_utf16().chain(path.iter().map(spelled));
+            return Ok(Some(units.collect()));
         }
-        *into = text::native(&text::path(path))?;
-        Ok(())
+        text::native(&text::path(path)).map(Some)
     }
 
     fn root(&self) -> Dir {
