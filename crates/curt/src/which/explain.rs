@@ -29,28 +29,26 @@ pub struct SearchExplanation {
     pub calls: Calls,
 }
 
-impl Engine<Os> {
-    /// Looks for a name, and tells of every step.
-    pub(super) fn explain(&mut self, name: &OsStr) -> SearchExplanation {
-        self.trace = Some(Vec::new());
-        let mut hit = Hit::default();
-        let result = self.find(name, &mut hit).map(|()| Found(hit));
-        let looked = self.trace.take().unwrap_or_default();
-        let is_path = looked.iter().any(|looked| looked.origin == FoundIn::Given);
-        let is_refused = matches!(
-            result.as_ref().map_err(FindError::cause),
-            Err(FindCause::InvalidName(_) | FindCause::NameTooLong)
-        );
-        let reached = looked.len();
-        let rest = self.directories.all.iter().skip(reached).filter(|_| !is_path && !is_refused);
-        SearchExplanation {
-            not_reached: rest.map(|directory| Os::path(directory.shown.clone())).collect(),
-            result,
-            looked,
-            empty_entries: self.directories.empty.clone(),
-            dropped_extensions: self.dropped.iter().map(|item| Os::text(item).into()).collect(),
-            calls: self.sys.calls(),
-        }
+/// Looks for a name, and tells of every step.
+pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanation {
+    engine.trace = Some(Vec::new());
+    let mut hit = Hit::default();
+    let result = engine.find(name, &mut hit).map(|()| Found(hit));
+    let looked = engine.trace.take().unwrap_or_default();
+    let is_path = looked.iter().any(|looked| looked.origin == FoundIn::Given);
+    let is_refused = matches!(
+        result.as_ref().map_err(FindError::cause),
+        Err(FindCause::InvalidName(_) | FindCause::NameTooLong)
+    );
+    let reached = looked.len();
+    let rest = engine.directories.all.iter().skip(reached).filter(|_| !is_path && !is_refused);
+    SearchExplanation {
+        not_reached: rest.map(|directory| Os::path(directory.shown.clone())).collect(),
+        result,
+        looked,
+        empty_entries: engine.directories.empty.clone(),
+        dropped_extensions: engine.dropped.iter().map(|item| Os::text(item).into()).collect(),
+        calls: engine.sys.calls(),
     }
 }
 

@@ -67,7 +67,8 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
         let first = first.map(|found| told(found.map(|()| hit)));
         assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
     }
-    let several: Vec<_> = many.find_many(&[name, name]).into_iter().map(told).collect();
+    let several: Vec<_> =
+        super::many::find_many(&mut many, &[name, name]).into_iter().map(told).collect();
     assert_eq!(several, [answer.clone(), answer.clone()], "one of many");
     drop((one, all, many));
     setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));

@@ -25,106 +25,111 @@ struct Wanted<S: Lookup> {
 
 type Answer<U> = Result<Hit<U>, FindError>;
 
-impl<S: Lookup> Engine<S> {
-    /// Looks for all names, in each directory for those that were not found yet.
-    pub(super) fn find_many(&mut self, names: &[&OsStr]) -> Vec<Answer<S::Unit>> {
-        let mut wanted = Vec::new();
-        let mut answers: Vec<Option<Answer<S::Unit>>> = Vec::new();
-        for (at, name) in names.iter().enumerate() {
-            // By POSIX' rules a name takes one call in a directory, which nothing is fewer than.
-            if self.policy.rules == Flavor::Posix {
-                answers.push(Some(self.find_one(name)));
-                continue;
+/// Looks for all names, in each directory for those that were not found yet.
+pub(super) fn find_many<S: Lookup>(
+    engine: &mut Engine<S>,
+    names: &[&OsStr],
+) -> Vec<Answer<S::Unit>> {
+    let mut wanted = Vec::new();
+    let mut answers: Vec<Option<Answer<S::Unit>>> = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        // By POSIX' rules a name takes one call in a directory, which nothing is fewer than.
+        if engine.policy.rules == Flavor::Posix {
+            answers.push(Some(find_one(engine, name)));
+            continue;
+        }
+        let mut look = Look::default();
+        std::mem::swap(&mut engine.look, &mut look);
+        let asked = engine.begin(name);
+        std::mem::swap(&mut engine.look, &mut look);
+        answers.push(match asked {
+            Ok(Asked::Bare) => {
+                wanted.push(Wanted { at, look, is_over: false });
+                None
             }
-            let mut look = Look::default();
-            std::mem::swap(&mut self.look, &mut look);
-            let asked = self.begin(name);
-            std::mem::swap(&mut self.look, &mut look);
-            answers.push(match asked {
-                Ok(Asked::Bare) => {
-                    wanted.push(Wanted { at, look, is_over: false });
-                    None
-                }
-                Ok(Asked::Given(_)) => Some(self.find_one(name)),
-                Err(error) => Some(Err(error)),
+            Ok(Asked::Given(_)) => Some(find_one(engine, name)),
+            Err(error) => Some(Err(error)),
+        });
+    }
+    for index in 0..engine.directories.all.len() {
+        if wanted.is_empty() {
+            break;
+        }
+        find_in(engine, index, &mut wanted, &mut answers);
+    }
+    fail_all(engine, wanted, &mut answers);
+    answers.into_iter().flatten().collect()
+}
+
+fn find_one<S: Lookup>(engine: &mut Engine<S>, name: &OsStr) -> Answer<S::Unit> {
+    let mut hit = Hit::default();
+    engine.find(name, &mut hit).map(|()| hit)
+}
+
+/// Looks into one directory.
+fn find_in<S: Lookup>(
+    engine: &mut Engine<S>,
+    index: usize,
+    wanted: &mut Vec<Wanted<S>>,
+    answers: &mut [Option<Answer<S::Unit>>],
+) {
+    if engine.keeps.is_some() {
+        engine.keep(index);
+    }
+    let Engine { sys, root, directories, policy, extensions, .. } = &*engine;
+    let Some(directory) = directories.all.get(index) else { return };
+    let rules = Rules { policy, extensions, all: false };
+    look_for_all(sys, root, directory, &rules, wanted, |look, outcome| {
+        take_note(look, index, directory, outcome, policy)
+    });
+    let mut rest = Vec::new();
+    for mut wanted in wanted.drain(..) {
+        let Some(rank) = wanted.look.best(0) else {
+            rest.push(wanted);
+            continue;
+        };
+        let mut hit = Hit::default();
+        if let Some(directory) = engine.directories.all.get(index) {
+            fill(&mut hit, directory, wanted.look.called(rank), engine.policy.rules);
+        }
+        let refused = engine.policy.cwd == Cwd::Report && hit.relative;
+        std::mem::swap(&mut engine.look, &mut wanted.look);
+        answers[wanted.at] = Some(if refused { Err(engine.relative(&hit)) } else { Ok(hit) });
+    }
+    *wanted = rest;
+}
+
+/// Says of each name that is left why it was not found. What that takes to know is asked once.
+fn fail_all<S: Lookup>(
+    engine: &mut Engine<S>,
+    mut wanted: Vec<Wanted<S>>,
+    answers: &mut [Option<Answer<S::Unit>>],
+) {
+    let mut left_out: Vec<Option<PathBuf>> = vec![None; wanted.len()];
+    let mut base = None;
+    if !wanted.is_empty() {
+        base = engine.missing_base(Asked::Bare);
+    }
+    let is_asked = !wanted.is_empty() && base.is_none();
+    if let Some(directory) = engine.directories.left_out.as_ref().filter(|_| is_asked) {
+        let rules = Rules { policy: &engine.policy, extensions: &engine.extensions, all: false };
+        look_for_all(&engine.sys, &engine.root, directory, &rules, &mut wanted, |_, _| true);
+        for (wanted, left_out) in wanted.iter().zip(&mut left_out) {
+            *left_out = wanted.look.best(0).map(|rank| {
+                let mut path = Vec::new();
+                join(&mut path, &directory.shown, wanted.look.called(rank));
+                S::path(path)
             });
         }
-        for index in 0..self.directories.all.len() {
-            if wanted.is_empty() {
-                break;
-            }
-            self.find_in(index, &mut wanted, &mut answers);
-        }
-        self.fail_all(wanted, &mut answers);
-        answers.into_iter().flatten().collect()
     }
-
-    fn find_one(&mut self, name: &OsStr) -> Answer<S::Unit> {
-        let mut hit = Hit::default();
-        self.find(name, &mut hit).map(|()| hit)
-    }
-
-    /// Looks into one directory.
-    fn find_in(
-        &mut self,
-        index: usize,
-        wanted: &mut Vec<Wanted<S>>,
-        answers: &mut [Option<Answer<S::Unit>>],
-    ) {
-        if self.keeps.is_some() {
-            self.keep(index);
-        }
-        let Engine { sys, root, directories, policy, extensions, .. } = &*self;
-        let Some(directory) = directories.all.get(index) else { return };
-        let rules = Rules { policy, extensions, all: false };
-        look_for_all(sys, root, directory, &rules, wanted, |look, outcome| {
-            take_note(look, index, directory, outcome, policy)
-        });
-        let mut rest = Vec::new();
-        for mut wanted in wanted.drain(..) {
-            let Some(rank) = wanted.look.best(0) else {
-                rest.push(wanted);
-                continue;
-            };
-            let mut hit = Hit::default();
-            if let Some(directory) = self.directories.all.get(index) {
-                fill(&mut hit, directory, wanted.look.called(rank), self.policy.rules);
-            }
-            let refused = self.policy.cwd == Cwd::Report && hit.relative;
-            std::mem::swap(&mut self.look, &mut wanted.look);
-            answers[wanted.at] = Some(if refused { Err(self.relative(&hit)) } else { Ok(hit) });
-        }
-        *wanted = rest;
-    }
-
-    /// Says of each name that is left why it was not found. What that takes to know is asked once.
-    fn fail_all(&mut self, mut wanted: Vec<Wanted<S>>, answers: &mut [Option<Answer<S::Unit>>]) {
-        let mut left_out: Vec<Option<PathBuf>> = vec![None; wanted.len()];
-        let mut base = None;
-        if !wanted.is_empty() {
-            base = self.missing_base(Asked::Bare);
-        }
-        let is_asked = !wanted.is_empty() && base.is_none();
-        if let Some(directory) = self.directories.left_out.as_ref().filter(|_| is_asked) {
-            let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
-            look_for_all(&self.sys, &self.root, directory, &rules, &mut wanted, |_, _| true);
-            for (wanted, left_out) in wanted.iter().zip(&mut left_out) {
-                *left_out = wanted.look.best(0).map(|rank| {
-                    let mut path = Vec::new();
-                    join(&mut path, &directory.shown, wanted.look.called(rank));
-                    S::path(path)
-                });
-            }
-        }
-        for (mut wanted, left_out) in wanted.into_iter().zip(left_out) {
-            std::mem::swap(&mut self.look, &mut wanted.look);
-            let error = match (self.known_failure(Asked::Bare), &base) {
-                (Some(error), _) => error,
-                (None, Some(base)) => self.base_is_missing(base.clone()),
-                (None, None) => self.not_found(left_out),
-            };
-            answers[wanted.at] = Some(Err(error));
-        }
+    for (mut wanted, left_out) in wanted.into_iter().zip(left_out) {
+        std::mem::swap(&mut engine.look, &mut wanted.look);
+        let error = match (engine.known_failure(Asked::Bare), &base) {
+            (Some(error), _) => error,
+            (None, Some(base)) => engine.base_is_missing(base.clone()),
+            (None, None) => engine.not_found(left_out),
+        };
+        answers[wanted.at] = Some(Err(error));
     }
 }
 

@@ -52,6 +52,7 @@
 mod directories;
 mod engine;
 mod explain;
+mod failure;
 mod found;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
@@ -305,13 +306,13 @@ impl Search {
     ) -> Vec<Result<Found, FindError>> {
         let names: Vec<N> = names.into_iter().collect();
         let names: Vec<&OsStr> = names.iter().map(AsRef::as_ref).collect();
-        let answers = self.engine().find_many(&names);
+        let answers = many::find_many(self.engine(), &names);
         answers.into_iter().map(|answer| answer.map(Found)).collect()
     }
 
     /// Looks for a name, and tells of every step.
     pub fn explain(&mut self, name: impl AsRef<OsStr>) -> SearchExplanation {
-        self.engine().explain(name.as_ref())
+        explain::explain(self.engine(), name.as_ref())
     }
 
     /// Looks into a program that was found by POSIX' rules, so that [`Found::program`] and
