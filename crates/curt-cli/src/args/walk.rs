@@ -185,7 +185,12 @@ pub(super) fn from(
     let problem = if options.runs_unended(words) {
         Some("the command to run has no end: add ';' behind it (in a shell: ';' or \\;)".to_owned())
     } else {
-        words.windows(2).find_map(sort_key_apart)
+        let is_end = |word: &&OsString| {
+            let word = word.to_str().unwrap_or_default();
+            word == "--" || word.starts_with("--exec")
+        };
+        let own = words.iter().take_while(|word| !is_end(word)).count();
+        words[..own].windows(2).find_map(sort_key_apart)
     };
     match problem {
         None => Ok(options),

@@ -274,6 +274,11 @@ fn what_would_be_taken_for_something_else_is_refused() {
     scratch.file("size/file");
     // An operand stays as it was typed.
     let below = format!("./size{MAIN_SEPARATOR}file");
+    // What follows --exec belongs to the command that is run.
+    let (code, _, messages) =
+        run(&scratch, &["size", "--exec", "curt-no-such-program", "--sort", "size", "{}", ";"]);
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(!messages.contains("unclear"), "{messages}");
     assert_eq!(lines(&scratch, &["--sort", "./size"]), ["./size", &below]);
 }
 

@@ -253,3 +253,28 @@ fn names_of_every_byte_and_of_every_length() {
         run.assert_all(found, found + 3);
     }
 }
+
+/// In the JSON of a walk, a field that fails is reported right before its entry, sorted or not.
+#[test]
+fn failures_of_fields_are_reported_in_their_place() {
+    let Some(scratch) = open_scratch() else { return };
+    scratch.program(super::curt(), "curt");
+    // Others may list this directory, and not read its links.
+    let walk = "walk --json --fields=target --type=l --min-depth=1 --max-depth=1 /proc/1";
+    for sort in ["--sort=name", "-j1"] {
+        let text = format!(
+            "exec setpriv --reuid {OTHER} --regid {OTHER} --clear-groups ./curt {walk} {sort}"
+        );
+        let output = script(&scratch, &text).output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<serde_json::Value> =
+            out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let (summary, entries) = lines.split_last().unwrap();
+        assert!(entries.len() >= 6 && entries.len() % 2 == 0, "{out}");
+        for pair in entries.chunks(2) {
+            assert_eq!(pair[0]["error"]["path"], pair[1]["path"], "{out}");
+            assert_eq!(pair[0], pair[1]["target"], "{out}");
+        }
+        assert_eq!(summary["summary"]["errors"], entries.len() / 2, "{out}");
+    }
+}

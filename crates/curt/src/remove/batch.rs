@@ -69,7 +69,10 @@ impl<S: Sys> Buffer<S> {
         let read = match (level.passes.take_prefetched(), level.dir()) {
             (Some(batch), _) => Ok(batch),
             (None, Some(dir)) => worker.sys.read(dir, &mut self.entries),
-            (None, None) => return,
+            (None, None) => {
+                debug_assert!(false, "the topmost directory is open, or its entries are at hand");
+                return level.give_up();
+            }
         };
         let batch = match read {
             Ok(batch) => batch,

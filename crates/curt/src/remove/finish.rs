@@ -120,8 +120,10 @@ impl<S: Sys> Engine<'_, S> {
                 return;
             }
             Err(error) => {
+                // It stays, so its listing is read to the end: see `leave`.
                 self.stack[index].keep();
                 self.worker.fail(Operation::Remove, Cause::Os(error));
+                return;
             }
         }
         self.pop();
@@ -185,7 +187,7 @@ impl<S: Sys> Engine<'_, S> {
                 Err(os_error(io::ErrorKind::DirectoryNotEmpty))
             }
             Finished::Failed(dir, error) => {
-                self.worker.sys.close(dir);
+                self.stack.give_back(dir);
                 Err(error)
             }
         }

@@ -284,7 +284,12 @@ impl<S: Sys, T> Stack<S, T> {
     pub(crate) fn take(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
         self.forget(index);
-        match std::mem::replace(&mut self.levels[index].hold, Hold::Closed) {
+        let level = &mut self.levels[index];
+        if level.is_released() {
+            // It can still be opened again.
+            return None;
+        }
+        match std::mem::replace(&mut level.hold, Hold::Closed) {
             Hold::Own(dir) => Some(dir),
             Hold::Shared(dir) => Arc::into_inner(dir),
             Hold::Released | Hold::Closed => None,
@@ -350,7 +355,10 @@ impl<S: Sys, T> Stack<S, T> {
             self.held.insert(place, next);
             from = next;
         }
-        Ok(())
+        // One that was closed for good: whoever asks for it again must not be told that it is open.
+        let is_open = self.levels[index].dir().is_some();
+        debug_assert!(is_open, "level {index} was closed for good");
+        if is_open { Ok(()) } else { Err(Lost { level: index, why: Why::Vanished }) }
     }
 
     /// Which levels are opened on the way to one that is closed: as many of the nearest as make up

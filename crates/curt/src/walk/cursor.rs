@@ -161,12 +161,10 @@ impl<S: Sys> Cursor<S> {
 
     /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
     fn settle(&mut self) {
-        let goes_down = matches!(self.after, After::Noted(_) | After::Enter(_));
-        if let (true, Some(level)) = (goes_down && self.settings.tags, self.stack.last_mut()) {
+        let After::Noted(_) = self.after else { return };
+        self.after = After::Nothing;
+        if let (true, Some(level)) = (self.settings.tags, self.stack.last_mut()) {
             level.tags.push_back(self.tag);
-        }
-        if let After::Noted(_) = self.after {
-            self.after = After::Nothing;
         }
     }
 

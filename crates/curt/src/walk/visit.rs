@@ -210,6 +210,7 @@ impl<K: Sink> Worker<'_, K> {
                     self.sink.begin(piece.number);
                     self.cursor.begin_piece(piece);
                 }
+                Work::Operand(_) if shared.is_over() => continue,
                 Work::Operand((number, operand)) => {
                     self.sink.begin(number);
                     if let Some(step) = self.cursor.begin(operand) {

@@ -19,7 +19,7 @@ use curt::{
 
 use crate::args::WalkOptions;
 use crate::exit::Exit;
-use crate::out::json::{Failure, Object};
+use crate::out::json::{self, Failure, Object};
 use crate::out::{self, text};
 use crate::quote::quote;
 use crate::session::{Common, Ending, Session};
@@ -169,6 +169,16 @@ impl Job<'_> {
         }
     }
 
+    /// Reports a failure: to programs as an object in its place among the lines that are `ready`.
+    fn fail(&self, error: &Error, ready: &mut Vec<u8>) {
+        if self.session.is_json() {
+            self.session.count_errors(1);
+            ready.extend_from_slice(json::failure(error).as_bytes());
+        } else {
+            self.session.fail(error);
+        }
+    }
+
     /// Does what is to be done with an entry; what is to be printed is added to `ready`.
     fn tell(&self, entry: &mut Visited<'_>, ready: &mut Vec<u8>) {
         if !self.filter.may_pass(entry) {
@@ -177,7 +187,7 @@ impl Job<'_> {
         if !self.wanted.is_empty() {
             entry.fetch(self.wanted);
             for (_, error) in entry.metadata().failures() {
-                self.session.fail(error);
+                self.fail(error, ready);
             }
             if !self.filter.passes(entry.metadata()) {
                 return;
@@ -272,8 +282,8 @@ impl InOrder for Job<'_> {
         Next::Continue
     }
 
-    fn error(&self, error: Error, _: &mut Vec<u8>) -> Next {
-        self.session.fail(&error);
+    fn error(&self, error: Error, chunk: &mut Vec<u8>) -> Next {
+        self.fail(&error, chunk);
         Next::Continue
     }
 }

@@ -4,15 +4,27 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 #[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use curt_testkit::{Over, Scratch};
 
+#[cfg(unix)]
+use super::remove_on;
 use super::{many, on_real_platforms, remove};
+#[cfg(unix)]
+use crate::control::Cancel;
 use crate::error::Cause;
+#[cfg(unix)]
+use crate::fields::Kind;
+#[cfg(unix)]
+use crate::remove::Observer;
 use crate::remove::{Remove, Threads};
+#[cfg(unix)]
+use crate::sys::fault::Faults;
 use crate::sys::tests::as_here;
 use crate::sys::{Setup, Sys};
 
@@ -21,11 +33,17 @@ on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree)
 #[cfg(unix)]
 mod links {
     use super::super::on_real_platforms;
-    use super::{directories_swapped_for_links_at_every_level, somebody_makes_levels_for_ever};
+    use super::{
+        a_closed_directory_that_got_a_file_is_opened_again,
+        directories_swapped_for_links_at_every_level, somebody_makes_levels_for_ever,
+        what_is_added_before_a_refused_removal_goes,
+    };
 
     on_real_platforms!(
+        a_closed_directory_that_got_a_file_is_opened_again,
         directories_swapped_for_links_at_every_level,
         somebody_makes_levels_for_ever,
+        what_is_added_before_a_refused_removal_goes,
     );
 }
 
@@ -207,4 +225,70 @@ fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
         assert!(if cfg!(windows) { files >= 200 } else { files == 200 }, "{files}");
         assert!(!scratch.exists("tree"));
     }
+}
+
+/// Does something as soon as a file of this name is removed.
+#[cfg(unix)]
+struct When<F>(&'static str, F);
+
+#[cfg(unix)]
+impl<F: Fn() + Sync> Observer for When<F> {
+    fn wants_removed(&self) -> bool {
+        true
+    }
+
+    fn removed(&self, path: &Path, _: Kind) {
+        if path.ends_with(self.0) {
+            (self.1)();
+        }
+    }
+}
+
+/// A level that was closed for want of descriptors gets a file, while the next one is moved away.
+#[cfg(unix)]
+fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys<Setup = Setup>>() {
+    const LEVELS: usize = 100;
+    for level in [2, 4, 8, 10, 20, 53, 60, 80] {
+        let scratch = Scratch::in_memory();
+        scratch.file(format!("tree/{}bottom", "d/".repeat(LEVELS)));
+        let cancel = Cancel::new();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let _at_last = Over(&over);
+            scope.spawn(|| {
+                let begin = Instant::now();
+                while !over.load(Ordering::Relaxed) && begin.elapsed() < Duration::from_secs(20) {
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                cancel.cancel();
+            });
+            let interfere = When("bottom", || {
+                let here = scratch.at("tree").join("d/".repeat(level));
+                std::fs::rename(here.join("d"), scratch.at("moved")).unwrap();
+                std::fs::write(here.join("new"), "").unwrap();
+            });
+            let options = Remove::new()
+                .descriptors(8)
+                .threads(Threads::AtMost(1))
+                .observer(&interfere)
+                .cancel(&cancel);
+            let report = remove::<S>(&options, &scratch, "tree");
+            assert!(!report.cancelled, "level {level}: it did not end");
+            assert!(!scratch.exists("tree"), "level {level}: {report:?}");
+        });
+    }
+}
+
+/// A directory whose removal is refused stays, and yet what was added to it meanwhile goes.
+#[cfg(unix)]
+fn what_is_added_before_a_refused_removal_goes<S: Sys<Setup = Setup>>() {
+    let scratch = Scratch::in_memory();
+    scratch.file("tree/stays/file");
+    let fault = Faults::default().fail("unlinkat", 1, rustix::io::Errno::ACCESS.raw_os_error());
+    let setup = Setup { faults: Some(Arc::new(fault)), ..Setup::default() };
+    let add = When("file", || std::fs::write(scratch.at("tree/stays/new"), "").unwrap());
+    let options = Remove::new().threads(Threads::AtMost(1)).observer(&add);
+    let report = remove_on::<S>(&options, &setup, &[scratch.at("tree")]);
+    assert_eq!(report.error_count, 1, "{report:?}");
+    assert_eq!(scratch.list("tree"), ["d stays"], "{report:?}");
 }

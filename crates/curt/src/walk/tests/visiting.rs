@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use curt_testkit::Scratch;
+
 use super::{naive, sample, spelled};
 use crate::control::{Cancel, Threads};
 use crate::error::Error;
@@ -147,6 +149,24 @@ fn a_walk_can_be_stopped() {
     cancel.cancel();
     let walk = Walk::new(Plan::new(Fields::NAME)).cancel(&cancel);
     assert!(walk.walk([scratch.at("t")]).next().is_none());
+}
+
+/// Neither the next operands are asked about nor visited.
+#[test]
+fn a_stopped_walk_begins_no_operand() {
+    let scratch = Scratch::in_memory();
+    let operands: Vec<PathBuf> = (0..4).map(|number| scratch.at(format!("{number}"))).collect();
+    for number in 0..4 {
+        scratch.dir(format!("{number}/many"));
+    }
+    let all = Mutex::default();
+    let make = || {
+        Box::new(Collector { own: Vec::new(), all: &all, answer: Next::Stop }) as Box<dyn Visitor>
+    };
+    let operands: Vec<&std::path::Path> = operands.iter().map(PathBuf::as_path).collect();
+    let summary = Walk::new(Plan::new(Fields::NAME)).visit(&operands, &make);
+    assert_eq!(summary.entries, 2, "{:?}", all.into_inner());
+    assert!(summary.stopped);
 }
 
 /// All threads look at it, whoever gave them what they walk.
