@@ -1,7 +1,11 @@
 //! What every operation on a tree lets its caller choose: threads, when to stop, what to leave out.
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fields::Kind;
@@ -53,20 +57,109 @@ impl AsRef<Cancel> for Cancel {
     }
 }
 
-/// Decides which entries are left out: kept by a removal, not told of by a walk.
-pub trait Exclude: Sync {
-    /// Whether to leave out the entry at `path` and everything below it. The path is relative to the
-    /// operand, which is itself never asked about.
-    fn excludes(&self, path: &Path, kind: Kind) -> bool;
+/// An entry that an operation has found and not looked at yet; what an `exclude` predicate decides
+/// about.
+#[derive(Clone, Copy, Debug)]
+pub struct Unvisited<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) relative: &'a Path,
+    pub(crate) kind: Kind,
+}
 
-    /// The same, also with the path that begins with the operand as it was given. Walks and
-    /// measurements ask this; what it answers by itself is what [`Exclude::excludes`] answers for the
-    /// relative path.
-    fn excludes_entry(&self, path: &Path, relative: &Path, kind: Kind) -> bool {
-        let _ = path;
-        self.excludes(relative, kind)
+impl<'a> Unvisited<'a> {
+    /// The path: the operand as it was given, and the names below it.
+    pub fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// The path below the operand.
+    pub fn relative_path(&self) -> &'a Path {
+        self.relative
+    }
+
+    /// The last part of the path.
+    pub fn name(&self) -> &'a OsStr {
+        self.relative.file_name().unwrap_or(self.relative.as_os_str())
+    }
+
+    /// What it is, as the listing tells; [`Kind::Unknown`] where the listing does not tell.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 }
+
+/// Decides which entries are left out.
+pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a>;
+
+/// What an operation does after a callback. Callbacks may also return `()` to go on, or a
+/// [`ControlFlow`], whose `Break` stops the operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Next {
+    /// The operation goes on.
+    #[default]
+    Continue,
+    /// It goes on without entering the directory that was just visited. Anywhere else the same as
+    /// [`Next::Continue`].
+    Skip,
+    /// The operation stops: no new system call is begun once its workers have seen it.
+    Stop,
+}
+
+impl From<()> for Next {
+    fn from((): ()) -> Next {
+        Next::Continue
+    }
+}
+
+impl<B, C> From<ControlFlow<B, C>> for Next {
+    fn from(flow: ControlFlow<B, C>) -> Next {
+        match flow {
+            ControlFlow::Continue(_) => Next::Continue,
+            ControlFlow::Break(_) => Next::Stop,
+        }
+    }
+}
+
+/// The paths that an operation is given: one path, or an array, a slice or a vector of paths.
+///
+/// ```
+/// use curt::Walk;
+/// let one = Walk::new(".");
+/// let several = Walk::new(["src", "tests"]);
+/// let paths: Vec<std::path::PathBuf> = vec!["docs".into()];
+/// let borrowed = Walk::new(&paths);
+/// # let _ = (one, several, borrowed);
+/// ```
+pub trait Operands {
+    /// The paths, in order.
+    fn into_paths(self) -> Vec<PathBuf>;
+}
+
+macro_rules! one_path {
+    ($($path:ty),+ $(,)?) => {
+        $(impl Operands for $path {
+            fn into_paths(self) -> Vec<PathBuf> {
+                vec![PathBuf::from(self)]
+            }
+        })+
+    };
+}
+
+one_path!(&str, String, &String, &OsStr, OsString, &OsString, &Path, PathBuf, &PathBuf);
+one_path!(Cow<'_, Path>, Box<Path>);
+
+macro_rules! several_paths {
+    ($($paths:ty: ($($extra:tt)*)),+ $(,)?) => {
+        $(impl<P: AsRef<Path>, $($extra)*> Operands for $paths {
+            fn into_paths(self) -> Vec<PathBuf> {
+                self.iter().map(|path| path.as_ref().to_owned()).collect()
+            }
+        })+
+    };
+}
+
+several_paths!(&[P]: (), Vec<P>: (), &Vec<P>: ());
+several_paths!([P; N]: (const N: usize), &[P; N]: (const N: usize));
 
 /// Reads the rules that directories hold in files of their own.
 pub(crate) trait Rulebook: Send + Sync {
@@ -94,10 +187,4 @@ pub(crate) trait Rules: Send + Sync {
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
     /// How many there are.
     fn count(&self) -> usize;
-}
-
-impl<F: Fn(&Path, Kind) -> bool + Sync> Exclude for F {
-    fn excludes(&self, path: &Path, kind: Kind) -> bool {
-        self(path, kind)
-    }
 }

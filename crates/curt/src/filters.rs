@@ -16,7 +16,6 @@ use std::path::Path;
 use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 pub use self::ignore::{IgnoreFile, IgnoreRules};
-use crate::control::Exclude;
 use crate::fields::Kind;
 
 /// The most braces that a pattern may have.
@@ -86,12 +85,6 @@ impl Globs {
 
 fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error> {
     Ok(Set { all: all.build()?, directories: directories.build()? })
-}
-
-impl Exclude for Globs {
-    fn excludes(&self, path: &Path, kind: Kind) -> bool {
-        self.matches(path, kind)
-    }
 }
 
 /// One pattern, taken apart.

@@ -5,14 +5,14 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `remove/` | removing trees: [`remove_tree`], [`remove_many`], [`Remove`] |
+//! | `remove/` | removing trees: [`remove_tree`], [`Remove`] |
 //! | `usage/` | measuring trees: [`Usage`] |
 //! | `walk/` | walking trees: [`Walk`] |
 //! | `beneath/` | staying beneath a directory: [`Root`] |
 //! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
 //! | `ask.rs` | how the fields of one entry are gathered |
 //! | `error.rs` | [`Error`]: operation, path and cause |
-//! | `control.rs` | [`Threads`], [`Cancel`], [`Exclude`] |
+//! | `control.rs` | [`Threads`], [`Cancel`] |
 //! | crate `curt-paths` | the text of paths and of Windows command lines: [`paths`] |
 //! | `calls.rs` | [`Calls`]: the calls made, by kind |
 //! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
@@ -33,6 +33,7 @@ mod calls;
 mod control;
 mod error;
 mod fields;
+mod file_name;
 #[cfg(feature = "filters")]
 mod filters;
 mod list;
@@ -52,27 +53,30 @@ mod which;
 
 pub use beneath::{Canonical, OpenOptions, Root, Scope};
 pub use calls::Calls;
-pub use control::{Cancel, Exclude, Threads};
+pub use control::{Cancel, Next, Operands, Threads, Unvisited};
 pub use curt_paths as paths;
 pub use error::{Cause, Error, FindCause, FindError, Operation, StartFailure};
 pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
+pub use file_name::FileName;
 #[cfg(feature = "filters")]
 pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
-pub use list::{Descent, Directory, Entry, List, Stat, list, stat, stat_many};
+pub use list::{
+    Descent, Directory, Entry, List, ListEntries, ListEntry, Stat, list, stat, stat_many,
+};
 pub use long_name::long_name;
 pub use process::{Child, ChildInput, ChildOutput, Command, Stream};
 pub use quoted::is_printable;
 pub use remove::{
     Confirm, Directories, Incomplete, Observer, Question, Remove, Report, Subject, Totals,
-    remove_many, remove_tree,
+    remove_tree,
 };
 #[doc(hidden)]
 pub use sys::Feature;
 pub use this_process::ThisProcess;
 pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
 pub use walk::{
-    Entries, InOrder, Next, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk,
-    WalkEntry, Walking,
+    Entries, InOrder, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
+    Walking, walk,
 };
 #[cfg(fuzzing)]
 #[doc(hidden)]
@@ -103,7 +107,7 @@ pub use which::{
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// curt::Walk::new(curt::Plan::default());
+/// curt::Walk::new(".");
 /// ```
 ///
 /// Without the lint all of them compile:
@@ -113,7 +117,7 @@ pub use which::{
 /// curt::Remove::new().run("missing");
 /// curt::Usage::new().measure(["missing"]);
 /// curt::Remove::new();
-/// curt::Walk::new(curt::Plan::default());
+/// curt::Walk::new(".");
 /// ```
 #[cfg(doctest)]
 struct ResultsAreUsed;

@@ -55,11 +55,11 @@ fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
     let asked = fs::symlink_metadata(path).map(|_| ());
     let of_report = |mut errors: Vec<Error>| errors.pop().map_or(Ok(()), Err);
     let ours = [
-        ("list", curt::list(path, plan).map(|_| ()), &listed),
+        ("list", curt::list(path).map(|_| ()), &listed),
         ("Directory::open", curt::Directory::open(path).map(|_| ()), &listed),
         ("Root::open", Root::open(path).map(|_| ()), &listed),
         ("stat", curt::stat(path, plan).map(|_| ()), &asked),
-        ("Walk", Walk::new(plan).walk([path]).into_iter().last().unwrap().map(|_| ()), &asked),
+        ("Walk", Walk::new(path).plan(plan).into_iter().last().unwrap().map(|_| ()), &asked),
         ("Usage", of_report(Usage::new().measure([path]).errors), &asked),
         ("remove_tree", of_report(Remove::new().dry_run(true).run(path).errors), &asked),
     ];
@@ -109,7 +109,7 @@ fn a_link_in_a_circle_is_not_called_a_file() {
     let scratch = Scratch::new();
     let circle = scratch.link("circle", "circle");
     let standard = fs::read_dir(&circle).unwrap_err();
-    let ours = curt::list(&circle, Plan::default()).err().unwrap();
+    let ours = curt::list(&circle).err().unwrap();
     assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{ours}");
 }
 
@@ -153,7 +153,7 @@ fn a_chain_of_errors_says_nothing_twice() {
 #[test]
 fn errors_become_errors_of_the_standard_library() {
     let scratch = Scratch::new();
-    let error = curt::list(scratch.at("missing"), Plan::default()).err().unwrap();
+    let error = curt::list(scratch.at("missing")).err().unwrap();
     assert!(error.source().is_none(), "the text has it already");
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::NotFound);
 }

@@ -2,7 +2,7 @@
 
 /// The kind of a directory entry, as the directory itself tells it: never that of a link's target,
 /// unless following was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
     /// A regular file.
@@ -42,6 +42,21 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether it is a directory.
+    pub fn is_dir(self) -> bool {
+        self == Kind::Directory
+    }
+
+    /// Whether it is a regular file.
+    pub fn is_file(self) -> bool {
+        self == Kind::File
+    }
+
+    /// Whether it is a symbolic link.
+    pub fn is_symlink(self) -> bool {
+        self == Kind::Symlink
+    }
+
     /// Whether it leads to another place: opening it would open something else (with
     /// [`Kind::CygwinSymlink`], in the eyes of Cygwin).
     pub fn is_link(self) -> bool {

@@ -186,6 +186,22 @@ macro_rules! values {
 }
 
 impl Metadata {
+    /// Whether it is known to be a directory: `false` also where the kind was not asked for, which
+    /// walks and listings always do.
+    pub fn is_dir(&self) -> bool {
+        self.facts.kind.is_dir()
+    }
+
+    /// Whether it is known to be a regular file, as [`Metadata::is_dir`].
+    pub fn is_file(&self) -> bool {
+        self.facts.kind.is_file()
+    }
+
+    /// Whether it is known to be a symbolic link, as [`Metadata::is_dir`].
+    pub fn is_symlink(&self) -> bool {
+        self.facts.kind.is_symlink()
+    }
+
     values! {
         /// [`Fields::KIND`].
         kind: Kind = KIND;

@@ -51,6 +51,12 @@ pub struct Plan {
     pub(crate) cygwin_links: bool,
 }
 
+impl From<Fields> for Plan {
+    fn from(fields: Fields) -> Plan {
+        Plan::new(fields)
+    }
+}
+
 impl Plan {
     /// A plan for these fields, as the listing has them where it has them, following no link.
     pub fn new(fields: Fields) -> Plan {

@@ -56,9 +56,9 @@ impl List {
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));
     /// # std::fs::create_dir_all(&scratch)?;
     /// # std::fs::write(scratch.join("a"), "four")?;
-    /// use curt::{Fields, Plan, Threads};
+    /// use curt::{Fields, Threads};
     /// let mut sizes = Vec::new();
-    /// curt::list(&scratch, Plan::new(Fields::SIZE))?.gather(
+    /// curt::list(&scratch)?.fields(Fields::SIZE).gather(
     ///     Threads::Automatic,
     ///     &mut sizes,
     ///     |name| Some((name.to_owned(), None)),

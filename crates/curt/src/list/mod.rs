@@ -47,7 +47,6 @@ mod gather;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,31 +56,32 @@ pub use descent::Descent;
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Metadata, Plan};
+use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
+use crate::file_name::FileName;
 use crate::name::Name;
 use crate::sys::{self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
 
 type Unit = <Os as Sys>::Unit;
 
-/// Lists a directory: a shorthand for [`Directory::open`] and [`Directory::list`].
+/// Lists a directory. Of each entry the name and the kind are known, which costs no call where the
+/// listing tells them; [`List::fields`] asks for more. The errors are those of opening the directory.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
 /// # std::fs::create_dir_all(&scratch)?;
 /// # std::fs::write(scratch.join("a"), "four")?;
-/// use curt::{Fields, Plan};
-/// let mut list = curt::list(&scratch, Plan::new(Fields::NAME | Fields::SIZE))?;
-/// while let Some(entry) = list.next() {
+/// for entry in curt::list(&scratch)?.fields(curt::Fields::SIZE) {
 ///     let entry = entry?;
-///     assert_eq!(&*entry.name(), "a");
-///     assert_eq!(entry.metadata().size().known(), Some(4));
+///     assert_eq!(entry.name(), "a");
+///     assert!(entry.metadata.is_file());
+///     assert_eq!(entry.metadata.size().known(), Some(4));
 /// }
 /// # std::fs::remove_file(scratch.join("a"))?;
 /// # std::fs::remove_dir(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn list(path: impl AsRef<Path>, plan: Plan) -> Result<List, Error> {
-    Ok(Directory::open(path)?.list(plan))
+pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
+    Ok(Directory::open(path)?.list(Fields::KIND))
 }
 
 /// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the plan
@@ -105,7 +105,7 @@ pub fn list(path: impl AsRef<Path>, plan: Plan) -> Result<List, Error> {
 /// # std::fs::remove_file(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn stat(path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
+pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
     Stat::new(plan).path(path)
 }
 
@@ -128,7 +128,7 @@ pub fn stat(path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
 /// ```
 pub fn stat_many<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
-    plan: Plan,
+    plan: impl Into<Plan>,
 ) -> impl Iterator<Item = Result<Metadata, Error>> {
     let mut stat = Stat::new(plan);
     paths.into_iter().map(move |path| stat.path(path))
@@ -142,8 +142,8 @@ pub struct Stat {
 
 impl Stat {
     /// Asks for what the plan says.
-    pub fn new(plan: Plan) -> Stat {
-        Stat::started(Os::start(&Setup::default()), plan)
+    pub fn new(plan: impl Into<Plan>) -> Stat {
+        Stat::started(Os::start(&Setup::default()), plan.into())
     }
 
     fn started(sys: Os, plan: Plan) -> Stat {
@@ -237,11 +237,11 @@ impl Directory {
     }
 
     /// Lists the entries.
-    pub fn list(self, plan: Plan) -> List {
+    pub fn list(self, plan: impl Into<Plan>) -> List {
         let Directory { setup, sys, dir, buf, path } = self;
         List {
             setup,
-            asker: Asker::new(sys, plan),
+            asker: Asker::new(sys, plan.into()),
             helped: Calls::default(),
             dir: Some(dir),
             buf,
@@ -273,6 +273,19 @@ pub struct List {
 }
 
 impl List {
+    /// What has to be known of each entry from now on, beside what was asked for before.
+    pub fn fields(self, fields: Fields) -> List {
+        let plan = self.asker.plan();
+        self.asker.set_plan(Plan { fields: plan.fields | fields, ..plan });
+        self
+    }
+
+    /// What has to be known of each entry from now on, in place of what was asked for before.
+    pub fn plan(self, plan: impl Into<Plan>) -> List {
+        self.asker.set_plan(plan.into());
+        self
+    }
+
     /// The next entry; it borrows from the listing, which therefore goes on only when it is dropped.
     /// After an error of the listing as a whole there is no more.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
@@ -361,6 +374,50 @@ impl Drop for List {
     }
 }
 
+/// Iterates over owned entries.
+impl IntoIterator for List {
+    type Item = Result<ListEntry, Error>;
+    type IntoIter = ListEntries;
+
+    fn into_iter(self) -> ListEntries {
+        ListEntries(self)
+    }
+}
+
+/// Iterates over the owned entries of a directory.
+#[must_use = "iterators do nothing until they are used"]
+pub struct ListEntries(List);
+
+impl Iterator for ListEntries {
+    type Item = Result<ListEntry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|entry| entry.map(Entry::into_owned))
+    }
+}
+
+/// An owned entry of a listing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListEntry {
+    /// The path: that of the directory as it was given, and the name.
+    pub path: PathBuf,
+    /// What was found out.
+    pub metadata: Metadata,
+}
+
+impl ListEntry {
+    /// The name.
+    pub fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or(self.path.as_os_str())
+    }
+
+    /// What it is, where that was asked for.
+    pub fn kind(&self) -> Kind {
+        self.metadata.facts.kind
+    }
+}
+
 /// Where the entries of a listing are.
 struct Place<'a> {
     dir: &'a <Os as Sys>::Dir,
@@ -402,8 +459,8 @@ pub struct Entry<'a> {
 impl<'a> Entry<'a> {
     /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows::Units` has the
     /// units.
-    pub fn name(&self) -> Cow<'a, OsStr> {
-        Os::text(self.name.units())
+    pub fn name(&self) -> FileName<'a> {
+        FileName(Os::text(self.name.units()))
     }
 
     /// The path: that of the directory as it was given, and the name.
@@ -416,12 +473,17 @@ impl<'a> Entry<'a> {
         self.metadata
     }
 
+    /// Makes it an owned entry.
+    pub fn into_owned(self) -> ListEntry {
+        ListEntry { path: self.path(), metadata: std::mem::take(self.metadata) }
+    }
+
     /// Takes what was found out.
     pub fn into_metadata(self) -> Metadata {
         std::mem::take(self.metadata)
     }
 
-    /// The name, of its own.
+    /// The name, owned.
     pub fn to_name(&self) -> OsString {
         self.name().into_owned()
     }

@@ -94,12 +94,13 @@ pub(crate) use crate::control::{Cancel, Threads};
 pub use options::{Confirm, Directories, Observer, Question, Remove, Subject, Totals};
 pub use report::{Incomplete, Report};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::control::Operands;
 use crate::sys::{Os, Setup, Sys};
 
-/// Removes the tree at `path`, whatever it is: a directory with everything below it, a file, a
-/// link (never what it leads to).
+/// Removes a tree, whatever it is: a directory with everything below it, a file, a link (never what
+/// it leads to). Takes one path or several.
 ///
 /// Returns what was done, or, if anything is left, all errors. The defaults are the safe ones: see
 /// [`Remove::new`]. Not atomic: what was removed before a failure stays removed.
@@ -112,28 +113,18 @@ use crate::sys::{Os, Setup, Sys};
 /// # std::fs::remove_dir(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn remove_tree(path: impl AsRef<Path>) -> Result<Report, Incomplete> {
-    Remove::new().run(path).into_result()
-}
-
-/// Removes several trees in one pool of threads; otherwise as [`remove_tree`]. Operands that lie in
-/// the same directory, one behind the other, share the call that opens it.
-pub fn remove_many<P: AsRef<Path>>(
-    paths: impl IntoIterator<Item = P>,
-) -> Result<Report, Incomplete> {
-    Remove::new().run_many(paths).into_result()
+pub fn remove_tree(operands: impl Operands) -> Result<Report, Incomplete> {
+    Remove::new().run(operands).into_result()
 }
 
 impl Remove<'_> {
-    /// Removes one operand, and reports what was done and everything that failed.
-    pub fn run(&self, path: impl AsRef<Path>) -> Report {
-        self.run_many([path])
-    }
-
-    /// Removes several operands in one pool of threads. With one thread they are taken in order.
-    pub fn run_many<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> Report {
-        let paths: Vec<P> = paths.into_iter().collect();
-        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    /// Removes the operands, one path or several, and reports what was done and everything that
+    /// failed. Several are removed in one pool of threads; with one thread they are taken in order.
+    /// Operands that lie in the same directory, one behind the other, share the call that opens it.
+    #[must_use = "a removal may have failed; the report says so"]
+    pub fn run(&self, operands: impl Operands) -> Report {
+        let paths = operands.into_paths();
+        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         self.run_in(None, &paths)
     }
 

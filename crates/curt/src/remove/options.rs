@@ -1,9 +1,10 @@
 //! What a caller of [`Remove`] can choose, and what it is told while the removal runs.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::control::{Cancel, Exclude, Threads};
+use crate::control::{Cancel, Exclude, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features};
@@ -137,14 +138,14 @@ impl Observer for Nobody {}
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc2-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("keep/this"))?;
 /// # std::fs::File::create(scratch.join("not-this"))?;
-/// let keep = |path: &std::path::Path, _kind| path.starts_with("keep");
-/// let report = Remove::new().threads(Threads::AtMost(1)).exclude(&keep).run(&scratch);
+/// let keep = |entry: &curt::Unvisited| entry.relative_path().starts_with("keep");
+/// let report = Remove::new().threads(Threads::AtMost(1)).exclude(keep).run(&scratch);
 /// assert!(report.is_complete());
 /// assert_eq!((report.files, report.skipped), (1, 1));
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 #[must_use = "a removal does nothing until it is run"]
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
@@ -157,7 +158,7 @@ pub struct Remove<'a> {
     pub(crate) dry_run: bool,
     pub(crate) count_bytes: bool,
     pub(crate) confirm: Confirm,
-    pub(crate) exclude: Option<&'a dyn Exclude>,
+    pub(crate) exclude: Option<Exclude<'a>>,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) retries: u32,
@@ -266,8 +267,8 @@ impl<'a> Remove<'a> {
     }
 
     /// Keeps the entries that the predicate names, with their parents, and counts each as skipped.
-    pub fn exclude(mut self, exclude: &'a dyn Exclude) -> Self {
-        self.exclude = Some(exclude);
+    pub fn exclude(mut self, exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a) -> Self {
+        self.exclude = Some(Arc::new(exclude));
         self
     }
 

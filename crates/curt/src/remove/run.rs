@@ -73,7 +73,7 @@ impl<'r, S: Sys> Run<'r, S> {
         let begin = Sample { now: first.now(), ..Sample::default() };
         let report = Report { calls: first.calls(), ..Report::default() };
         Run {
-            options: *options,
+            options: options.clone(),
             crew: Crew::new(options.threads, is_alone, budget, begin),
             plain: is_plain(options),
             empties: empties(options),
@@ -92,7 +92,7 @@ impl<'r, S: Sys> Run<'r, S> {
     }
 
     fn end(self) -> Report {
-        let options = self.options;
+        let options = &self.options;
         let threads = self.pool().workers();
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = threads;

@@ -1,11 +1,13 @@
 //! What a worker does with one entry, and what it counts, asks and tells.
 
 use std::io;
+use std::path::Path;
 
 use super::frame::Level;
 use super::options::{Confirm, Question, Subject};
 use super::report::Report;
 use super::run::{Run, to_path};
+use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
@@ -159,10 +161,9 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Whether the caller wants to keep the entry that the path names.
     pub(super) fn is_excluded(&self, kind: Kind) -> bool {
-        self.run
-            .options
-            .exclude
-            .is_some_and(|exclude| exclude.excludes(&S::path(self.path.relative().to_vec()), kind))
+        let Some(exclude) = &self.run.options.exclude else { return false };
+        let (path, relative) = (S::text(self.path.units()), S::text(self.path.relative()));
+        exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
     }
 
     /// Whether the caller wants to keep a subdirectory of the directory at the path.

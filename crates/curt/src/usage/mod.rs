@@ -53,7 +53,7 @@ mod tally;
 mod tests;
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use options::Usage;
 pub use report::{Sizes, UsageRecord, UsageReport};
@@ -61,7 +61,7 @@ pub use report::{Sizes, UsageRecord, UsageReport};
 use self::operands::{Known, Operands};
 use self::stream::{Chunk, Notes, Stack};
 use self::tally::{Shared, Tally};
-use crate::control::Cancel;
+use crate::control::{self, Cancel};
 use crate::fields::{Facts, Fields, Kind};
 use crate::sys::{Os, Setup, Sys};
 use crate::walk::{Order, Summary, Walk};
@@ -79,8 +79,8 @@ impl Usage<'_> {
     /// Measures the operands, one after the other, each with as many threads as pay.
     ///
     /// Everything is in the report: records, and all failures.
-    pub fn measure<P: AsRef<Path>>(&self, operands: impl IntoIterator<Item = P>) -> UsageReport {
-        self.run(operands, None)
+    pub fn measure(&self, operands: impl control::Operands) -> UsageReport {
+        self.run(&operands.into_paths(), None)
     }
 
     /// Measures the operands, and tells of each record as soon as its sum is known, in the order of a
@@ -96,28 +96,23 @@ impl Usage<'_> {
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
     /// # std::fs::create_dir_all(scratch.join("a/b"))?;
     /// let mut told = Vec::new();
-    /// let tell = &mut |record: &curt::UsageRecord| told.push(record.path.clone());
-    /// let report = curt::Usage::new().measure_each([&scratch], tell);
+    /// let tell = |record: &curt::UsageRecord| told.push(record.path.clone());
+    /// let report = curt::Usage::new().measure_each(&scratch, tell);
     /// assert_eq!(told, [scratch.join("a/b"), scratch.join("a"), scratch.clone()]);
     /// assert_eq!(report.total().entries, 3);
     /// # std::fs::remove_dir_all(scratch)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn measure_each<P: AsRef<Path>>(
+    pub fn measure_each(
         &self,
-        operands: impl IntoIterator<Item = P>,
-        tell: &mut (dyn FnMut(&UsageRecord) + Send),
+        operands: impl control::Operands,
+        mut tell: impl FnMut(&UsageRecord) + Send,
     ) -> UsageReport {
-        self.run(operands, Some(tell))
+        self.run(&operands.into_paths(), Some(&mut tell))
     }
 
-    fn run<P: AsRef<Path>>(
-        &self,
-        operands: impl IntoIterator<Item = P>,
-        tell: Listener<'_, '_>,
-    ) -> UsageReport {
-        let operands: Vec<P> = operands.into_iter().collect();
-        let paths: Vec<&Path> = operands.iter().map(AsRef::as_ref).collect();
+    fn run(&self, operands: &[PathBuf], tell: Listener<'_, '_>) -> UsageReport {
+        let paths: Vec<&Path> = operands.iter().map(PathBuf::as_path).collect();
         let mut run = Run::new(self, &paths, tell);
         for (index, path) in paths.iter().enumerate() {
             if run.is_over() {
@@ -184,7 +179,7 @@ impl<'r, 't> Run<'r, 't> {
     /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
         let shared = Shared::new(self.usage, &self.operands, index, path, &self.counted);
-        let summary = self.walk.visit_with(&[path], &|| Tally::new(&shared));
+        let summary = self.walk_of(path).visit_with(|| Tally::new(&shared));
         let gathered = gather::gather(shared.into_parts());
         self.counted.extend(gathered.linked);
         self.report.errors.extend(gathered.errors);
@@ -196,6 +191,7 @@ impl<'r, 't> Run<'r, 't> {
 
     /// The same, telling of each record as soon as it is done.
     fn stream(&mut self, index: usize, path: &Path) {
+        let walk = self.walk_of(path).sort(Order::default());
         let Some(tell) = &mut self.tell else { return };
         // What was counted is looked at in order here, and not by each thread.
         let nothing = HashSet::new();
@@ -204,16 +200,19 @@ impl<'r, 't> Run<'r, 't> {
         let (kind, sizes) = (Kind::Unknown, Sizes::default());
         let operand = UsageRecord { path: path.to_owned(), operand: index, depth: 0, kind, sizes };
         let mut stack = Stack::new(operand, &mut self.counted, &mut **tell);
-        let mut consume = |mut chunk: Chunk| {
+        let consume = |mut chunk: Chunk| {
             stack.take(&mut chunk);
             report.errors.extend(chunk.errors);
             report.error_count += chunk.error_count;
             report.unknown += chunk.unknown;
         };
-        let walk = self.walk.clone().sort(Order::default());
-        let summary = walk.visit_in_order(&[path], &Notes(&shared), &mut consume);
+        let summary = walk.visit_in_order(&Notes(&shared), consume);
         report.records.extend(stack.finish());
         self.walked(&summary);
+    }
+
+    fn walk_of(&self, operand: &Path) -> Walk<'r> {
+        self.walk.clone().operands(vec![operand.to_owned()])
     }
 
     fn walked(&mut self, summary: &Summary) {

@@ -50,7 +50,11 @@ impl Operands {
         report: &mut UsageReport,
     ) -> Operands {
         let mut operands = Operands::unknown(paths.len());
-        let mut walking = walk.clone().max_depth(0).walk(paths.iter().copied());
+        let mut walking = walk
+            .clone()
+            .max_depth(0)
+            .operands(paths.iter().map(|&path| path.to_owned()).collect())
+            .start();
         for index in 0..paths.len() {
             match walking.next() {
                 Some(Ok(mut entry)) => {

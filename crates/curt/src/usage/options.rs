@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::control::{Cancel, Exclude, Threads};
+use crate::control::{Cancel, Exclude, Threads, Unvisited};
 use crate::error::Error;
-use crate::fields::{Fields, Follow, Plan};
+use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
 use crate::walk::Walk;
 
@@ -19,7 +19,7 @@ use crate::walk::Walk;
 /// # let scratch = std::env::temp_dir().join(format!("curt-usage-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// # std::fs::write(scratch.join("a/b/file"), "1234")?;
-/// let report = Usage::new().max_depth(1).measure([&scratch]);
+/// let report = Usage::new().max_depth(1).measure(&scratch);
 /// for record in &report.records {
 ///     println!("{} {}", record.sizes.allocated, record.path.display());
 /// }
@@ -40,7 +40,7 @@ pub struct Usage<'a> {
     pub(super) on_error: Option<&'a (dyn Fn(&Error) + Sync)>,
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) descriptors: Option<usize>,
-    exclude: Option<Arc<dyn Exclude + Send>>,
+    exclude: Option<Exclude<'static>>,
     threads: Threads,
     without: Vec<Feature>,
 }
@@ -106,8 +106,11 @@ impl<'a> Usage<'a> {
 
     /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
     /// about them. Operands are never left out.
-    pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
-        self.exclude = Some(exclude);
+    pub fn exclude(
+        mut self,
+        exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.exclude = Some(Arc::new(exclude));
         self
     }
 
@@ -160,12 +163,14 @@ impl<'a> Usage<'a> {
     /// The walk behind it.
     pub(super) fn walk(&self) -> Walk<'a> {
         let follow = if self.follow_operands { Follow::CommandLine } else { Follow::Never };
-        let mut walk = Walk::new(Plan::new(self.fields()).follow(follow))
+        let mut walk = Walk::of(Vec::new())
+            .fields(self.fields())
+            .follow(follow)
             .tags()
             .broken_operands_fail()
             .threads(self.threads);
         if let Some(exclude) = &self.exclude {
-            walk = walk.exclude(Arc::clone(exclude));
+            walk = walk.exclude_by(Arc::clone(exclude));
         }
         if let Some(cancel) = self.cancel {
             walk = walk.cancel(cancel);

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use super::report::{Sizes, UsageRecord};
 use super::tally::{Found, Shared, is_counted_above};
 use super::{Identity, identity};
+use crate::control::Next;
 use crate::error::Error;
 use crate::fields::Kind;
-use crate::walk::{InOrder, Next, Visited};
+use crate::walk::{InOrder, Visited};
 
 /// What threads note, each of a few hundred entries.
 pub(super) struct Notes<'r>(pub(super) &'r Shared<'r>);
@@ -56,10 +57,10 @@ impl Chunk {
 impl InOrder for Notes<'_> {
     type Chunk = Chunk;
 
-    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Chunk) -> Next {
+    fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
         let shared = self.0;
         let has_failed = entry.take_failures(|error| chunk.failed(shared, error));
-        let Some(found) = shared.look(entry, has_failed) else {
+        let Some(found) = shared.look(&mut entry, has_failed) else {
             return Next::Skip;
         };
         let Found { kind, sizes, is_known, linked } = found;
@@ -70,12 +71,12 @@ impl InOrder for Notes<'_> {
         let is_shown = depth <= deepest;
         let shows_file = shared.usage.files && is_shown;
         if depth == 0 || kind == Kind::Directory && is_shown {
-            chunk.notes.push(Note::Enter(shared.record(entry, sizes)));
+            chunk.notes.push(Note::Enter(shared.record(&entry, sizes)));
         } else if let Some(found) = identity(&entry.metadata().facts).filter(|_| linked) {
-            let file = shows_file.then(|| shared.record(entry, sizes));
+            let file = shows_file.then(|| shared.record(&entry, sizes));
             chunk.notes.push(Note::Linked(parent, found, sizes, file));
         } else if shows_file && kind != Kind::Directory {
-            chunk.notes.push(Note::File(shared.record(entry, sizes)));
+            chunk.notes.push(Note::File(shared.record(&entry, sizes)));
         } else {
             chunk.add(parent, sizes);
         }

@@ -15,9 +15,10 @@ use super::options::Usage;
 use super::order;
 use super::report::{Sizes, UsageRecord};
 use super::{Identity, identity};
+use crate::control::Next;
 use crate::error::{Cause, Error};
 use crate::fields::{Facts, Fields, Kind};
-use crate::walk::{Next, Visited, Visitor};
+use crate::walk::{Visited, Visitor};
 
 /// How many bits of a tag say where a thread keeps its directory; those above say which thread.
 const PLACE_BITS: u32 = 40;
@@ -211,17 +212,17 @@ impl<'r> Tally<'r> {
 
     /// Keeps an entry that has a record of its own, or several names.
     #[cold]
-    fn keep(&mut self, entry: &mut Visited<'_>, found: &Found, is_shown: bool) {
+    fn keep(&mut self, mut entry: Visited<'_>, found: &Found, is_shown: bool) {
         let sizes = found.sizes;
         if found.kind == Kind::Directory || entry.depth() == 0 {
             let tag = Tag::new(self.part.thread, self.part.places.len());
-            self.part.places.push(self.shared.record(entry, sizes));
+            self.part.places.push(self.shared.record(&entry, sizes));
             entry.tag(tag.0);
             return;
         }
-        let file = is_shown.then(|| self.shared.record(entry, sizes));
+        let file = is_shown.then(|| self.shared.record(&entry, sizes));
         if found.linked {
-            self.link(entry, sizes, file);
+            self.link(&entry, sizes, file);
         } else {
             self.part.files.extend(file);
         }
@@ -249,10 +250,10 @@ impl<'r> Tally<'r> {
 }
 
 impl Visitor for Tally<'_> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+    fn entry(&mut self, mut entry: Visited<'_>) -> Next {
         let shared = self.shared;
         let has_failed = entry.take_failures(|error| self.failed(error));
-        let Some(found) = shared.look(entry, has_failed) else {
+        let Some(found) = shared.look(&mut entry, has_failed) else {
             return Next::Skip;
         };
         self.part.unknown += u64::from(!found.is_known);

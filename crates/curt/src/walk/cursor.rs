@@ -18,6 +18,7 @@ use super::rules;
 use super::share::Piece;
 use super::stored::StoredEntry;
 use crate::ask::{Asker, Subject};
+use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
 use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys};
@@ -577,5 +578,5 @@ fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind
         return false;
     };
     let (path, relative) = (S::text(path.units()), S::text(path.relative()));
-    exclude.excludes_entry(Path::new(&path), Path::new(&relative), kind)
+    exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
 }

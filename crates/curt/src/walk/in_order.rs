@@ -5,12 +5,12 @@
 //! them, whichever thread was done first.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::Visited;
 use super::options::Walk;
-use super::visit::{Next, Sink, Summary};
+use super::visit::{Sink, Summary};
+use crate::control::Next;
 use crate::error::Error;
 
 /// Entries in one chunk.
@@ -22,7 +22,7 @@ pub trait InOrder: Sync {
     type Chunk: Default + Send;
 
     /// Adds an entry to a chunk.
-    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Self::Chunk) -> Next;
+    fn entry(&self, entry: Visited<'_>, chunk: &mut Self::Chunk) -> Next;
 
     /// Adds something that could not be opened, read or asked about.
     fn error(&self, error: Error, chunk: &mut Self::Chunk) -> Next;
@@ -38,19 +38,18 @@ impl Walk<'_> {
     /// part that is missing.
     pub fn visit_in_order<V: InOrder>(
         &self,
-        operands: &[&Path],
         visitor: &V,
-        consume: &mut (dyn FnMut(V::Chunk) + Send),
+        mut consume: impl FnMut(V::Chunk) + Send,
     ) -> Summary {
         let parts = Parts {
             made: Mutex::default(),
             front: Mutex::new(Front {
-                waiting: (0..operands.len() as u64).rev().collect(),
-                consume,
+                waiting: (0..self.operands.len() as u64).rev().collect(),
+                consume: &mut consume,
             }),
         };
         let alone = self.settings.order.is_none();
-        let summary = self.work(operands, alone, &|| Gatherer {
+        let summary = self.work(alone, &|| Gatherer {
             visitor,
             parts: &parts,
             piece: 0,
@@ -159,7 +158,7 @@ impl<V: InOrder> Gatherer<'_, '_, V> {
 }
 
 impl<V: InOrder> Sink for Gatherer<'_, '_, V> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+    fn entry(&mut self, entry: Visited<'_>) -> Next {
         let next = self.visitor.entry(entry, &mut self.chunk);
         self.count();
         next

@@ -71,29 +71,56 @@ use std::vec;
 pub use in_order::InOrder;
 pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
-pub use visit::{Next, Summary, Visitor};
+pub use visit::{Summary, Visitor};
 
 use self::cursor::{Cursor, Step};
 use crate::calls::Calls;
-use crate::control::Cancel;
+use crate::control::{Cancel, Operands};
 use crate::error::Error;
 use crate::fields::{Fields, Kind, Metadata};
+use crate::file_name::FileName;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree;
 
+/// Walks these operands, one path or several: a shorthand for [`Walk::new`].
+///
+/// ```
+/// for entry in curt::walk("src") {
+///     println!("{}", entry?.path.display());
+/// }
+/// # Ok::<(), curt::Error>(())
+/// ```
+pub fn walk(operands: impl Operands) -> Walk<'static> {
+    Walk::new(operands)
+}
+
 impl<'a> Walk<'a> {
-    /// Walks the operands on this thread, one after the other, each entry when it is asked for.
-    pub fn walk<P: Into<PathBuf>>(&self, operands: impl IntoIterator<Item = P>) -> Walking<'a> {
+    /// Begins the walk on this thread, with entries that borrow from it: nothing is allocated for an
+    /// entry. A loop over the walk itself (`for entry in walk`) has owned entries.
+    ///
+    /// ```
+    /// let walk = curt::Walk::new("src");
+    /// let mut walking = walk.start();
+    /// while let Some(entry) = walking.next() {
+    ///     println!("{}", entry?.path().display());
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn start(&self) -> Walking<'a> {
         let sys = Os::start(&self.setup(&Setup::default()));
-        let operands: Vec<PathBuf> = operands.into_iter().map(Into::into).collect();
         let budget = self.budget(&sys);
         let mut settings = self.settings.clone();
         settings.descriptors = budget;
         Walking {
             cursor: Cursor::new(sys, settings),
-            operands: operands.into_iter(),
+            operands: self.operands.clone().into_iter(),
             cancel: self.cancel,
         }
+    }
+
+    /// Walks on this thread, and iterates over owned entries.
+    pub fn iter(&self) -> Entries<'a> {
+        Entries(self.start())
     }
 
     fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
@@ -153,7 +180,7 @@ impl Walking<'_> {
     }
 }
 
-/// Entries of their own, for who wants to keep them.
+/// Iterates over owned entries.
 impl<'a> IntoIterator for Walking<'a> {
     type Item = Result<WalkEntry, Error>;
     type IntoIter = Entries<'a>;
@@ -163,7 +190,27 @@ impl<'a> IntoIterator for Walking<'a> {
     }
 }
 
-/// The entries of a walk, each of its own.
+/// Walks on this thread, and iterates over owned entries.
+impl<'a> IntoIterator for Walk<'a> {
+    type Item = Result<WalkEntry, Error>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        self.iter()
+    }
+}
+
+/// Walks on this thread, and iterates over owned entries.
+impl<'a> IntoIterator for &Walk<'a> {
+    type Item = Result<WalkEntry, Error>;
+    type IntoIter = Entries<'a>;
+
+    fn into_iter(self) -> Entries<'a> {
+        self.iter()
+    }
+}
+
+/// Iterates over the owned entries of a walk.
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
@@ -175,8 +222,9 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// An entry that was told of, of its own.
+/// An owned walk entry.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct WalkEntry {
     /// The path: the operand as it was given, and the names below it.
     pub path: PathBuf,
@@ -186,7 +234,19 @@ pub struct WalkEntry {
     pub metadata: Metadata,
 }
 
-/// An entry that is being told of.
+impl WalkEntry {
+    /// The last part of the path; the whole path where that has no name (`/`, `..`).
+    pub fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or(self.path.as_os_str())
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.metadata.facts.kind
+    }
+}
+
+/// A walk entry that borrows from the walk.
 pub struct Visited<'w> {
     cursor: &'w mut Cursor<Os>,
 }
@@ -201,8 +261,8 @@ impl Visited<'_> {
     }
 
     /// The last part of the path; the whole operand for an operand.
-    pub fn name(&self) -> Cow<'_, OsStr> {
-        self.cursor.name()
+    pub fn name(&self) -> FileName<'_> {
+        FileName(self.cursor.name())
     }
 
     /// How deep below the operand; 0 for the operand.
@@ -266,7 +326,7 @@ impl Visited<'_> {
         true
     }
 
-    /// Takes it.
+    /// Makes it an owned entry.
     pub fn into_entry(self) -> WalkEntry {
         let path = self.path().into_owned();
         let depth = self.depth();

@@ -1,10 +1,11 @@
 //! What a caller of [`Walk`] can choose.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::order::Order;
-use crate::control::{Cancel, Exclude, Rulebook, Threads};
-use crate::fields::{Fields, Plan};
+use crate::control::{Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
+use crate::fields::{Fields, Follow, Plan};
 use crate::sys::{Feature, Features};
 
 /// Where a walk stops for the sake of one file system.
@@ -29,16 +30,15 @@ pub enum OneFileSystem {
 /// walk goes on.
 ///
 /// ```
-/// use curt::{Fields, Plan, Walk};
+/// use curt::{Fields, Walk};
 /// # let scratch = std::env::temp_dir().join(format!("curt-walk-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// # std::fs::write(scratch.join("a/file"), "1234")?;
 /// let mut bytes = 0;
-/// let mut walk = Walk::new(Plan::new(Fields::SIZE)).walk([&scratch]);
-/// while let Some(entry) = walk.next() {
+/// for entry in Walk::new(&scratch).fields(Fields::SIZE) {
 ///     let entry = entry?;
-///     if entry.kind() == curt::Kind::File {
-///         bytes += entry.metadata().size().known().unwrap_or(0);
+///     if entry.metadata.is_file() {
+///         bytes += entry.metadata.size().known().unwrap_or(0);
 ///     }
 /// }
 /// assert_eq!(bytes, 4);
@@ -48,6 +48,7 @@ pub enum OneFileSystem {
 #[derive(Clone)]
 #[must_use = "a walk does nothing until it is begun"]
 pub struct Walk<'a> {
+    pub(super) operands: Vec<PathBuf>,
     pub(super) settings: Settings,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
@@ -71,7 +72,7 @@ pub(super) struct Settings {
     pub(super) tags: bool,
     /// Whether an operand that is followed and leads nowhere is a failure, and not the link that it is.
     pub(super) broken_operands_fail: bool,
-    pub(super) exclude: Option<Arc<dyn Exclude + Send>>,
+    pub(super) exclude: Option<Exclude<'static>>,
     pub(super) rulebook: Option<Arc<dyn Rulebook>>,
 }
 
@@ -83,12 +84,18 @@ impl Settings {
 }
 
 impl<'a> Walk<'a> {
-    /// Walks with one plan for all entries. The kind is always known, whether the plan names it or not.
-    pub fn new(plan: Plan) -> Walk<'a> {
-        let plan = Plan { fields: plan.fields | Fields::KIND, ..plan };
+    /// Walks these operands: one path or several. Of each entry the kind is known, which costs no
+    /// call where listings tell it; [`Walk::fields`] asks for more.
+    pub fn new(operands: impl Operands) -> Walk<'a> {
+        Walk::of(operands.into_paths())
+    }
+
+    /// Walks no operand; the walk of an operation that has operands of its own.
+    pub(crate) fn of(operands: Vec<PathBuf>) -> Walk<'a> {
         Walk {
+            operands,
             settings: Settings {
-                plan,
+                plan: Plan::new(Fields::KIND),
                 min_depth: 0,
                 max_depth: usize::MAX,
                 one_file_system: OneFileSystem::No,
@@ -106,6 +113,31 @@ impl<'a> Walk<'a> {
             most_descriptors: None,
             without: Features::default(),
         }
+    }
+
+    /// Walks these operands in place of those before.
+    pub(crate) fn operands(self, operands: Vec<PathBuf>) -> Walk<'a> {
+        Walk { operands, ..self }
+    }
+
+    /// What has to be known of each entry, beside its kind.
+    pub fn fields(mut self, fields: Fields) -> Self {
+        self.settings.plan.fields |= fields;
+        self
+    }
+
+    /// Which symbolic links are followed; [`Follow::Never`] by default.
+    pub fn follow(mut self, follow: Follow) -> Self {
+        self.settings.plan.follow = follow;
+        self
+    }
+
+    /// What has to be known of each entry, how fresh it must be, and which links are followed, in
+    /// place of what was said of that before. The kind is known whether the plan names it or not.
+    pub fn plan(mut self, plan: impl Into<Plan>) -> Self {
+        let plan = plan.into();
+        self.settings.plan = Plan { fields: plan.fields | Fields::KIND, ..plan };
+        self
     }
 
     /// Tells of nothing above this depth; an operand has depth 0.
@@ -137,7 +169,17 @@ impl<'a> Walk<'a> {
 
     /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
     /// about them. Operands are never left out.
-    pub fn exclude(mut self, exclude: Arc<dyn Exclude + Send>) -> Self {
+    ///
+    /// ```
+    /// use curt::Walk;
+    /// let walk = Walk::new(".").exclude(|entry| entry.name() == "node_modules");
+    /// # let _ = walk;
+    /// ```
+    pub fn exclude(self, exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.exclude_by(Arc::new(exclude))
+    }
+
+    pub(crate) fn exclude_by(mut self, exclude: Exclude<'static>) -> Self {
         self.settings.exclude = Some(exclude);
         self
     }

@@ -1,6 +1,6 @@
 //! Walking with several threads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use super::options::{Settings, Walk};
 use super::share::Piece;
 use crate::ask::Asker;
 use crate::calls::Calls;
-use crate::control::Cancel;
+use crate::control::{Cancel, Next};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::{Crew, Sample, Start, Work};
@@ -18,36 +18,13 @@ use crate::tree::{Crew, Sample, Start, Work};
 /// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
 const CHECKPOINT: u64 = 256;
 
-/// What a walk does after an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Next {
-    /// It goes on.
-    #[default]
-    Continue,
-    /// It does not enter the entry, if that is a directory, and goes on.
-    Skip,
-    /// It ends.
-    Stop,
-}
-
-/// Who is told of the entries by one thread of a walk.
+/// Visits the entries that one thread of a walk meets; see [`Walk::visit_with`].
 pub trait Visitor {
-    /// An entry. With several threads, entries of different directories come in any order; a directory
-    /// still comes before what it holds.
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next;
+    /// Called for each entry.
+    fn entry(&mut self, entry: Visited<'_>) -> Next;
 
-    /// Something that could not be opened, read or asked about.
+    /// Called for what could not be opened, read or asked about.
     fn error(&mut self, error: Error) -> Next;
-}
-
-impl Visitor for Box<dyn Visitor + '_> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
-        (**self).entry(entry)
-    }
-
-    fn error(&mut self, error: Error) -> Next {
-        (**self).error(error)
-    }
 }
 
 /// What a walk did.
@@ -69,7 +46,7 @@ pub struct Summary {
 
 /// Who is told by one thread of a walk, and where in the order of all.
 pub(super) trait Sink {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next;
+    fn entry(&mut self, entry: Visited<'_>) -> Next;
     fn error(&mut self, error: Error) -> Next;
     /// What comes now belongs to the operand, or the piece, of this number.
     fn begin(&mut self, piece: u64) {
@@ -83,11 +60,24 @@ pub(super) trait Sink {
     }
 }
 
+/// A visitor that passes everything to one closure.
+struct Closure<'f, F>(&'f F);
+
+impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<'_, F> {
+    fn entry(&mut self, entry: Visited<'_>) -> Next {
+        (self.0)(Ok(entry)).into()
+    }
+
+    fn error(&mut self, error: Error) -> Next {
+        (self.0)(Err(error)).into()
+    }
+}
+
 /// A visitor that does not mind the order.
 struct AnyOrder<V>(V);
 
 impl<V: Visitor> Sink for AnyOrder<V> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+    fn entry(&mut self, entry: Visited<'_>) -> Next {
         self.0.entry(entry)
     }
 
@@ -100,7 +90,7 @@ impl<V: Visitor> Sink for AnyOrder<V> {
 struct Shared<'r> {
     crew: Crew<Piece<Os>>,
     settings: Settings,
-    operands: &'r [&'r Path],
+    operands: &'r [PathBuf],
     next_operand: AtomicUsize,
     /// The number of the next piece; operands have the first.
     next_piece: AtomicU64,
@@ -110,36 +100,49 @@ struct Shared<'r> {
 }
 
 impl Walk<'_> {
-    /// Walks the operands with as many threads as pay. `make` is called once by each thread, for a
-    /// visitor of its own; visitors are dropped when their thread has no more to do.
+    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure, from
+    /// whichever thread met it. What `visit` returns says how the walk goes on: `()`, a
+    /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
-    /// A walk that is sorted, or that tells of directories after what they hold, has one thread here:
-    /// see [`Walk::visit_in_order`].
-    pub fn visit<'v>(
+    /// With several threads, entries of different directories come in any order; a directory still
+    /// comes before what it holds. A walk that is sorted, or that yields directories after what they
+    /// hold, has one thread here: see [`Walk::visit_in_order`].
+    ///
+    /// ```
+    /// use curt::{Next, Walk};
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// let files = AtomicU64::new(0);
+    /// let summary = Walk::new("src").visit(|entry| match entry {
+    ///     Ok(entry) if entry.name() == ".git" => Next::Skip,
+    ///     Ok(entry) => {
+    ///         files.fetch_add(u64::from(entry.kind().is_file()), Ordering::Relaxed);
+    ///         Next::Continue
+    ///     }
+    ///     Err(error) => {
+    ///         eprintln!("{error}");
+    ///         Next::Continue
+    ///     }
+    /// });
+    /// assert_eq!(summary.errors, 0);
+    /// assert!(files.into_inner() > 10);
+    /// ```
+    pub fn visit<N: Into<Next>>(
         &self,
-        operands: &[&Path],
-        make: &(dyn Fn() -> Box<dyn Visitor + 'v> + Sync),
+        visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
     ) -> Summary {
-        self.visit_with(operands, make)
+        self.visit_with(|| Closure(&visit))
     }
 
-    /// The same with visitors of one kind, which are told without a detour.
-    pub(crate) fn visit_with<V: Visitor>(
-        &self,
-        operands: &[&Path],
-        make: &(dyn Fn() -> V + Sync),
-    ) -> Summary {
+    /// The same with a visitor for each thread, which can keep what it needs without locks: `make`
+    /// is called once by each thread, and its visitor is dropped when the thread has no more to do.
+    pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
         let alone = self.settings.order.is_some() || self.settings.contents_first;
-        self.work(operands, alone, &|| AnyOrder(make()))
+        self.work(alone, &|| AnyOrder(make()))
     }
 
     /// Walks the operands, each thread with a sink of its own.
-    pub(super) fn work<K: Sink>(
-        &self,
-        operands: &[&Path],
-        alone: bool,
-        make: &(dyn Fn() -> K + Sync),
-    ) -> Summary {
+    pub(super) fn work<K: Sink>(&self, alone: bool, make: &(dyn Fn() -> K + Sync)) -> Summary {
         let setup = self.setup(&Setup::default());
         let first = Asker::new(Os::start(&setup), self.settings.plan);
         let budget = self.budget(&first.sys);
@@ -147,9 +150,9 @@ impl Walk<'_> {
         let shared = Shared {
             crew: Crew::new(self.threads, alone, budget, begin),
             settings: self.settings.clone(),
-            operands,
+            operands: &self.operands,
             next_operand: AtomicUsize::new(0),
-            next_piece: AtomicU64::new(operands.len() as u64),
+            next_piece: AtomicU64::new(self.operands.len() as u64),
             stopped: AtomicBool::new(false),
             cancel: self.cancel,
             summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
@@ -172,7 +175,7 @@ impl Walk<'_> {
 impl<'r> Shared<'r> {
     fn next_operand(&self) -> Option<(u64, &'r Path)> {
         let number = self.next_operand.fetch_add(1, Ordering::Relaxed);
-        Some((number as u64, *self.operands.get(number)?))
+        Some((number as u64, self.operands.get(number)?))
     }
 
     fn is_over(&self) -> bool {
@@ -256,7 +259,7 @@ impl<K: Sink> Worker<'_, K> {
                 if self.done.entries == self.done.next_report && self.shared.crew.may_share() {
                     self.checkpoint();
                 }
-                self.sink.entry(&mut Visited { cursor: &mut self.cursor })
+                self.sink.entry(Visited { cursor: &mut self.cursor })
             }
             Step::Error(error) => {
                 self.done.errors += 1;

@@ -36,11 +36,11 @@ fn nothing_that_is_open_here_is_open_there() {
         let mut list = root.read_dir("link/b").unwrap().list(plan());
         assert!(list.next().is_some());
         check(way);
-        let mut walk = Walk::new(plan());
+        let mut walk = Walk::new(scratch.at("root")).plan(plan());
         for &feature in without {
             walk = walk.without(feature);
         }
-        let mut walking = walk.walk([scratch.at("root")]);
+        let mut walking = walk.start();
         let mut entries = 0;
         while let Some(entry) = walking.next() {
             let path = entry.unwrap().path().display().to_string();

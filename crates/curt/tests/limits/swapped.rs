@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use curt::{Fields, Kind, Order, Plan, Walk};
+use curt::{Fields, Kind, Order, Walk};
 use curt_testkit::Scratch;
 
 const LEVELS: usize = 40;
@@ -25,8 +25,8 @@ fn chain(scratch: &Scratch, root: &str) {
 /// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom of the
 /// tree `swap` is called. Returns the failures.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<curt::Error> {
-    let walk = Walk::new(Plan::new(Fields::NAME)).sort(Order::default()).contents_first(true);
-    let mut walking = walk.descriptors(8).walk([operand]);
+    let walk = Walk::new(operand).sort(Order::default()).contents_first(true);
+    let mut walking = walk.descriptors(8).start();
     let (mut swap, mut errors) = (Some(swap), Vec::new());
     while let Some(entry) = walking.next() {
         match entry {
@@ -157,10 +157,10 @@ fn a_walk_lists_nothing_of_what_was_exchanged() {
             path += "/d";
         }
         for walk in [
-            Walk::new(Plan::new(Fields::NAME)),
-            Walk::new(Plan::new(Fields::SIZE)).sort(Order::default()),
+            Walk::new(scratch.at("tree")),
+            Walk::new(scratch.at("tree")).fields(Fields::SIZE).sort(Order::default()),
         ] {
-            let mut walking = walk.descriptors(8).walk([scratch.at("tree")]);
+            let mut walking = walk.descriptors(8).start();
             let (mut entries, mut is_swapped) = (0, false);
             while let Some(entry) = walking.next() {
                 let entry = entry.unwrap();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::{Cancel, Cause, Kind, Observer, Remove, Threads, remove_many, remove_tree};
+use curt::{Cancel, Cause, Kind, Observer, Remove, Threads, Unvisited, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.
@@ -32,7 +32,7 @@ fn a_tree_goes_and_is_counted() {
 fn many_paths_go_in_one_pool() {
     let scratch = Scratch::new();
     let paths = [tree(&scratch, "one"), tree(&scratch, "two"), scratch.file("three")];
-    let report = remove_many(&paths).unwrap();
+    let report = remove_tree(&paths).unwrap();
     assert_eq!((report.files, report.directories), (11, 6));
     assert!(scratch.list(".").is_empty());
 }
@@ -60,8 +60,10 @@ fn nothing_is_touched_in_a_dry_run() {
 fn contents_go_and_what_is_excluded_stays() {
     let scratch = Scratch::new();
     let path = tree(&scratch, "t");
-    let keep = |path: &Path, _: Kind| path.extension().is_some_and(|ending| ending == "keep");
-    let report = Remove::new().exclude(&keep).run(&path);
+    let keep = |entry: &Unvisited<'_>| {
+        Path::new(entry.name()).extension().is_some_and(|ending| ending == "keep")
+    };
+    let report = Remove::new().exclude(keep).run(&path);
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.skipped, 2);
     assert_eq!(scratch.list("t"), ["- b.keep", "- sub/d.keep", "d sub"]);

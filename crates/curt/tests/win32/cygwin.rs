@@ -46,7 +46,7 @@ fn they_are_told_where_that_is_asked_for_and_only_likely_ones_are_opened() {
     for (asked, links) in [(false, vec![]), (true, vec![("new", "../größe"), ("old", "/usr/bin")])]
     {
         let plan = Plan::new(fields).cygwin_links(asked);
-        let mut list = curt::list(scratch.at("top"), plan).unwrap();
+        let mut list = curt::list(scratch.at("top")).unwrap().plan(plan);
         let mut found = Vec::new();
         while let Some(entry) = list.next() {
             let entry = entry.unwrap();
@@ -93,7 +93,7 @@ fn one_path_and_a_walk_tell_the_same() {
         assert_eq!(told.kind().known(), Some(kind), "{name}");
         assert!(matches!(told.target(), Value::NotRequested));
     }
-    let mut walk = Walk::new(plan).walk([scratch.at("top")]);
+    let mut walk = Walk::new(scratch.at("top")).plan(plan).start();
     let mut links = 0;
     while let Some(entry) = walk.next() {
         links += usize::from(entry.unwrap().kind() == Kind::CygwinSymlink);

@@ -29,7 +29,7 @@ fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     }
     // Not the volume: Wine has some without a number.
     let plan = Plan::new(CARRIED.without(Fields::DEVICE));
-    let mut list = curt::list(scratch.at("top"), plan).unwrap();
+    let mut list = curt::list(scratch.at("top")).unwrap().plan(plan);
     let mut found = 0;
     while let Some(entry) = list.next() {
         let entry = entry.unwrap();
@@ -65,7 +65,7 @@ fn a_listing_tells_what_the_standard_library_tells() {
     drop(old);
     for freshness in [Freshness::FromListing, Freshness::Exact] {
         let plan = Plan::new(CARRIED).freshness(freshness);
-        let mut list = curt::list(scratch.at("top"), plan).unwrap();
+        let mut list = curt::list(scratch.at("top")).unwrap().plan(plan);
         let mut names = BTreeMap::new();
         while let Some(entry) = list.next() {
             let entry = entry.unwrap();
@@ -94,7 +94,7 @@ fn links_are_counted_for_one_call_or_three() {
         scratch.file(format!("top/{number}"));
     }
     scratch.hard_link("top/7", "top/again");
-    let mut list = curt::list(scratch.at("top"), Plan::new(Fields::LINKS)).unwrap();
+    let mut list = curt::list(scratch.at("top")).unwrap().plan(Plan::new(Fields::LINKS));
     let mut twice = 0;
     while let Some(entry) = list.next() {
         twice += usize::from(entry.unwrap().metadata().links().known() == Some(2));
@@ -119,8 +119,8 @@ fn a_listing_begins_again_without_another_opening() {
         list.reset().unwrap();
     }
     assert_eq!(list.calls().of("NtOpenFile"), 1);
-    let missing = curt::list(scratch.at("nothing"), Plan::new(Fields::NAME)).err().unwrap();
+    let missing = curt::list(scratch.at("nothing")).err().unwrap();
     assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
-    let file = curt::list(scratch.at("top/file"), Plan::new(Fields::NAME)).err().unwrap();
+    let file = curt::list(scratch.at("top/file")).err().unwrap();
     assert_eq!(file.kind(), std::io::ErrorKind::NotADirectory);
 }

@@ -2,9 +2,8 @@
 //! and all, and with each of its ends that begins behind a slash. An asterisk matches slashes too.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::path::MAIN_SEPARATOR;
 
-use curt::{Exclude, Kind};
 use regex::bytes::RegexSet;
 
 use crate::quote::quote;
@@ -45,16 +44,6 @@ impl Patterns {
         }
         let slashes = |&byte: &u8| if char::from(byte) == MAIN_SEPARATOR { b'/' } else { byte };
         patterns.is_match(&bytes.iter().map(slashes).collect::<Vec<u8>>())
-    }
-}
-
-impl Exclude for Patterns {
-    fn excludes(&self, path: &Path, _: Kind) -> bool {
-        self.match_path(path.as_os_str())
-    }
-
-    fn excludes_entry(&self, path: &Path, _relative: &Path, _: Kind) -> bool {
-        self.match_path(path.as_os_str())
     }
 }
 

@@ -55,7 +55,7 @@ impl Job<'_> {
                 self.print_largest(&report, most);
                 report
             }
-            None => usage.measure_each(operands, &mut self.printer()),
+            None => usage.measure_each(operands, self.printer()),
         };
         self.print_total(&report);
         self.finish(&report)
@@ -75,7 +75,8 @@ impl Job<'_> {
             .on_error(tell)
             .cancel(self.session.cancel());
         if !self.patterns.are_empty() {
-            usage = usage.exclude(self.patterns.clone());
+            let patterns = self.patterns.clone();
+            usage = usage.exclude(move |entry| patterns.match_path(entry.path().as_os_str()));
         }
         // Half of them, as the library has it by itself; it need not ask again.
         if let Some(limit) = sys::raise_descriptor_limit() {

@@ -86,11 +86,12 @@ impl Job<'_> {
             report.cancelled = session.is_over();
             report
         } else {
-            let removal = self.removal(&follower, session.cancel());
-            // Half of them, as the library has it by itself; it need not ask again.
-            let limit = sys::raise_descriptor_limit().map(|limit| limit / 2);
-            let removal = limit.map_or(removal, |limit| removal.descriptors(limit));
-            removal.run_many(&self.operands)
+            let mut removal = self.removal(&follower, session.cancel());
+            if let Some(limit) = sys::raise_descriptor_limit() {
+                // Half of them, as the library has it by itself; it need not ask again.
+                removal = removal.descriptors(limit / 2);
+            }
+            removal.run(&self.operands)
         };
         self.finish(&report, &session)
     }
@@ -124,7 +125,11 @@ impl Job<'_> {
             .keep_errors(0)
             .observer(follower)
             .cancel(cancel);
-        let removal = if self.globs.is_empty() { removal } else { removal.exclude(&self.globs) };
+        let removal = if self.globs.is_empty() {
+            removal
+        } else {
+            removal.exclude(|entry| self.globs.matches(entry.relative_path(), entry.kind()))
+        };
         options.without().fold(removal, Remove::without)
     }
 

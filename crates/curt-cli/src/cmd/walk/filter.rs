@@ -106,7 +106,7 @@ impl Filter {
 pub(super) fn base_name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
     let name = entry.name();
     if entry.depth() > 0 {
-        return name;
+        return name.into();
     }
     Cow::Owned(stat::name(Path::new(&*name)).to_owned())
 }

@@ -10,11 +10,10 @@ mod when;
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 
 use curt::{
-    Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Plan, Summary, Threads,
-    Visited, Visitor, Walk,
+    Error, Fields, Follow, Globs, IgnoreRules, InOrder, Next, Order, Summary, Threads, Visited,
+    Visitor, Walk,
 };
 
 use crate::args::WalkOptions;
@@ -80,21 +79,19 @@ impl Job<'_> {
         let here = [OsString::from(".")];
         let operands = &self.options.operands;
         let operands = if operands.is_empty() { &here[..] } else { operands };
-        let operands: Vec<&Path> = operands.iter().map(Path::new).collect();
-        let walk = self.walk();
+        let walk = self.walk(operands);
         let summary = if self.options.sort_by().is_some() && !self.options.delete {
-            walk.visit_in_order(&operands, self, &mut |lines: Vec<u8>| self.session.data(&lines))
+            walk.visit_in_order(self, |lines: Vec<u8>| self.session.data(&lines))
         } else {
             // Growing step by step copies, and leaves memory behind that was touched for nothing.
             let ready = || Vec::with_capacity(MANY + 4096);
-            let make = || Box::new(Teller { job: self, ready: ready() }) as Box<dyn Visitor>;
-            walk.visit(&operands, &make)
+            walk.visit_with(|| Teller { job: self, ready: ready() })
         };
         self.finish(&summary)
     }
 
     /// The options as the library has them.
-    fn walk(&self) -> Walk<'static> {
+    fn walk(&self, operands: &[OsString]) -> Walk<'static> {
         let options = self.options;
         let follow = match options.follow.as_deref() {
             Some("all") => Follow::Links,
@@ -103,7 +100,9 @@ impl Job<'_> {
         };
         // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
         let fields = if self.is_plain() { self.wanted } else { Fields::NAME };
-        let mut walk = Walk::new(Plan::new(fields).follow(follow))
+        let mut walk = Walk::new(operands)
+            .fields(fields)
+            .follow(follow)
             .min_depth(options.min_depth)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
             .one_file_system(options.one_file_system())
@@ -117,7 +116,8 @@ impl Job<'_> {
             walk = walk.sort(Order::default());
         }
         if !self.globs.is_empty() {
-            walk = walk.exclude(Arc::new(self.globs.clone()));
+            let globs = self.globs.clone();
+            walk = walk.exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
         }
         if options.ignore {
             let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
@@ -180,8 +180,8 @@ impl Job<'_> {
     }
 
     /// Does what is to be done with an entry; what is to be printed is added to `ready`.
-    fn tell(&self, entry: &mut Visited<'_>, ready: &mut Vec<u8>) {
-        if !self.filter.may_pass(entry) {
+    fn tell(&self, mut entry: Visited<'_>, ready: &mut Vec<u8>) {
+        if !self.filter.may_pass(&entry) {
             return;
         }
         if !self.wanted.is_empty() {
@@ -195,7 +195,7 @@ impl Job<'_> {
         }
         if self.options.delete {
             // No system removes the working directory by this name; find passes over it too.
-            if entry.depth() == 0 && *entry.name() == *"." {
+            if entry.depth() == 0 && entry.name() == "." {
                 return;
             }
             if let Err(error) = entry.remove() {
@@ -204,7 +204,7 @@ impl Job<'_> {
         } else if let Some(exec) = &self.exec {
             self.judge(exec.add(&entry.path()));
         } else {
-            self.lines.add(entry, ready);
+            self.lines.add(&entry, ready);
         }
     }
 
@@ -250,10 +250,11 @@ impl Teller<'_> {
 }
 
 impl Visitor for Teller<'_> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+    fn entry(&mut self, entry: Visited<'_>) -> Next {
+        let is_operand = entry.depth() == 0;
         self.job.tell(entry, &mut self.ready);
         // An operand comes before what other threads tell of it.
-        if self.ready.len() >= MANY || self.job.is_terminal || entry.depth() == 0 {
+        if self.ready.len() >= MANY || self.job.is_terminal || is_operand {
             self.hand_over();
         }
         Next::Continue
@@ -277,7 +278,7 @@ impl Drop for Teller<'_> {
 impl InOrder for Job<'_> {
     type Chunk = Vec<u8>;
 
-    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Vec<u8>) -> Next {
+    fn entry(&self, entry: Visited<'_>, chunk: &mut Vec<u8>) -> Next {
         self.tell(entry, chunk);
         Next::Continue
     }

@@ -1,12 +1,11 @@
 //! Globs as `tar`, `rsync` and `fd` read them.
 
 use super::Globs;
-use crate::control::Exclude;
 use crate::fields::Kind;
 use std::path::Path;
 
 fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {
-    Globs::new([pattern]).unwrap().excludes(Path::new(path), kind)
+    Globs::new([pattern]).unwrap().matches(Path::new(path), kind)
 }
 
 #[test]
@@ -77,7 +76,7 @@ fn names_that_are_not_unicode_match_by_their_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(OsStr::from_bytes(b"dir/a\xff.keep"));
-    assert!(Globs::new(["*.keep"]).unwrap().excludes(path, Kind::File));
-    assert!(Globs::new(["a?.keep"]).unwrap().excludes(path, Kind::File));
-    assert!(Globs::new(["dir/a*"]).unwrap().excludes(path, Kind::File));
+    assert!(Globs::new(["*.keep"]).unwrap().matches(path, Kind::File));
+    assert!(Globs::new(["a?.keep"]).unwrap().matches(path, Kind::File));
+    assert!(Globs::new(["dir/a*"]).unwrap().matches(path, Kind::File));
 }

@@ -26,7 +26,7 @@ fn files(scratch: &Scratch, count: usize) {
 }
 
 fn sizes(scratch: &Scratch) -> List {
-    list(scratch.at("d"), Plan::new(Fields::SIZE | Fields::LINKS)).unwrap()
+    list(scratch.at("d")).unwrap().plan(Fields::SIZE | Fields::LINKS)
 }
 
 fn told(entry: &crate::Entry<'_>) -> Result<u64, String> {
@@ -125,7 +125,7 @@ fn small_directories_and_plain_listings_start_no_thread() {
     let elsewhere = |plan: Fields, threads: Threads, most: usize| {
         let helped = AtomicUsize::new(0);
         let mut noted = 0;
-        let mut list = list(scratch.at("d"), Plan::new(plan)).unwrap();
+        let mut list = list(scratch.at("d")).unwrap().plan(plan);
         let note = |_: &std::ffi::OsStr| {
             noted += 1;
             (noted <= most).then_some(())

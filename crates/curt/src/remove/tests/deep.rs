@@ -3,7 +3,6 @@
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, remove};
-use crate::fields::Kind;
 use crate::remove::{Remove, Threads};
 use crate::sys::tests::as_here;
 use crate::sys::{Setup, Sys};
@@ -31,9 +30,8 @@ fn deep_trees_take_few_descriptors<S: Sys<Setup = Setup>>() {
 fn a_dry_run_reaches_the_bottom<S: Sys<Setup = Setup>>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 3_000, "directory");
-    let keep = |_: &std::path::Path, _: Kind| false;
-    let options = Remove::new().descriptors(8).exclude(&keep);
-    let report = remove::<S>(&options.dry_run(true), &scratch, "tree");
+    let options = Remove::new().descriptors(8).exclude(|_| false);
+    let report = remove::<S>(&options.clone().dry_run(true), &scratch, "tree");
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.directories, 3_001);
     let report = remove::<S>(&options, &scratch, "tree");

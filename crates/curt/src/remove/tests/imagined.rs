@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::remove_on;
+use crate::control::Unvisited;
 use crate::error::Cause;
-use crate::fields::Kind;
 use crate::remove::{Directories, Remove, Report, Threads};
 use crate::sys::Feature;
 use crate::sys::fault::Faults;
@@ -254,10 +254,10 @@ fn in_a_dry_run_nothing_changes_whatever_the_depth() {
 fn what_is_excluded_survives_every_kind_of_listing() {
     for given in [usize::MAX, 1, 3] {
         let setup = setup(|world| (world.rules.page, world.rules.given) = (10, given));
-        let keep = |path: &std::path::Path, kind: Kind| {
-            kind == Kind::Directory && path.ends_with("c") || path.ends_with("2")
+        let keep = |entry: &Unvisited<'_>| {
+            entry.kind().is_dir() && entry.name() == "c" || entry.name() == "2"
         };
-        let report = remove(&options().exclude(&keep), &setup);
+        let report = remove(&options().exclude(keep), &setup);
         assert!(report.is_complete());
         assert_eq!(report.skipped, 2);
         let left =

@@ -5,6 +5,7 @@ use std::path::Path;
 use curt_testkit::Scratch;
 
 use super::{many, mixed_tree, on_real_platforms, remove};
+use crate::control::Unvisited;
 use crate::error::Cause;
 use crate::fields::Kind;
 use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Subject, Threads};
@@ -76,8 +77,10 @@ fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
 fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
-    let keep = |path: &Path, _: Kind| path == Path::new("a/b/c") || path.ends_with("pipe");
-    let report = remove::<S>(&Remove::new().exclude(&keep), &scratch, "tree");
+    let keep = |entry: &Unvisited<'_>| {
+        entry.relative_path() == Path::new("a/b/c") || entry.name() == "pipe"
+    };
+    let report = remove::<S>(&Remove::new().exclude(keep), &scratch, "tree");
     assert!(report.is_complete());
     assert_eq!(report.skipped, 2);
     let pipe = if cfg!(unix) { "p tree/a/pipe" } else { "- tree/a/pipe" };
@@ -248,6 +251,7 @@ fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!(report.skipped, 1);
     assert_eq!(scratch.list("."), ["- tree/no/file", "d tree", "d tree/no"]);
+    drop(options);
     let mut asked = no.1.into_inner().unwrap();
     assert_eq!(asked[0], "Descend tree");
     asked.sort();

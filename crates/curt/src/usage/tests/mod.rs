@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use curt_testkit::Scratch;
 
@@ -131,7 +131,7 @@ fn sums_are_those_of_the_standard_library() {
 /// What is told of one by one, and what the report has.
 fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageReport) {
     let mut told = Vec::new();
-    let report = usage.measure_each(operands, &mut |record| told.push(record.clone()));
+    let report = usage.measure_each(operands, |record: &UsageRecord| told.push(record.clone()));
     (told, report)
 }
 
@@ -147,7 +147,7 @@ fn records_come_as_soon_as_they_are_known() {
     let late = scratch.at("t/c/d/late");
     let mut told = Vec::new();
     let one = Usage::new().threads(Threads::AtMost(1));
-    let report = one.measure_each([scratch.at("t")], &mut |record| {
+    let report = one.measure_each([scratch.at("t")], |record: &UsageRecord| {
         if record.path.ends_with("a") {
             std::fs::write(&late, "12345").unwrap();
         }
@@ -224,7 +224,7 @@ fn what_two_operands_hold_is_counted_in_the_first() {
     }
     scratch.hard_link("z/file", "a/again");
     let measure = |operands: &[&str]| {
-        let operands = operands.iter().map(|operand| scratch.at(operand));
+        let operands: Vec<_> = operands.iter().map(|operand| scratch.at(operand)).collect();
         let report = Usage::new().measure(operands);
         let line = |(path, sizes): (String, Sizes)| format!("{path} {}", sizes.entries);
         shown(&scratch, &report).into_iter().map(line).collect::<Vec<_>>()
@@ -267,8 +267,8 @@ fn failures_are_reported_and_the_rest_is_counted() {
 fn what_is_excluded_is_not_counted() {
     let scratch = sample();
     let operand = scratch.at("t");
-    let exclude = |path: &Path, kind: Kind| kind == Kind::Directory && path.ends_with("more");
-    let report = Usage::new().exclude(Arc::new(exclude)).measure([&operand]);
+    let usage = Usage::new().exclude(|entry| entry.kind().is_dir() && entry.name() == "more");
+    let report = usage.measure([&operand]);
     assert!(report.records.iter().all(|record| !record.path.ends_with("more")));
     // 400 directories have lost one of two files and three directories.
     let directories = Usage::new().measure([&operand]).records.len();
@@ -298,7 +298,7 @@ fn a_measurement_can_be_stopped() {
     let cancel = Cancel::new();
     cancel.cancel();
     for operands in [&["t"][..], &["t/0", "t/1"]] {
-        let operands = operands.iter().map(|operand| scratch.at(operand));
+        let operands: Vec<_> = operands.iter().map(|operand| scratch.at(operand)).collect();
         let report = Usage::new().cancel(&cancel).measure(operands);
         assert!(report.cancelled);
         assert!(report.records.is_empty());

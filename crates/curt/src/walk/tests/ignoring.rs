@@ -100,7 +100,7 @@ fn rules_go_with_what_is_handed_over() {
     let mut expected = 0;
     for threads in [1, 2, 4] {
         let walk = ignoring().threads(Threads::AtMost(threads));
-        let (paths, workers) = super::visiting::visit(&walk, &scratch, crate::walk::Next::Continue);
+        let (paths, workers) = super::visiting::visit(&walk, &scratch, crate::Next::Continue);
         let left = paths.iter().filter(|path| path.ends_with("left.o"));
         let left: Vec<_> = left.map(|path| path.replace('\\', "/")).collect();
         assert_eq!(left, ["t/wide/3/deep/left.o", "t/wide/3/left.o"]);

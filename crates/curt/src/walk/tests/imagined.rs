@@ -30,7 +30,10 @@ fn walks() -> [Walk<'static>; 4] {
         plan(),
         plan().sort(Order::default()),
         plan().contents_first(true),
-        Walk::new(Plan::new(Fields::SIZE)).sort(Order::default()).contents_first(true),
+        Walk::of(Vec::new())
+            .plan(Plan::new(Fields::SIZE))
+            .sort(Order::default())
+            .contents_first(true),
     ]
 }
 
@@ -114,7 +117,7 @@ fn links_are_not_followed_round_in_circles() {
     let setup = setup(|world| {
         world.link("tree/a/b/up", "../..").link("tree/e/f/self", ".");
     });
-    let links = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
+    let links = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::Links));
     let seen = walk(&links, &setup);
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
 }

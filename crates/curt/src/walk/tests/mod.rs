@@ -127,7 +127,7 @@ fn sample_in(scratch: Scratch) -> Scratch {
 }
 
 fn plan() -> Walk<'static> {
-    Walk::new(Plan::new(Fields::NAME))
+    Walk::of(Vec::new()).plan(Plan::new(Fields::NAME))
 }
 
 on_real_platforms!(
@@ -239,7 +239,7 @@ fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
         never.sorted(),
         ["t", "t/alias", "t/nowhere", "t/real", "t/real/back", "t/real/file"]
     );
-    let links = Walk::new(Plan::new(Fields::NAME).follow(Follow::Links));
+    let links = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::Links));
     let seen = walk::<S>(&links, &scratch, "t");
     let expected = [
         ("t", Kind::Directory),
@@ -256,7 +256,7 @@ fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
     assert!(seen.errors.iter().all(|error| matches!(error.cause(), Cause::Loop)));
     // The operand alone.
-    let operand = Walk::new(Plan::new(Fields::NAME).follow(Follow::CommandLine));
+    let operand = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::CommandLine));
     assert_eq!(walk::<S>(&operand, &scratch, "t/alias").entries.len(), 3);
     assert_eq!(walk::<S>(&plan(), &scratch, "t/alias").entries.len(), 1);
 }
@@ -271,7 +271,7 @@ fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
     scratch.file_with("t/a/one", &[b'x'; 1234]);
     scratch.file_with("t/two", &[b'x'; 5]);
     let sys = S::start(&Setup::default());
-    let mut settings = Walk::new(Plan::new(Fields::SIZE)).settings;
+    let mut settings = Walk::of(Vec::new()).plan(Plan::new(Fields::SIZE)).settings;
     settings.descriptors = 8;
     let mut cursor = Cursor::<S>::new(sys, settings);
     let mut sizes = Vec::new();
@@ -316,8 +316,11 @@ fn a_directory_costs_its_listing_and_two_calls() {
     costs(&plan().sort(Order::default()), listings + 2);
     costs(&plan().one_file_system(OneFileSystem::Mount), listings + 2);
     costs(&plan().one_file_system(OneFileSystem::Device), listings + 21 + 2);
-    costs(&Walk::new(Plan::new(Fields::SIZE)), listings + 1 + entries);
-    costs(&Walk::new(Plan::new(Fields::NAME).follow(Follow::Links)), listings + 21 + 2);
+    costs(&Walk::of(Vec::new()).plan(Plan::new(Fields::SIZE)), listings + 1 + entries);
+    costs(
+        &Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::Links)),
+        listings + 21 + 2,
+    );
     let older = plan().without(Feature::Openat2).without(Feature::Statx);
     assert_eq!(walk::<Os>(&older, &scratch, "t").entries.len() as u64, entries);
 }

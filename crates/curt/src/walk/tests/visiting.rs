@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use curt_testkit::Scratch;
 
 use super::{naive, sample, spelled};
-use crate::control::{Cancel, Threads};
+use crate::control::{Cancel, Next, Threads};
 use crate::error::Error;
 use crate::fields::{Fields, Plan};
-use crate::walk::{InOrder, Next, Order, Visited, Visitor, Walk};
+use crate::walk::{InOrder, Order, Visited, Visitor, Walk};
 
 struct Collector<'a> {
     own: Vec<PathBuf>,
@@ -19,7 +19,7 @@ struct Collector<'a> {
 }
 
 impl Visitor for Collector<'_> {
-    fn entry(&mut self, entry: &mut Visited<'_>) -> Next {
+    fn entry(&mut self, entry: Visited<'_>) -> Next {
         self.own.push(entry.path().into_owned());
         if *entry.name() == *"many" { self.answer } else { Next::Continue }
     }
@@ -42,8 +42,8 @@ pub(super) fn visit(
 ) -> (Vec<String>, usize) {
     let all = Mutex::default();
     let operand = scratch.at("t");
-    let make = || Box::new(Collector { own: Vec::new(), all: &all, answer }) as Box<dyn Visitor>;
-    let summary = walk.visit(&[&operand], &make);
+    let make = || Collector { own: Vec::new(), all: &all, answer };
+    let summary = walk.clone().operands(vec![operand]).visit_with(make);
     let paths = all.into_inner().unwrap();
     let base = scratch.path();
     let mut paths: Vec<String> =
@@ -63,7 +63,8 @@ fn several_threads_tell_of_everything_once() {
     naive(scratch.path(), &scratch.at("t"), &mut expected);
     expected.sort_unstable();
     for threads in [1, 2, 4] {
-        let walk = Walk::new(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
+        let walk =
+            Walk::of(Vec::new()).plan(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
         let (paths, workers) = visit(&walk, &scratch, Next::Continue);
         assert_eq!(paths, expected, "{threads}");
         assert_eq!(workers, threads);
@@ -75,7 +76,7 @@ struct Paths;
 impl InOrder for Paths {
     type Chunk = Vec<PathBuf>;
 
-    fn entry(&self, entry: &mut Visited<'_>, chunk: &mut Vec<PathBuf>) -> Next {
+    fn entry(&self, entry: Visited<'_>, chunk: &mut Vec<PathBuf>) -> Next {
         chunk.push(entry.path().into_owned());
         Next::Continue
     }
@@ -95,15 +96,14 @@ fn order_does_not_depend_on_threads() {
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
     let operands = [scratch.at("t"), scratch.at("t/a"), scratch.at("t/wide")];
-    let operands: Vec<&std::path::Path> = operands.iter().map(PathBuf::as_path).collect();
-    naive(scratch.path(), operands[1], &mut expected);
-    naive(scratch.path(), operands[2], &mut expected);
+    naive(scratch.path(), &operands[1], &mut expected);
+    naive(scratch.path(), &operands[2], &mut expected);
     for threads in [1, 2, 4] {
         for round in 0..6 {
-            let walk = Walk::new(Plan::new(Fields::NAME));
-            let walk = walk.sort(Order::default()).threads(Threads::AtMost(threads));
+            let walk =
+                Walk::new(&operands).sort(Order::default()).threads(Threads::AtMost(threads));
             let mut paths = Vec::new();
-            let summary = walk.visit_in_order(&operands, &Paths, &mut |mut chunk: Vec<PathBuf>| {
+            let summary = walk.visit_in_order(&Paths, |mut chunk: Vec<PathBuf>| {
                 paths.append(&mut chunk);
             });
             let base = scratch.path();
@@ -118,17 +118,20 @@ fn order_does_not_depend_on_threads() {
 #[test]
 fn a_small_tree_starts_no_thread() {
     let scratch = sample();
-    let (_, threads) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Continue);
+    let (_, threads) =
+        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Continue);
     assert_eq!(threads, 1);
 }
 
 #[test]
 fn what_is_skipped_is_not_entered() {
     let scratch = sample();
-    let (paths, _) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Skip);
+    let (paths, _) =
+        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Skip);
     assert!(paths.contains(&"t/many".to_owned()));
     assert!(!paths.iter().any(|path| path.starts_with("t/many/")));
-    let mut walk = Walk::new(Plan::new(Fields::NAME)).walk([scratch.at("t")]);
+    let mut walk =
+        Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)).operands(vec![scratch.at("t")]).start();
     let mut seen = 0;
     while let Some(entry) = walk.next() {
         let mut entry = entry.unwrap();
@@ -143,12 +146,13 @@ fn what_is_skipped_is_not_entered() {
 #[test]
 fn a_walk_can_be_stopped() {
     let scratch = sample();
-    let (paths, _) = visit(&Walk::new(Plan::new(Fields::NAME)), &scratch, Next::Stop);
+    let (paths, _) =
+        visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Stop);
     assert!(paths.len() < 20);
     let cancel = Cancel::new();
     cancel.cancel();
-    let walk = Walk::new(Plan::new(Fields::NAME)).cancel(&cancel);
-    assert!(walk.walk([scratch.at("t")]).next().is_none());
+    let walk = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)).cancel(&cancel);
+    assert!(walk.operands(vec![scratch.at("t")]).start().next().is_none());
 }
 
 /// Neither the next operands are asked about nor visited.
@@ -160,11 +164,8 @@ fn a_stopped_walk_begins_no_operand() {
         scratch.dir(format!("{number}/many"));
     }
     let all = Mutex::default();
-    let make = || {
-        Box::new(Collector { own: Vec::new(), all: &all, answer: Next::Stop }) as Box<dyn Visitor>
-    };
-    let operands: Vec<&std::path::Path> = operands.iter().map(PathBuf::as_path).collect();
-    let summary = Walk::new(Plan::new(Fields::NAME)).visit(&operands, &make);
+    let make = || Collector { own: Vec::new(), all: &all, answer: Next::Stop };
+    let summary = Walk::new(operands).visit_with(make);
     assert_eq!(summary.entries, 2, "{:?}", all.into_inner());
     assert!(summary.stopped);
 }
@@ -175,7 +176,7 @@ fn a_walk_that_is_cancelled_ends_on_every_thread() {
     struct Counts<'a>(&'a Cancel, &'a AtomicUsize);
 
     impl Visitor for Counts<'_> {
-        fn entry(&mut self, _: &mut Visited<'_>) -> Next {
+        fn entry(&mut self, _: Visited<'_>) -> Next {
             // Long after work was handed over.
             if self.1.fetch_add(1, Ordering::Relaxed) == ENOUGH {
                 self.0.cancel();
@@ -195,10 +196,9 @@ fn a_walk_that_is_cancelled_ends_on_every_thread() {
     }
     for threads in [1, 2, 4, 8] {
         let (cancel, entries) = (Cancel::new(), AtomicUsize::new(0));
-        let walk = Walk::new(Plan::new(Fields::SIZE)).threads(Threads::AtMost(threads));
-        let walk = walk.cancel(&cancel);
-        let visitor = || Box::new(Counts(&cancel, &entries)) as Box<dyn Visitor>;
-        let summary = walk.visit(&[&scratch.at("t")], &visitor);
+        let walk = Walk::new(scratch.at("t")).fields(Fields::SIZE);
+        let walk = walk.threads(Threads::AtMost(threads)).cancel(&cancel);
+        let summary = walk.visit_with(|| Counts(&cancel, &entries));
         assert!(summary.stopped);
         assert_eq!(summary.threads, threads);
         // Each may have come upon one more in the meantime.
