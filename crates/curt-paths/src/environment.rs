@@ -64,6 +64,7 @@ type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 /// let expander = Expander::new(env).flavor(Flavor::Windows);
 /// assert_eq!(*expander.expand(br"D:x\..\y").unwrap(), *br"D:\data\y");
 /// ```
+#[must_use]
 #[derive(Default)]
 pub struct Env {
     /// Asked for what was not given.

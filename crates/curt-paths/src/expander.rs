@@ -60,6 +60,7 @@ use crate::{posix, ruby};
 /// let expander = expander.dot_dot(DotDot::Clamp);
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
+#[must_use]
 #[derive(Debug)]
 pub struct Expander {
     pub(crate) options: Options,

@@ -68,6 +68,7 @@
 //! - `ruby`: texts in the encodings that Ruby's strings have (`Encoding`, `PathText::encoded`).
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 mod check;
 pub mod command_line;

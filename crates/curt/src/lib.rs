@@ -25,7 +25,10 @@
 //! | `tree/` | the traversal: open directories, threads and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
+)]
 
 mod ask;
 mod beneath;

@@ -115,6 +115,7 @@ const DIRECTORY_MODE: u32 = 0o777;
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
+#[must_use]
 pub struct Root {
     confined: Confined<Os>,
     setup: Setup,

@@ -62,6 +62,7 @@ use self::operands::{Known, Operands};
 use self::stream::{Chunk, Notes, Stack};
 use self::tally::{Shared, Tally};
 use crate::control::Cancel;
+use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
 use crate::sys::{Os, Setup, Sys};
 use crate::walk::{Order, Summary, Walk};
@@ -133,6 +134,15 @@ impl Usage<'_> {
         }
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         run.report
+    }
+
+    /// Tells of a failure, or keeps it.
+    fn failed(&self, error: Error, report: &mut UsageReport) {
+        report.error_count += 1;
+        match self.on_error {
+            Some(tell) => tell(&error),
+            None => report.errors.push(error),
+        }
     }
 }
 

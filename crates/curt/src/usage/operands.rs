@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::options::Usage;
 use super::report::UsageReport;
 use super::{Identity, identity};
-use crate::error::Error;
 use crate::fields::{Facts, Kind};
 use crate::walk::Walk;
 
@@ -99,17 +98,6 @@ impl Operands {
                 false
             }
             Some(_) => true,
-        }
-    }
-}
-
-impl Usage<'_> {
-    /// Tells of a failure, or keeps it.
-    fn failed(&self, error: Error, report: &mut UsageReport) {
-        report.error_count += 1;
-        match self.on_error {
-            Some(tell) => tell(&error),
-            None => report.errors.push(error),
         }
     }
 }

@@ -54,8 +54,7 @@ pub fn has_own_console(test: &str) -> bool {
 
 /// What is pressed is not for the test itself. Unlike the system's way of ignoring keys, a handler is
 /// not inherited.
-// SAFETY: nothing is asked of the caller.
-unsafe extern "system" fn swallow(_: u32) -> BOOL {
+extern "system" fn swallow(_: u32) -> BOOL {
     1
 }
 

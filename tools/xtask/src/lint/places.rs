@@ -9,7 +9,7 @@ const BINDINGS: &[&str] = &["crates/curt-capi/", "crates/curt-python/", "crates/
 const OUTSIDE: &[&str] = &["fuzz/", "tools/"];
 
 /// Programs of other people's libraries, each with a workspace of its own.
-pub(super) const RIVALS: &str = "tools/bench/rivals/";
+const RIVALS: &str = "tools/bench/rivals/";
 
 /// Whether the name ends so, without the dot.
 pub(super) fn has_ending(path: &str, ending: &str) -> bool {
@@ -28,22 +28,17 @@ pub(super) fn is_test(path: &str) -> bool {
 }
 
 /// A binding to another language.
-pub(super) fn is_binding(path: &str) -> bool {
+fn is_binding(path: &str) -> bool {
     BINDINGS.iter().any(|start| path.starts_with(start))
 }
 
 /// The bench and its rivals, chores, test tools and fuzz targets.
-pub(super) fn is_outside(path: &str) -> bool {
+fn is_outside(path: &str) -> bool {
     OUTSIDE.iter().any(|start| path.starts_with(start))
 }
 
-/// Workspaces of their own.
-pub(super) fn is_excluded(path: &str) -> bool {
-    path.starts_with("fuzz/") || path.starts_with(RIVALS)
-}
-
 /// A build script.
-pub(super) fn is_build_script(path: &str) -> bool {
+fn is_build_script(path: &str) -> bool {
     path == "build.rs" || path.ends_with("/build.rs")
 }
 
@@ -57,19 +52,8 @@ pub(super) fn may_know_platform(path: &str) -> bool {
         || is_build_script(path)
 }
 
-/// Where `std::fs` may be used. Everything else goes through the platform contract, so that every
-/// call is counted. Callers are handed its open files, whose type the contract names. The command's
-/// list of names is no operation; on Windows, std reads it from a path of any length.
-pub(super) fn may_use_std_fs(path: &str) -> bool {
-    path == "crates/curt/src/sys/beneath.rs"
-        || path.starts_with("crates/curt-cli/src/sys/windows/")
-        || is_test(path)
-        || is_outside(path)
-        || is_build_script(path)
-}
-
-/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings, and
-/// the test tools' own `sys` (an allocator that counts cannot be written without).
+/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings,
+/// and the test tools' own `sys` (an allocator that counts cannot be written without).
 pub(super) fn may_be_unsafe(path: &str) -> bool {
     path.starts_with("crates/curt/src/sys/")
         || path.starts_with("crates/curt-cli/src/sys/")
@@ -98,16 +82,6 @@ mod tests {
         }
         for path in ["crates/curt/src/remove.rs", "crates/curt-cli/src/main.rs"] {
             assert!(!may_know_platform(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn where_std_fs_may_be_used() {
-        assert!(may_use_std_fs("tools/bench/src/tree.rs"));
-        assert!(may_use_std_fs("crates/curt-cli/src/sys/windows/mod.rs"));
-        assert!(!may_use_std_fs("crates/curt/src/sys/windows/call.rs"));
-        for path in ["crates/curt/src/sys/unix/door.rs", "crates/curt-cli/src/cmd/rm.rs"] {
-            assert!(!may_use_std_fs(path), "{path}");
         }
     }
 

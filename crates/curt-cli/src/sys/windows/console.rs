@@ -47,8 +47,7 @@ pub(crate) fn take_signals_back() {}
 
 /// Called by the system in a thread of its own. 0 leaves the event to the next handler, which ends
 /// the process.
-// SAFETY: nothing is asked of the caller: any number may come.
-unsafe extern "system" fn handle(event: u32) -> BOOL {
+extern "system" fn handle(event: u32) -> BOOL {
     let Some(listener) = LISTENER.get() else {
         return 0;
     };

@@ -119,6 +119,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
 }
 
 /// A list of names, to be read.
+#[allow(clippy::disallowed_types, reason = "std reads it from a path of any length")]
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }
