@@ -7,7 +7,8 @@ use crate::ruby::encoding::Encoding;
 use crate::unit::Unit;
 
 /// An owned path in the units that it came in: bytes, or the 16-bit units of Windows. What an
-/// [`Expander`](crate::Expander) is given and answers where the kind of units is not known beforehand.
+/// [`Expander`](crate::Expander) is given and answers where the kind of units is not known
+/// beforehand.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -129,8 +130,8 @@ impl PathText {
         }
     }
 
-    /// The text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode, or may be
-    /// something else.
+    /// The text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode, or may
+    /// be something else.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         self.check_encoding()?;
         match &self.units {

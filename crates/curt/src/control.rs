@@ -55,13 +55,13 @@ impl AsRef<Cancel> for Cancel {
 
 /// Decides which entries are left out: kept by a removal, not told of by a walk.
 pub trait Exclude: Sync {
-    /// Whether to leave out the entry at `path` and everything below it. The path is relative to the
-    /// operand, which is itself never asked about.
+    /// Whether to leave out the entry at `path` and everything below it. The path is relative to
+    /// the operand, which is itself never asked about.
     fn excludes(&self, path: &Path, kind: Kind) -> bool;
 
     /// The same, also with the path that begins with the operand as it was given. Walks and
-    /// measurements ask this; what it answers by itself is what [`Exclude::excludes`] answers for the
-    /// relative path.
+    /// measurements ask this; what it answers by itself is what [`Exclude::excludes`] answers for
+    /// the relative path.
     fn excludes_entry(&self, path: &Path, relative: &Path, kind: Kind) -> bool {
         let _ = path;
         self.excludes(relative, kind)
@@ -89,8 +89,8 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 
 /// The rules of one file.
 pub(crate) trait Rules: Send + Sync {
-    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left out;
-    /// `None` where no rule is about it.
+    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left
+    /// out; `None` where no rule is about it.
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
     /// How many there are.
     fn count(&self) -> usize;

@@ -1,9 +1,10 @@
 //! Texts in other encodings than Unicode's, as Ruby's strings carry theirs.
 //!
-//! What separates names is ASCII in all of them but those that are refused. Only in some is the second
-//! byte of a character one that is ASCII elsewhere: in Windows-31J `5C` is a backslash or the end of `表`.
-//! So such a text is read as characters, none of which is converted: what comes out has the bytes that went
-//! in. Texts that are put together must be in one encoding, or be ASCII, as in Ruby.
+//! What separates names is ASCII in all of them but those that are refused. Only in some is the
+//! second byte of a character one that is ASCII elsewhere: in Windows-31J `5C` is a backslash or
+//! the end of `表`. So such a text is read as characters, none of which is converted: what comes out
+//! has the bytes that went in. Texts that are put together must be in one encoding, or be ASCII, as
+//! in Ruby.
 
 use std::borrow::Cow;
 
@@ -27,7 +28,8 @@ enum Kind {
     Western,
     /// No byte of a character beyond ASCII is one of ASCII.
     Apart,
-    /// Two bytes, of which the second may be one of ASCII: the first is within this range, or the other.
+    /// Two bytes, of which the second may be one of ASCII: the first is within this range, or the
+    /// other.
     Pairs([(u8, u8); 2]),
     /// ASCII is written otherwise: no path.
     Wide,
@@ -115,7 +117,8 @@ impl Encoding {
     }
 }
 
-/// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not converted.
+/// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not
+/// converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Character(u32);
 
@@ -241,8 +244,8 @@ impl Label {
         Ok(Label { encoding, is_ascii: text.to_bytes().is_ascii() })
     }
 
-    /// The encoding of a text behind a directory of another: that of the one which is not ASCII, else that
-    /// of the `stronger` one. What calls itself ASCII is the weakest, whatever it is.
+    /// The encoding of a text behind a directory of another: that of the one which is not ASCII,
+    /// else that of the `stronger` one. What calls itself ASCII is the weakest, whatever it is.
     fn behind(self, directory: Label, stronger: Encoding) -> Result<Encoding, ExpandError> {
         match (self.is_ascii, directory.is_ascii) {
             _ if self.encoding == directory.encoding => Ok(self.encoding),
@@ -258,15 +261,18 @@ impl Label {
 
 impl PathText {
     /// A text in an encoding, as Ruby's strings are: [`Expander::expand_text`] and
-    /// [`Expander::explain_text`] heed it, and answer in the encoding that Ruby's answer has. Of texts in
-    /// different encodings all but one must be ASCII, else there is [`ExpandError::Encoding`]; so there is
-    /// where ASCII is written otherwise, as in UTF-16 (as bytes), and for those who know no encodings.
+    /// [`Expander::explain_text`] heed it, and answer in the encoding that Ruby's answer has. Of
+    /// texts in different encodings all but one must be ASCII, else there is
+    /// [`ExpandError::Encoding`]; so there is where ASCII is written otherwise, as in UTF-16 (as
+    /// bytes), and for those who know no encodings.
     ///
     /// ```
     /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
-    /// let expander = Expander::new(Env::none().cwd("C:/")).flavor(Flavor::Windows).style(Style::Ruby);
+    /// let expander = Expander::new(Env::none().cwd("C:/"));
+    /// let expander = expander.flavor(Flavor::Windows).style(Style::Ruby);
     /// let japanese = Encoding::named("Windows-31J").unwrap();
-    /// let full = expander.expand_text(&PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese)).unwrap();
+    /// let text = PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese);
+    /// let full = expander.expand_text(&text).unwrap();
     /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
     /// assert_eq!(full.encoding(), japanese);
     /// ```

@@ -35,8 +35,8 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
 /// Nothing asks a process to end here that could be passed on.
 pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
 
-/// From now on Ctrl-C is for the program that was started, which was started before and so has it with its
-/// usual effect.
+/// From now on Ctrl-C is for the program that was started, which was started before and so has it
+/// with its usual effect.
 pub(crate) fn leave_signals(_program: u32) {
     // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
     let _ = unsafe { SetConsoleCtrlHandler(None, 1) };

@@ -1,5 +1,5 @@
-//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking up and
-//! starting programs, and of paths, are counted alike.
+//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking
+//! up and starting programs, and of paths, are counted alike.
 //!
 //! Each is a slope: the same command runs on trees of different sizes, and the difference of the
 //! counts is divided by the difference in size. So neither the start of the program counts nor

@@ -1,4 +1,5 @@
-//! Rows of calls that a command makes more where it is given more of something: names, directories, paths.
+//! Rows of calls that a command makes more where it is given more of something: names, directories,
+//! paths.
 //!
 //! Only the calls of the command's own process count, not those of what it starts.
 
@@ -40,7 +41,8 @@ pub(super) struct Row {
     pub(super) counts_itself: bool,
 }
 
-/// Compares rows with the snapshot of a command; what is wrong. The runs take place in a folder on drive C:.
+/// Compares rows with the snapshot of a command; what is wrong. The runs take place in a folder on
+/// drive C:.
 pub(super) fn check(
     windows: &Windows,
     place: &str,
