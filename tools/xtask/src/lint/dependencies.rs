@@ -1,5 +1,5 @@
-//! Every dependency was decided, and the decision is written down: in the table of dependencies, and
-//! not only among what was rejected.
+//! Every dependency was decided, and the decision is written down: in the table of dependencies,
+//! and not only among what was rejected.
 
 use super::words::has_word;
 use super::{File, Problem};

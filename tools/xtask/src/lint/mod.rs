@@ -5,6 +5,7 @@
 //! CONTRIBUTING.md.
 
 mod code;
+mod columns;
 mod dependencies;
 mod door;
 mod impls;
@@ -54,6 +55,7 @@ const FILE_RULES: &[(&str, FileRule)] = &[
     ("unsafe", platform::unsafety),
     ("door", door::calls),
     ("file-size", file_size),
+    ("columns", columns::width),
     ("operation-header", layers::headers),
     ("layers", layers::directions),
     ("layers", layers::path_text),
@@ -86,6 +88,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     found.sort();
     for (path, (line, text), rule) in &found {
         say::out(format_args!("{path}:{line}: {rule}: {text}"));
+    }
+    let notes = columns::not_yet(&files);
+    if notes > 0 {
+        say::out(format_args!("note: {notes} lines are too long where that is no problem yet"));
     }
     say::out(format_args!("lint: {} files, {} problems", files.len(), found.len()));
     if found.is_empty() {
