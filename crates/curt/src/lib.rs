@@ -51,6 +51,7 @@ mod this_process;
 mod tree;
 mod usage;
 mod walk;
+#[allow(missing_debug_implementations, reason = "the search itself has none yet")]
 mod which;
 
 pub use beneath::{Canonical, OpenOptions, Root, Scope};

@@ -49,6 +49,7 @@ fn suite() -> String {
 
 /// Says that it is over when it goes, and so also where the test fails before: what runs beside it
 /// until then would run for ever, and may fill the disk.
+#[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
 impl Drop for Over<'_> {

@@ -75,6 +75,7 @@ pub(crate) mod tests;
 mod text;
 mod walk;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,6 +121,12 @@ const DIRECTORY_MODE: u32 = 0o777;
 pub struct Root {
     confined: Confined<Os>,
     setup: Setup,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Root").field("rules", &self.confined.rules).finish_non_exhaustive()
+    }
 }
 
 /// What [`Root::canonical`] tells.

@@ -8,6 +8,7 @@
 //! A *base* is a directory that was listed and stays open for what lies below it: the operand, and
 //! each mount point on the way. From there no link is followed, and a mount is noticed.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -52,6 +53,12 @@ pub struct Descent {
     /// What directories are opened with.
     setup: Setup,
     anchors: Anchors<Os>,
+}
+
+impl fmt::Debug for Descent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Descent").finish_non_exhaustive()
+    }
 }
 
 impl Default for Descent {

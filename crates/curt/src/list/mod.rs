@@ -51,6 +51,7 @@ mod tests;
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -142,6 +143,12 @@ pub struct Stat {
     asker: Asker<Os>,
 }
 
+impl fmt::Debug for Stat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stat").finish_non_exhaustive()
+    }
+}
+
 impl Stat {
     /// Asks for what the plan says.
     pub fn new(plan: Plan) -> Stat {
@@ -186,6 +193,12 @@ pub struct Directory {
     dir: <Os as Sys>::Dir,
     buf: <Os as Sys>::DirBuf,
     path: PathBuf,
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Directory").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Directory {
@@ -273,6 +286,12 @@ pub struct List {
     listing: Batch,
     /// Nothing was read yet.
     is_fresh: bool,
+}
+
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl List {
@@ -400,6 +419,13 @@ pub struct Entry<'a> {
     path: &'a Path,
     pub(crate) name: Name<'a, Unit>,
     metadata: &'a mut Metadata,
+}
+
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Entry");
+        shown.field("path", &self.path()).field("metadata", self.metadata()).finish()
+    }
 }
 
 impl<'a> Entry<'a> {

@@ -1,5 +1,6 @@
 //! What a caller of [`Usage`] can choose.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::control::{Cancel, Exclude, Threads};
@@ -43,6 +44,15 @@ pub struct Usage<'a> {
     exclude: Option<Arc<dyn Exclude + Send>>,
     threads: Threads,
     without: Vec<Feature>,
+}
+
+impl fmt::Debug for Usage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Usage");
+        shown.field("max_depth", &self.max_depth).field("files", &self.files);
+        shown.field("one_file_system", &self.one_file_system).field("threads", &self.threads);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Default for Usage<'_> {

@@ -65,6 +65,7 @@ mod visit;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::vec;
 
@@ -113,6 +114,12 @@ pub struct Walking<'a> {
     cursor: Cursor<Os>,
     operands: vec::IntoIter<PathBuf>,
     cancel: Option<&'a Cancel>,
+}
+
+impl fmt::Debug for Walking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Walking").field("operands", &self.operands).finish_non_exhaustive()
+    }
 }
 
 impl Walking<'_> {
@@ -164,6 +171,7 @@ impl<'a> IntoIterator for Walking<'a> {
 }
 
 /// The entries of a walk, each of its own.
+#[derive(Debug)]
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
@@ -189,6 +197,12 @@ pub struct WalkEntry {
 /// An entry that is being told of.
 pub struct Visited<'w> {
     cursor: &'w mut Cursor<Os>,
+}
+
+impl fmt::Debug for Visited<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visited").field("path", &self.path()).finish_non_exhaustive()
+    }
 }
 
 impl Visited<'_> {
