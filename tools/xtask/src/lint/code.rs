@@ -1,6 +1,6 @@
 //! The tokens of a Rust file, without comments and without its unit tests.
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 /// An identifier, a `::`, a bracket, one other punctuation character, or a literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,36 +30,40 @@ impl Code {
     }
 
     fn add(&mut self, stream: TokenStream) {
+        // Whether a colon was the last token, with nothing between it and the next.
         let mut is_half = false;
         for tree in stream {
-            let line = tree.span().start().line;
-            let mut push = |text: &str, line| {
-                self.tokens.push(Token { text: text.to_owned(), line });
-            };
+            let span = tree.span();
             let was_half = std::mem::take(&mut is_half);
             match tree {
-                TokenTree::Ident(word) => push(word.to_string().trim_start_matches("r#"), line),
-                TokenTree::Literal(_) => push("\"", line),
-                TokenTree::Punct(sign) if sign.as_char() == ':' => {
-                    is_half = sign.spacing() == Spacing::Joint && !was_half;
-                    if !is_half {
-                        push(if was_half { "::" } else { ":" }, line);
-                    }
+                TokenTree::Ident(word) => {
+                    self.push(word.to_string().trim_start_matches("r#"), span);
                 }
-                TokenTree::Punct(sign) => push(sign.as_char().encode_utf8(&mut [0; 4]), line),
+                TokenTree::Literal(_) => self.push("\"", span),
+                TokenTree::Punct(sign) if was_half && sign.as_char() == ':' => {
+                    self.tokens.pop();
+                    self.push("::", span);
+                }
+                TokenTree::Punct(sign) => {
+                    is_half = sign.as_char() == ':' && sign.spacing() == Spacing::Joint;
+                    self.push(&sign.to_string(), span);
+                }
                 TokenTree::Group(group) => {
                     let (open, close) = match group.delimiter() {
                         Delimiter::Parenthesis => ("(", ")"),
                         Delimiter::Brace => ("{", "}"),
                         Delimiter::Bracket | Delimiter::None => ("[", "]"),
                     };
-                    push(open, line);
+                    self.push(open, span);
                     self.add(group.stream());
-                    let line = group.span_close().end().line;
-                    self.tokens.push(Token { text: close.to_owned(), line });
+                    self.push(close, group.span_close());
                 }
             }
         }
+    }
+
+    fn push(&mut self, text: &str, span: Span) {
+        self.tokens.push(Token { text: text.to_owned(), line: span.start().line });
     }
 
     /// Removes every `#[cfg(test)] mod … { … }`.
@@ -155,7 +159,7 @@ mod tests {
     #[test]
     fn comments_and_literals_are_not_code() {
         assert_eq!(code("a // b\nc(\"unsafe {\", 'x', b\"y\") /* d */"), "a c ( \" , \" , \" )");
-        assert_eq!(code("a: ::b, c::d, r#type: &'a T"), "a : :: b , c :: d , type : & ' a T");
+        assert_eq!(code("a: ::b, c::d, r#type:&'a T"), "a : :: b , c :: d , type : & ' a T");
     }
 
     #[test]
