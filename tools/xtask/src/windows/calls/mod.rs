@@ -194,12 +194,7 @@ fn read(folders: &[PathBuf; 3]) -> Result<Measured, String> {
     let mut counted: [Counts; 3] = Default::default();
     let mut counts_itself = true;
     for (at, folder) in folders.iter().enumerate() {
-        let file = |ending: &str| {
-            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let status = file("status");
-        let log = file("log");
+        let [status, log, out] = relay::left_by(folder);
         if status.trim() != "0" || folder.join(NAME).exists() {
             let left = if folder.join(NAME).exists() { "; the tree is still there" } else { "" };
             return Err(format!(
@@ -209,7 +204,7 @@ fn read(folders: &[PathBuf; 3]) -> Result<Measured, String> {
             ));
         }
         seen[at] = relay::count(&log);
-        match relay::counted_itself(&file("out")) {
+        match relay::counted_itself(&out) {
             Some(own) => counted[at] = own,
             None => counts_itself = false,
         }

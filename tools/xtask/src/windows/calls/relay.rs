@@ -1,6 +1,8 @@
 //! Wine's log of calls between modules, its "relay", and what is counted in it.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 /// Calls by name.
 pub(super) type Counts = BTreeMap<String, i64>;
@@ -70,6 +72,14 @@ run() {
     echo "$status" >"$folder.status"
 }
 "#;
+
+/// What a run in a folder left beside it: its status, Wine's log, and what it printed.
+pub(super) fn left_by(folder: &Path) -> [String; 3] {
+    ["status", "log", "out"].map(|ending| {
+        let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
 
 /// What precedes the name of a function in the log, behind the numbers of the process and the
 /// thread.

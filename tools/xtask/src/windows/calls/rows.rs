@@ -124,16 +124,12 @@ pub(super) fn run_all(
     host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
     let seen = runs.iter().enumerate().map(|(number, run)| {
         let folder = windows.outside(&format!("{place}/{number}"));
-        let file = |ending: &str| {
-            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let (status, log) = (file("status"), file("log"));
+        let [status, log, out] = relay::left_by(&folder);
         if status.trim() != run.status {
             let said = relay::complaint(&log);
             return Err(format!("ended with status {}: {said}", status.trim()));
         }
-        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&file("out")) })
+        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&out) })
     });
     Ok(seen.collect())
 }
