@@ -197,7 +197,7 @@ impl Expander {
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => self.explain_encoded(text).result,
+            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text).result,
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
             Units::Wide(units) => Ok(self.expand(units)?.into_owned().into()),
         }
@@ -217,7 +217,7 @@ impl Expander {
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => self.explain_encoded(text),
+            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text),
             Units::Bytes(bytes) => self.explain(bytes),
             Units::Wide(units) => self.explain(units),
         }

@@ -145,6 +145,34 @@ impl PathText {
         matches!(self.units, Units::Wide(_))
     }
 
+    /// A text in an encoding, as Ruby's strings are:
+    /// [`Expander::expand_text`](crate::Expander::expand_text) and
+    /// [`Expander::explain_text`](crate::Expander::explain_text) heed it, and answer in the
+    /// encoding that Ruby's answer has. Of texts in different encodings all but one must be ASCII,
+    /// else there is [`ExpandError::Encoding`]; so there is where ASCII is written otherwise, as in
+    /// UTF-16 (as bytes), and for those who know no encodings.
+    ///
+    /// ```
+    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
+    /// let expander = Expander::new(Env::none().cwd("C:/"));
+    /// let expander = expander.flavor(Flavor::Windows).style(Style::Ruby);
+    /// let japanese = Encoding::named("Windows-31J").unwrap();
+    /// let text = PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese);
+    /// let full = expander.expand_text(&text).unwrap();
+    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
+    /// assert_eq!(full.encoding(), japanese);
+    /// ```
+    #[cfg(feature = "ruby")]
+    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
+        PathText { units: Units::Bytes(bytes), encoding }
+    }
+
+    /// The encoding that it says it is in; UTF-8 where it says nothing.
+    #[cfg(feature = "ruby")]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
     /// Whether it says which encoding it is in.
     pub(crate) fn is_encoded(&self) -> bool {
         self.encoding != Encoding::UTF_8
