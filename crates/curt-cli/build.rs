@@ -1,5 +1,5 @@
-//! Links the command so that it starts quickly, on Linux with the GNU C library. `docs/performance.md`
-//! says what that is worth.
+//! Links the command so that it starts quickly, on Linux with the GNU C library.
+//! `docs/performance.md` says what that is worth.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

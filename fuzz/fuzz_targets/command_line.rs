@@ -1,5 +1,5 @@
-//! Command lines of Windows: words that were put into a line come out of it, any line is taken apart, and a line
-//! for a batch file holds nothing that ends it early.
+//! Command lines of Windows: words that were put into a line come out of it, any line is taken
+//! apart, and a line for a batch file holds nothing that ends it early.
 #![no_main]
 
 use curt_paths::command_line::{

@@ -1,5 +1,5 @@
-//! Any ignore file is read or refused without a crash, its rules answer about any path, and whatever it
-//! holds, a plain last line counts, for its own name and for no other.
+//! Any ignore file is read or refused without a crash, its rules answer about any path, and
+//! whatever it holds, a plain last line counts, for its own name and for no other.
 #![no_main]
 
 use std::path::Path;
@@ -8,7 +8,8 @@ use curt::IgnoreFile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let (rules, path) = data.split_at(data.iter().position(|&byte| byte == 0).unwrap_or(data.len()));
+    let end = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
+    let (rules, path) = data.split_at(end);
     let path = String::from_utf8_lossy(path).replace('\0', "x");
     if let Ok(alone) = IgnoreFile::parse(rules) {
         for is_directory in [false, true] {

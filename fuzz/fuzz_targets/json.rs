@@ -1,5 +1,5 @@
-//! The command's JSON: any line to `curt expand --batch` is answered by one line of JSON, and a path in
-//! it, whatever its bytes, is answered as the library answers.
+//! The command's JSON: any line to `curt expand --batch` is answered by one line of JSON, and a
+//! path in it, whatever its bytes, is answered as the library answers.
 //!
 //! The command is the one that `CURT` names; `cargo xtask fuzz` builds it.
 #![no_main]

@@ -1,5 +1,5 @@
-//! Any bytes that `getdents64` may write: what is read of them is what a plain reading finds, and no
-//! broken record ends in a crash or in a circle.
+//! Any bytes that `getdents64` may write: what is read of them is what a plain reading finds, and
+//! no broken record ends in a crash or in a circle.
 #![no_main]
 
 use curt::os::linux::fuzzing::listed;

@@ -1,5 +1,5 @@
-//! Any `PATH`, `PATHEXT` and name, one in a line, by both rules: what is found is a file of the tree, all ways of
-//! asking agree, and no search makes more calls than its directories allow.
+//! Any `PATH`, `PATHEXT` and name, one in a line, by both rules: what is found is a file of the
+//! tree, all ways of asking agree, and no search makes more calls than its directories allow.
 #![no_main]
 
 use curt::fuzzing::{FILES, search};

@@ -1,5 +1,6 @@
-//! Full paths, folding, and the check of untrusted ones: a full path of POSIX and a folded one stay as they are, both
-//! kinds of units agree, and what the check allows leads nowhere else than beneath the directory that it is put behind.
+//! Full paths, folding, and the check of untrusted ones: a full path of POSIX and a folded one stay
+//! as they are, both kinds of units agree, and what the check allows leads nowhere else than
+//! beneath the directory that it is put behind.
 #![no_main]
 
 use curt_paths::{
@@ -17,7 +18,8 @@ fuzz_target!(|data: &[u8]| {
                 .tilde(false)
                 .base(base);
             let Ok(full) = expander.expand(data) else { continue };
-            // On Windows one pass may leave what is trimmed in the next: `x /.` is `x ` with its space.
+            // On Windows one pass may leave what is trimmed in the next: `x /.` is `x ` with its
+            // space.
             let again = expander.expand(&full).ok();
             assert!(again.is_some(), "{flavor:?} {style:?}");
             if flavor == Flavor::Posix && style == Style::Native {

@@ -1,5 +1,6 @@
-//! Questions from standard input, one in a line, and their answers in the same order. What was answered
-//! is written as soon as no further question is waiting, so that a program can ask one by one.
+//! Questions from standard input, one in a line, and their answers in the same order. What was
+//! answered is written as soon as no further question is waiting, so that a program can ask one by
+//! one.
 
 mod question;
 
@@ -16,7 +17,8 @@ const READ: usize = 64 * 1024;
 /// The longest question: far more than the longest path.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Answers all questions, until the reader of the answers goes away. One that is too long is not asked.
+/// Answers all questions, until the reader of the answers goes away. One that is too long is not
+/// asked.
 pub(crate) fn answer(session: &Session, mut to: impl FnMut(&[u8]) -> Object) -> Exit {
     let mut input = BufReader::with_capacity(READ, io::stdin().lock());
     let mut line = Vec::new();

@@ -23,8 +23,8 @@ pub(crate) fn listen() -> &'static Cancel {
     &CANCEL
 }
 
-/// From now on what asks this command to end is for the program that it will start. The token is set by what comes
-/// before that.
+/// From now on what asks this command to end is for the program that it will start. The token is
+/// set by what comes before that.
 pub(crate) fn pass_on() -> &'static Cancel {
     sys::pass_signals_on(CANCEL.flag(), &SIGNAL);
     &CANCEL

@@ -1,5 +1,9 @@
 //! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened. A
 //! `session` is one run of a command.
+#![cfg_attr(
+    not(test),
+    deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
+)]
 
 mod args;
 mod base64;

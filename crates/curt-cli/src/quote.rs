@@ -31,9 +31,9 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     quoted.text
 }
 
-/// The name as a listing on a terminal shows it: quoted only where a shell would read something else,
-/// where a terminal would act upon it, or where it has one of the `special` characters. This is
-/// gnulib's `shell_escape_quoting_style`.
+/// The name as a listing on a terminal shows it: quoted only where a shell would read something
+/// else, where a terminal would act upon it, or where it has one of the `special` characters. This
+/// is gnulib's `shell_escape_quoting_style`.
 pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
@@ -62,8 +62,8 @@ fn short_form(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// The text of a message, without a character that a terminal would act upon or that would change how
-/// the rest of the line looks: each of its bytes is an octal number instead. Line ends stay.
+/// The text of a message, without a character that a terminal would act upon or that would change
+/// how the rest of the line looks: each of its bytes is an octal number instead. Line ends stay.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -87,8 +87,8 @@ pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// A name as GNU ls and find show it on a terminal where they do not quote: a question mark stands for
-/// what a terminal would act upon.
+/// A name as GNU ls and find show it on a terminal where they do not quote: a question mark stands
+/// for what a terminal would act upon.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };

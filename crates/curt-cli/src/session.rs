@@ -41,8 +41,8 @@ pub(crate) struct Ending {
 }
 
 impl Session {
-    /// A run that answers questions. It ends early where the reader of its output goes away; signals
-    /// end the process.
+    /// A run that answers questions. It ends early where the reader of its output goes away;
+    /// signals end the process.
     pub(crate) fn new(common: Common) -> Session {
         let cancel = interrupt::token();
         Session::with(common, Screen::new(true, false, cancel), cancel)
@@ -177,8 +177,8 @@ impl Session {
         self.close(is_stopped, exit, unwritten)
     }
 
-    /// Writes what is left. After a signal the process ends as the signal would have ended it, so that
-    /// a shell knows.
+    /// Writes what is left. After a signal the process ends as the signal would have ended it, so
+    /// that a shell knows.
     pub(crate) fn close(&self, is_stopped: bool, exit: Exit, unwritten: Exit) -> Exit {
         let exit = self.screen.end(self.program(), exit, unwritten);
         interrupt::signal().filter(|_| is_stopped).map_or(exit, interrupt::end)

@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use crate::flavor::Release;
 use crate::text::PathText;
 
-/// What an expansion asks of the world, at most once for what it keeps. A program that wants its own working
-/// directory implements this for it, as `curt::ThisProcess` does: this crate makes no call to the system.
+/// What an expansion asks of the world, at most once for what it keeps. A program that wants its
+/// own working directory implements this for it, as `curt::ThisProcess` does: this crate makes no
+/// call to the system.
 ///
 /// ```
 /// use curt_paths::{Environment, Expander, PathText};
@@ -39,8 +40,8 @@ pub trait Environment: Send + Sync {
         None
     }
 
-    /// The home directory of a user, as the user database has it; an empty name stands for the user whose
-    /// process this is.
+    /// The home directory of a user, as the user database has it; an empty name stands for the user
+    /// whose process this is.
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
         let _ = user;
         None
@@ -55,8 +56,8 @@ pub trait Environment: Send + Sync {
 /// Finds the home directory of a user by name.
 type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 
-/// What an expansion knows of the world: the working directory, those of other drives, home, and who
-/// the users are. Given, or asked of an [`Environment`]; what is given takes precedence.
+/// What an expansion knows of the world: the working directory, those of other drives, home, and
+/// who the users are. Given, or asked of an [`Environment`]; what is given takes precedence.
 ///
 /// ```
 /// use curt_paths::{Env, Expander, Flavor};
@@ -64,6 +65,7 @@ type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 /// let expander = Expander::new(env).flavor(Flavor::Windows);
 /// assert_eq!(*expander.expand(br"D:x\..\y").unwrap(), *br"D:\data\y");
 /// ```
+#[must_use]
 #[derive(Default)]
 pub struct Env {
     /// Asked for what was not given.
@@ -106,8 +108,8 @@ impl Env {
         Env::default()
     }
 
-    /// What this environment says. Its working directory is asked for when first needed, and kept until
-    /// [`Expander::refresh`](crate::Expander::refresh).
+    /// What this environment says. Its working directory is asked for when first needed, and kept
+    /// until [`Expander::refresh`](crate::Expander::refresh).
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
@@ -122,8 +124,8 @@ impl Env {
         Env { cwd: Given::None, ..self }
     }
 
-    /// The working directory of a drive, by its letter. From the first one on, the environment is not
-    /// asked about drives.
+    /// The working directory of a drive, by its letter. From the first one on, the environment is
+    /// not asked about drives.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self
@@ -144,8 +146,8 @@ impl Env {
         Env { home: Given::None, ..self }
     }
 
-    /// The user database: finds home directories by the names of users, and by an empty name that of the
-    /// user whose process this is.
+    /// The user database: finds home directories by the names of users, and by an empty name that
+    /// of the user whose process this is.
     pub fn users(self, find: impl Fn(&[u8]) -> Option<PathText> + Send + Sync + 'static) -> Env {
         Env { users: Some(Box::new(find)), ..self }
     }

@@ -2,9 +2,9 @@
 //!
 //! # Promises
 //!
-//! The answer is a pure function of the text, what an [`Env`] says of the world, and the choices of an
-//! [`Expander`]: any [`Flavor`] on any system. Units that are no Unicode survive. What a link on the
-//! way would change is not asked, and neither is whether anything exists.
+//! The answer is a pure function of the text, what an [`Env`] says of the world, and the choices of
+//! an [`Expander`]: any [`Flavor`] on any system. Units that are no Unicode survive. What a link on
+//! the way would change is not asked, and neither is whether anything exists.
 //!
 //! | flavor, style | authority |
 //! |---|---|
@@ -14,8 +14,10 @@
 //! | Windows, native | [`GetFullPathNameW`], whose rules Microsoft describes under [path normalization] |
 //! | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, without its look at the last name's long form |
 //!
-//! [`GetFullPathNameW`]: https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
-//! [path normalization]: https://learn.microsoft.com/dotnet/standard/io/file-path-formats#path-normalization
+//! [`GetFullPathNameW`]:
+//! https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
+//! [path normalization]:
+//! https://learn.microsoft.com/dotnet/standard/io/file-path-formats#path-normalization
 //!
 //! # Call budget
 //!
@@ -31,8 +33,8 @@
 //! # Races
 //!
 //! None: nothing is looked at. The working directory is that of the first relative path, until
-//! [`Expander::refresh`]. A path that was expanded is not a path that was checked: who takes paths from
-//! strangers opens them beneath a directory, and asks what was opened.
+//! [`Expander::refresh`]. A path that was expanded is not a path that was checked: who takes paths
+//! from strangers opens them beneath a directory, and asks what was opened.
 //!
 //! # Fallbacks
 //!
@@ -60,6 +62,7 @@ use crate::{posix, ruby};
 /// let expander = expander.dot_dot(DotDot::Clamp);
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
+#[must_use]
 #[derive(Debug)]
 pub struct Expander {
     pub(crate) options: Options,
@@ -133,14 +136,14 @@ impl Expander {
         self.with(|options| options.verbatim = verbatim)
     }
 
-    /// Whether a tilde at the beginning stands for a home (in Ruby's style). Without it, Ruby's style is
-    /// that of `File.absolute_path`.
+    /// Whether a tilde at the beginning stands for a home (in Ruby's style). Without it, Ruby's
+    /// style is that of `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|options| options.tilde = Some(tilde))
     }
 
-    /// What relative paths go on from, instead of the working directory. It is expanded itself, when
-    /// first needed.
+    /// What relative paths go on from, instead of the working directory. It is expanded itself,
+    /// when first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
         let refusal = ruby::refusal_of_base(&base);
@@ -179,8 +182,8 @@ impl Expander {
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
     }
 
-    /// Writes the full path of a text into a buffer, in place of what it holds; on an error it holds
-    /// nothing of use. Allocates only if the buffer has no room.
+    /// Writes the full path of a text into a buffer, in place of what it holds; on an error it
+    /// holds nothing of use. Allocates only if the buffer has no room.
     pub fn expand_into<U: Unit>(&self, text: &[U], buffer: &mut Vec<U>) -> Result<(), ExpandError> {
         buffer.clear();
         if self.is_clean(text) {
@@ -194,7 +197,7 @@ impl Expander {
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => self.explain_encoded(text).result,
+            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text).result,
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
             Units::Wide(units) => Ok(self.expand(units)?.into_owned().into()),
         }
@@ -214,7 +217,7 @@ impl Expander {
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => self.explain_encoded(text),
+            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text),
             Units::Bytes(bytes) => self.explain(bytes),
             Units::Wide(units) => self.explain(units),
         }

@@ -27,10 +27,10 @@ impl Flavor {
 /// text that changed between releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
-    /// Windows 10 and older, and servers up to 2022: a device's name at the end of any path, whatever
-    /// extension it has.
+    /// Windows 10 and older, and servers up to 2022: a device's name at the end of any path,
+    /// whatever extension it has.
     Windows10,
-    /// Windows 11 (from build 21000): a device's name that is the whole text; `NUL` at the end of any
-    /// path, without an extension.
+    /// Windows 11 (from build 21000): a device's name that is the whole text; `NUL` at the end of
+    /// any path, without an extension.
     Windows11,
 }

@@ -1,5 +1,5 @@
-//! The one folding of paths: names are written one behind the other, `.` and doubled separators are left
-//! out, and `..` takes the name before it away.
+//! The one folding of paths: names are written one behind the other, `.` and doubled separators are
+//! left out, and `..` takes the name before it away.
 //!
 //! ```
 //! use curt_paths::{DotDot, Flavor, Fold};
@@ -14,10 +14,11 @@ use crate::options::{DotDot, ExpandError};
 use crate::rule::{Listener, Rule};
 use crate::unit::{Unit, any_window};
 
-/// Folds the names of a path: leaves out `.` and doubled separators, and treats `..` as [`DotDot`] says.
+/// Folds the names of a path: leaves out `.` and doubled separators, and treats `..` as [`DotDot`]
+/// says.
 ///
-/// This is text alone. A path on which there may be a link means something else without its `..`, except on
-/// Windows, which folds paths before it looks at any directory.
+/// This is text alone. A path on which there may be a link means something else without its `..`,
+/// except on Windows, which folds paths before it looks at any directory.
 ///
 /// ```
 /// use curt_paths::{Flavor, Fold};
@@ -46,8 +47,8 @@ impl Fold {
         Fold { dot_dot, ..self }
     }
 
-    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for a list in the style of Windows that
-    /// another system is given.
+    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for a list in the style of
+    /// Windows that another system is given.
     pub const fn native_separators(self) -> Fold {
         Fold { has_native_separators: true, ..self }
     }
@@ -68,8 +69,8 @@ impl Fold {
         Ok(path)
     }
 
-    /// Writes names behind a path, of which `..` takes away neither the first `root` units nor a separator at
-    /// the beginning. The path is of no use after an error.
+    /// Writes names behind a path, of which `..` takes away neither the first `root` units nor a
+    /// separator at the beginning. The path is of no use after an error.
     pub fn append<U: Unit>(
         self,
         names: &[U],
@@ -79,12 +80,12 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Writes names behind a path. Returns whether the last one was nothing but dots and spaces, which are
-    /// trimmed.
+    /// Writes names behind a path. Returns whether the last one was nothing but dots and spaces,
+    /// which are trimmed.
     ///
-    /// All of them are written first, and what stays moves to the front: up to where something is first
-    /// left out, it is there already. Names that lie in a row without dots and doubled slashes are moved
-    /// at once.
+    /// All of them are written first, and what stays moves to the front: up to where something is
+    /// first left out, it is there already. Names that lie in a row without dots and doubled
+    /// slashes are moved at once.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -122,7 +123,8 @@ impl Fold {
         path.extend_from_slice(names);
         let mut at = 0;
         while at < names.len() {
-            // On Windows a name; on POSIX many names may lie in a row, of which the end is looked for later.
+            // On Windows a name; on POSIX many names may lie in a row, of which the end is looked
+            // for later.
             let row = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -191,8 +193,8 @@ impl Fold {
     }
 }
 
-/// Whether a POSIX path has names, and no NUL, no doubled slash, no slash at its end and no name that is `.` or
-/// `..`. `false` may also mean that it takes a closer look.
+/// Whether a POSIX path has names, and no NUL, no doubled slash, no slash at its end and no name
+/// that is `.` or `..`. `false` may also mean that it takes a closer look.
 ///
 /// ```
 /// use curt_paths::is_folded;
@@ -266,8 +268,8 @@ fn kept<U: Unit>(name: &[U], is_last: bool, listener: &mut impl Listener) -> usi
     kept
 }
 
-/// Writes so many of these units, and perhaps some more behind them: most rows are short, and sixteen at once
-/// take less time than asking how many there are.
+/// Writes so many of these units, and perhaps some more behind them: most rows are short, and
+/// sixteen at once take less time than asking how many there are.
 fn put<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
@@ -294,7 +296,8 @@ fn above<U: Unit>(
     Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
 }
 
-/// A name at the end of a Windows path: without dots and spaces at its own end, unless it is `.` or `..`.
+/// A name at the end of a Windows path: without dots and spaces at its own end, unless it is `.` or
+/// `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -304,7 +307,8 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// A name that a separator follows in a Windows path: without a dot at its end, if that is one and not two.
+/// A name that a separator follows in a Windows path: without a dot at its end, if that is one and
+/// not two.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {

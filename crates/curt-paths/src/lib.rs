@@ -1,9 +1,9 @@
-//! Path text, by the rules of any system on any system: full paths, what Windows makes of a path, checks of
-//! untrusted paths, and Windows command lines.
+//! Path text, by the rules of any system on any system: full paths, what Windows makes of a path,
+//! checks of untrusted paths, and Windows command lines.
 //!
-//! Nothing here makes a call to the system, and nothing needs one: every answer is a function of its input.
-//! So Windows rules can be used, and tested, on Linux. There are no dependencies and there is no `unsafe`.
-//! Text is bytes or 16-bit units ([`Unit`]); what is not Unicode survives.
+//! Nothing here makes a call to the system, and nothing needs one: every answer is a function of
+//! its input. So Windows rules can be used, and tested, on Linux. There are no dependencies and
+//! there is no `unsafe`. Text is bytes or 16-bit units ([`Unit`]); what is not Unicode survives.
 //!
 //! | to… | use | authority |
 //! |---|---|---|
@@ -38,9 +38,9 @@
 //!
 //! # Untrusted paths
 //!
-//! [`PathCheck`] says whether the text of a path stays beneath a directory, and why not. Text is all that it
-//! sees: a link may still lead out, so the file must be opened in a way that cannot leave the directory, as
-//! `curt::Root` does.
+//! [`PathCheck`] says whether the text of a path stays beneath a directory, and why not. Text is
+//! all that it sees: a link may still lead out, so the file must be opened in a way that cannot
+//! leave the directory, as `curt::Root` does.
 //!
 //! ```
 //! use curt_paths::{Flavor, PathCheck, Refusal};
@@ -68,6 +68,7 @@
 //! - `ruby`: texts in the encodings that Ruby's strings have (`Encoding`, `PathText::encoded`).
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 mod check;
 pub mod command_line;

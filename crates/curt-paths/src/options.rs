@@ -8,19 +8,20 @@ use crate::flavor::{Flavor, Release};
 /// Whose expansion it is: what is done besides reading the path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The system's own: `GetFullPathNameW`, and on POSIX what [`DotDot`] says. A tilde is a character
-    /// like others.
+    /// The system's own: `GetFullPathNameW`, and on POSIX what [`DotDot`] says. A tilde is a
+    /// character like others.
     #[default]
     Native,
-    /// That of Ruby's `File.expand_path`: a tilde is somebody's home, no separator is left at the end,
-    /// and Windows paths are written with slashes.
+    /// That of Ruby's `File.expand_path`: a tilde is somebody's home, no separator is left at the
+    /// end, and Windows paths are written with slashes.
     Ruby,
 }
 
 /// What becomes of `..`, which only the system can tell where links may be on the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotDot {
-    /// It stays, so the path means to the kernel what it meant. On POSIX a slash at the end stays, too.
+    /// It stays, so the path means to the kernel what it meant. On POSIX a slash at the end stays,
+    /// too.
     Keep,
     /// It takes the name before it away; at the root there is none, and nothing happens.
     Clamp,
@@ -91,10 +92,11 @@ pub enum ExpandError {
     TooLong,
     /// `..` beyond the root, where [`DotDot::Refuse`] says so.
     Escape,
-    /// The directory that the path starts from is not known, or is no full path: one without a drive
-    /// or a share on Windows, a relative one on POSIX.
+    /// The directory that the path starts from is not known, or is no full path: one without a
+    /// drive or a share on Windows, a relative one on POSIX.
     Drive,
-    /// Parts that cannot stand in one text: bytes that are no Unicode, and 16-bit units that are none.
+    /// Parts that cannot stand in one text: bytes that are no Unicode, and 16-bit units that are
+    /// none.
     Encoding,
 }
 

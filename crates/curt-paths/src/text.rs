@@ -7,7 +7,8 @@ use crate::ruby::encoding::Encoding;
 use crate::unit::Unit;
 
 /// An owned path in the units that it came in: bytes, or the 16-bit units of Windows. What an
-/// [`Expander`](crate::Expander) is given and answers where the kind of units is not known beforehand.
+/// [`Expander`](crate::Expander) is given and answers where the kind of units is not known
+/// beforehand.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -129,8 +130,8 @@ impl PathText {
         }
     }
 
-    /// The text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode, or may be
-    /// something else.
+    /// The text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode, or may
+    /// be something else.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         self.check_encoding()?;
         match &self.units {
@@ -142,6 +143,34 @@ impl PathText {
     /// Whether it is made of 16-bit units.
     pub fn is_wide(&self) -> bool {
         matches!(self.units, Units::Wide(_))
+    }
+
+    /// A text in an encoding, as Ruby's strings are:
+    /// [`Expander::expand_text`](crate::Expander::expand_text) and
+    /// [`Expander::explain_text`](crate::Expander::explain_text) heed it, and answer in the
+    /// encoding that Ruby's answer has. Of texts in different encodings all but one must be ASCII,
+    /// else there is [`ExpandError::Encoding`]; so there is where ASCII is written otherwise, as in
+    /// UTF-16 (as bytes), and for those who know no encodings.
+    ///
+    /// ```
+    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
+    /// let expander = Expander::new(Env::none().cwd("C:/"));
+    /// let expander = expander.flavor(Flavor::Windows).style(Style::Ruby);
+    /// let japanese = Encoding::named("Windows-31J").unwrap();
+    /// let text = PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese);
+    /// let full = expander.expand_text(&text).unwrap();
+    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
+    /// assert_eq!(full.encoding(), japanese);
+    /// ```
+    #[cfg(feature = "ruby")]
+    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
+        PathText { units: Units::Bytes(bytes), encoding }
+    }
+
+    /// The encoding that it says it is in; UTF-8 where it says nothing.
+    #[cfg(feature = "ruby")]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// Whether it says which encoding it is in.

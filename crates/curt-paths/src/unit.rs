@@ -1,8 +1,9 @@
 //! The units that paths are made of, and the one scanner over them.
 //!
-//! Two questions are asked of text: *whether* a few neighbours of some kind are in it ([`any_window`], many
-//! units at a time without a branch, which compilers turn into vector instructions), and *where* a character
-//! is ([`position`], [`rposition`], [`row_end`], over bytes eight at a time).
+//! Two questions are asked of text: *whether* a few neighbours of some kind are in it
+//! ([`any_window`], many units at a time without a branch, which compilers turn into vector
+//! instructions), and *where* a character is ([`position`], [`rposition`], [`row_end`], over bytes
+//! eight at a time).
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -13,7 +14,8 @@ use crate::options::ExpandError;
 use crate::place::Settled;
 use crate::text::PathText;
 
-/// A unit of path text: a byte, or one of the 16-bit units of Windows. Both hold names that are not Unicode.
+/// A unit of path text: a byte, or one of the 16-bit units of Windows. Both hold names that are not
+/// Unicode.
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -63,8 +65,8 @@ pub trait Internal: Copy + 'static {
     /// Superscript one, two and three, which Windows takes for digits in the names of ports.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// The number of units that the first 16-bit unit of the text takes: 0 if there is none, or if the
-    /// first character is two of them.
+    /// The number of units that the first 16-bit unit of the text takes: 0 if there is none, or if
+    /// the first character is two of them.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
@@ -72,8 +74,8 @@ pub trait Internal: Copy + 'static {
     /// With the bit set that makes a letter small.
     fn small(self) -> Self;
 
-    /// Hands over each character that is not ASCII. `false` for what is not text: bytes that are neither
-    /// UTF-8 nor a surrogate without its other half.
+    /// Hands over each character that is not ASCII. `false` for what is not text: bytes that are
+    /// neither UTF-8 nor a surrogate without its other half.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 
     /// A text in these units.
@@ -90,8 +92,8 @@ pub trait Internal: Copy + 'static {
         text.len()
     }
 
-    /// The end of the row of POSIX names that begins at `from`: the first NUL, or the first slash that a
-    /// slash, a dot or the end follows.
+    /// The end of the row of POSIX names that begins at `from`: the first NUL, or the first slash
+    /// that a slash, a dot or the end follows.
     fn row_end(text: &[Self], from: usize) -> usize
     where
         Self: Unit,
@@ -267,8 +269,8 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 /// How many units are looked at at once.
 const BLOCK: usize = 16;
 
-/// Whether any `W` neighbours are wanted. The text has padding around it: one unit before it, and as many
-/// behind it as the last window needs. Padding alone must not be wanted.
+/// Whether any `W` neighbours are wanted. The text has padding around it: one unit before it, and
+/// as many behind it as the last window needs. Padding alone must not be wanted.
 #[inline]
 pub(crate) fn any_window<U: Unit, const W: usize>(
     text: &[U],
@@ -375,8 +377,8 @@ fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
     rest.iter().rposition(|&byte| byte == wanted)
 }
 
-/// Where the first NUL behind `from` is, or the first slash that is followed by a slash, a dot or nothing; else
-/// the length.
+/// Where the first NUL behind `from` is, or the first slash that is followed by a slash, a dot or
+/// nothing; else the length.
 #[inline]
 fn row_end(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -391,8 +393,8 @@ fn row_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // At most eight: the last ones of the text, of which those are shifted out that were looked at before. The
-    // slashes that come in behind them end the last name.
+    // At most eight: the last ones of the text, of which those are shifted out that were looked at
+    // before. The slashes that come in behind them end the last name.
     let word = match text.split_last_chunk::<8>() {
         Some((_, last)) => u64::from_le_bytes(*last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),

@@ -1,13 +1,15 @@
-//! A small file server: whatever is asked for, nothing outside its folder is sent, and what begins with a
-//! dot stays hidden under every name that leads to it.
+//! A small file server: whatever is asked for, nothing outside its folder is sent, and what begins
+//! with a dot stays hidden under every name that leads to it.
 //!
-//! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl http://127.0.0.1:8000/page.html`. For what
-//! curl would tidy up itself, `curl --path-as-is http://127.0.0.1:8000/../secret`: the log says
-//! `403 "GET /../secret HTTP/1.1" refused: escape`. Folders and links are not sent.
+//! `cargo run --example file_server -- FOLDER [ADDRESS]`, then `curl
+//! http://127.0.0.1:8000/page.html`. For what curl would tidy up itself, `curl --path-as-is
+//! http://127.0.0.1:8000/../secret`: the log says `403 "GET /../secret HTTP/1.1" refused: escape`.
+//! Folders and links are not sent.
 //!
-//! The three steps are all there is to it: decode the request once; open it beneath the root; ask the
-//! *opened file* for its name before anything is sent. A list of forbidden names that is compared with the
-//! request instead would miss links, short names, other cases of letters, and whatever changes meanwhile.
+//! The three steps are all there is to it: decode the request once; open it beneath the root; ask
+//! the *opened file* for its name before anything is sent. A list of forbidden names that is
+//! compared with the request instead would miss links, short names, other cases of letters, and
+//! whatever changes meanwhile.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -60,8 +62,8 @@ impl Answer {
     }
 }
 
-/// Reads one request, answers it, and says in the log what came of it. Whoever goes away in the middle
-/// does not end the server.
+/// Reads one request, answers it, and says in the log what came of it. Whoever goes away in the
+/// middle does not end the server.
 pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -> io::Result<()> {
     let mut request = String::new();
     let read = BufReader::new(&*stream).take(LONGEST).read_line(&mut request);

@@ -35,8 +35,8 @@ impl<S: Sys> Asker<S> {
         Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs), names_strays: false }
     }
 
-    /// Asks the system about every entry, even where the plan wants nothing that a query answers, so
-    /// that what is missing is an error whatever the plan says.
+    /// Asks the system about every entry, even where the plan wants nothing that a query answers,
+    /// so that what is missing is an error whatever the plan says.
     pub(crate) fn looking_always(self) -> Self {
         if !self.needs.get().intersects(S::SOURCES.query) {
             self.needs.set(self.needs.get() | Fields::KIND);
@@ -50,9 +50,9 @@ impl<S: Sys> Asker<S> {
         self.needs.set(Plan::needs(plan.fields, &S::SOURCES));
     }
 
-    /// Links that lead nowhere are told of as themselves in any case. So are others that could not be
-    /// followed; now with a failure that takes no field away, or, where links lead round in a circle, as a
-    /// failure alone. So `find -L` has it.
+    /// Links that lead nowhere are told of as themselves in any case. So are others that could not
+    /// be followed; now with a failure that takes no field away, or, where links lead round in a
+    /// circle, as a failure alone. So `find -L` has it.
     pub(crate) fn name_strays(mut self) -> Self {
         self.names_strays = true;
         self
@@ -94,8 +94,8 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Tells everything that the plan wants of a path, as a caller typed it. The error is that there can
-    /// be no such path; what the system refused is in the metadata.
+    /// Tells everything that the plan wants of a path, as a caller typed it. The error is that
+    /// there can be no such path; what the system refused is in the metadata.
     pub(crate) fn tell_path(
         &self,
         path: &Path,

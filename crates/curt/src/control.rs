@@ -182,8 +182,8 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 
 /// The rules of one file.
 pub(crate) trait Rules: Send + Sync {
-    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left out;
-    /// `None` where no rule is about it.
+    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left
+    /// out; `None` where no rule is about it.
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
     /// How many there are.
     fn count(&self) -> usize;

@@ -136,38 +136,39 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Why a program could not be started, as far as it can be told apart. The system's own words for it are in
-/// the error beside it.
+/// Why a program could not be started, as far as it can be told apart. The system's own words for
+/// it are in the error beside it.
 ///
-/// Systems have one number for many of these; which it was is found out by looking at the file once, on
-/// the way of failure alone.
+/// Systems have one number for many of these; which it was is found out by looking at the file
+/// once, on the way of failure alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartFailure {
     /// There is no such program.
     ProgramMissing,
-    /// The program is there; what it says that it is run by is not: the interpreter of a script, or the
-    /// loader of an image.
+    /// The program is there; what it says that it is run by is not: the interpreter of a script, or
+    /// the loader of an image.
     InterpreterMissing {
         /// What it names.
         interpreter: PathBuf,
-        /// The script's first line ends in a carriage return, as lines do on Windows, and the system takes
-        /// that for a part of the name.
+        /// The script's first line ends in a carriage return, as lines do on Windows, and the
+        /// system takes that for a part of the name.
         carriage_return: bool,
     },
     /// The working directory for the program could not be entered.
     Directory,
-    /// It is no program, or this user may not run it: permissions, a directory, a file system mounted
-    /// without the right to execute.
+    /// It is no program, or this user may not run it: permissions, a directory, a file system
+    /// mounted without the right to execute.
     NotExecutable,
-    /// The system does not know this format of program. A script needs a first line that begins with `#!`.
+    /// The system does not know this format of program. A script needs a first line that begins
+    /// with `#!`.
     BadFormat,
     /// Somebody has the program open for writing.
     TextBusy,
     /// The arguments, or these and the variables, are longer than the system takes.
     TooLong,
-    /// An argument, a variable or a path holds what cannot be handed over: a NUL; in the arguments of a batch
-    /// file an end of line as well.
+    /// An argument, a variable or a path holds what cannot be handed over: a NUL; in the arguments
+    /// of a batch file an end of line as well.
     InvalidText,
     /// The program wants the rights of an administrator (Windows).
     NeedsElevation,

@@ -25,8 +25,8 @@ const MOST_BRACES: usize = 100;
 ///
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
 /// and a backslash takes the next character for itself (not on Windows). A slash at the front ties
-/// a pattern to the operand, one at the end lets it match directories only. Capitals count. A pattern may
-/// have 100 braces.
+/// a pattern to the operand, one at the end lets it match directories only. Capitals count. A
+/// pattern may have 100 braces.
 #[derive(Clone, Debug)]
 pub struct Globs {
     names: Set,

@@ -25,7 +25,10 @@
 //! | `tree/` | the traversal: open directories, threads and when they pay |
 //! | `os/` | what one system has beyond the others: [`os`] |
 //! | `sys/` | the platforms behind one private contract |
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![cfg_attr(
+    not(test),
+    deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
+)]
 
 mod ask;
 mod beneath;
@@ -49,6 +52,7 @@ mod this_process;
 mod tree;
 mod usage;
 mod walk;
+#[allow(missing_debug_implementations, reason = "the search itself has none yet")]
 mod which;
 
 pub use beneath::{Canonical, OpenOptions, Root, Scope};

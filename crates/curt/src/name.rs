@@ -98,8 +98,8 @@ impl<U: Unit> Names<U> {
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Which of two names comes first, by their units. Nobody looks for where they end: the first difference
-    /// decides, and the NUL behind a name comes before all else.
+    /// Which of two names comes first, by their units. Nobody looks for where they end: the first
+    /// difference decides, and the NUL behind a name comes before all else.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::fmt::{self, Write};
 
-/// A name or a path in which no character acts upon a terminal or changes how the text around it looks:
-/// those are escaped as in Rust's string literals. Quotes and backslashes stay as they are; a program
-/// that needs the exact name has the error's path.
+/// A name or a path in which no character acts upon a terminal or changes how the text around it
+/// looks: those are escaped as in Rust's string literals. Quotes and backslashes stay as they are;
+/// a program that needs the exact name has the error's path.
 pub(crate) struct Printable<'a>(pub(crate) &'a OsStr);
 
 /// The same, between single quotes.
@@ -37,11 +37,11 @@ impl fmt::Display for Quoted<'_> {
 
 /// Whether a terminal shows a character as itself, and does nothing else.
 ///
-/// The messages of this library's errors and everything that the command prints escape what is not printable:
-/// control characters (C0 and C1), which a terminal acts upon; what ends a line, or turns the direction of
-/// the text around it; and what nobody sees, so that two names look the same. The joiners of scripts and
-/// of pictures (U+200C, U+200D) and the variation selectors of 16 bits are printable, since names in many
-/// languages have them.
+/// The messages of this library's errors and everything that the command prints escape what is not
+/// printable: control characters (C0 and C1), which a terminal acts upon; what ends a line, or
+/// turns the direction of the text around it; and what nobody sees, so that two names look the
+/// same. The joiners of scripts and of pictures (U+200C, U+200D) and the variation selectors of 16
+/// bits are printable, since names in many languages have them.
 ///
 /// ```
 /// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));

@@ -8,12 +8,14 @@ use curt_paths::{Environment, PathText, Release};
 use crate::calls::Calls;
 use crate::sys::{Os, Sys, host};
 
-/// What this process says when paths are expanded: its working directory (one call, none on Windows), the
-/// environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`)
-/// and the hidden ones of the drives, the user database, and the release of Windows.
+/// What this process says when paths are expanded: its working directory (one call, none on
+/// Windows), the environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`,
+/// else `USERPROFILE`) and the hidden ones of the drives, the user database, and the release of
+/// Windows.
 ///
-/// An [`Expander`](curt_paths::Expander) asks for the working directory when it first needs it, and keeps
-/// it. The database is asked for `~user`, and for `~` if `HOME` is not set. Clones count their calls together.
+/// An [`Expander`](curt_paths::Expander) asks for the working directory when it first needs it, and
+/// keeps it. The database is asked for `~user`, and for `~` if `HOME` is not set. Clones count
+/// their calls together.
 ///
 /// ```
 /// use curt::ThisProcess;

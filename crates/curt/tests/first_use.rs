@@ -1,4 +1,5 @@
-//! What somebody who knows `std::fs`, walkdir and cap-std types first compiles, and does what it says.
+//! What somebody who knows `std::fs`, walkdir and cap-std types first compiles, and does what it
+//! says.
 
 use std::error::Error;
 use std::io;

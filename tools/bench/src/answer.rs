@@ -1,8 +1,8 @@
 //! The right answers about a tree, and whether what a program wrote is one.
 //!
 //! Programs write the same in many ways. So not the text is compared but what it says: the set of
-//! names or paths, their sizes, or the total. What is right comes from the standard library, entry by
-//! entry, and not from any contender.
+//! names or paths, their sizes, or the total. What is right comes from the standard library, entry
+//! by entry, and not from any contender.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,8 +1,8 @@
 //! One cell: a scenario in a place, with everybody who takes part.
 //!
-//! Building trees is not timed, waiting for the process to end is. Where trees are used up each run gets
-//! a fresh one of the same shape; where they are read, all runs read the same, and write what they find
-//! to a file in memory: some programs do less when nobody can read it.
+//! Building trees is not timed, waiting for the process to end is. Where trees are used up each run
+//! gets a fresh one of the same shape; where they are read, all runs read the same, and write what
+//! they find to a file in memory: some programs do less when nobody can read it.
 
 use super::answer::Question;
 use super::contender::Contender;
@@ -95,8 +95,8 @@ impl<'a> Arena<'a> {
         Ok(Ok(Raced { heading, samples }))
     }
 
-    /// A cell that turns out slower than its probe may take half as long again, not the time of those
-    /// after it.
+    /// A cell that turns out slower than its probe may take half as long again, not the time of
+    /// those after it.
     fn budget(&self, begin: Instant, soft: Instant) -> Budget {
         let options = self.context.options;
         let patience = self.patience();
@@ -136,8 +136,8 @@ impl<'a> Arena<'a> {
         else {
             return Ok(PROBE);
         };
-        // From small to larger: on a disk that others keep busy, the small one is dear enough. What is
-        // only read is so quick that at first the start of the program hides the rest.
+        // From small to larger: on a disk that others keep busy, the small one is dear enough. What
+        // is only read is so quick that at first the start of the program hides the rest.
         let probes: &[u32] = if self.scenario.reads() { &[64, 16, 4] } else { &[64, 16] };
         let mut probe = PROBE;
         let mut cost = Cost::default();

@@ -1,7 +1,7 @@
 //! How many system calls a contender makes, counted in runs that are not timed.
 //!
-//! What is wanted is the slope: calls for the entries, without what starting the program costs. So the
-//! calls of a run on an empty directory are subtracted from those of a run on a tree.
+//! What is wanted is the slope: calls for the entries, without what starting the program costs. So
+//! the calls of a run on an empty directory are subtracted from those of a run on a tree.
 
 use super::contender::{Contender, Counting, on_path, quiet};
 use super::measure::run_to_end;

@@ -1,4 +1,5 @@
-//! `curt::paths::check_path` against others who say by text alone whether a path stays beneath a directory.
+//! `curt::paths::check_path` against others who say by text alone whether a path stays beneath a
+//! directory.
 //!
 //! Those who ask the file system answer another question and are not here: see `beneath.rs`.
 

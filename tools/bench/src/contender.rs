@@ -133,8 +133,8 @@ impl Found {
         }
     }
 
-    /// Chooses: with names in `wanted`, of the rivals only those take part. Curt, the reference and the
-    /// floor always do.
+    /// Chooses: with names in `wanted`, of the rivals only those take part. Curt, the reference and
+    /// the floor always do.
     pub(crate) fn select(mut self, full: bool, wanted: &[String], reference: &str) -> Self {
         if wanted.is_empty() {
             let (now, later): (Vec<_>, Vec<_>) =

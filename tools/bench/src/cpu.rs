@@ -1,9 +1,9 @@
 //! Processor time of finished child processes.
 //!
 //! The exact source would be `wait4` or `getrusage`, which no safe interface here offers. Linux
-//! shows the same sums in `/proc/self/stat`, cut to ticks of 10 ms. The sum itself is kept exactly by the
-//! kernel, so what one run loses the next gains: the mean over many runs is right, a single short run
-//! shows 0 or 10 ms. Elsewhere there is nothing, and the column stays empty.
+//! shows the same sums in `/proc/self/stat`, cut to ticks of 10 ms. The sum itself is kept exactly
+//! by the kernel, so what one run loses the next gains: the mean over many runs is right, a single
+//! short run shows 0 or 10 ms. Elsewhere there is nothing, and the column stays empty.
 
 /// Linux fixed the unit of these fields at 100 per second for all programs.
 #[cfg(any(target_os = "linux", test))]

@@ -36,7 +36,8 @@ pub(crate) static OPERATION: Operation = Operation {
     ],
 };
 
-/// What `cargo xtask rivals` builds: the name, whether it knows Windows paths, whether it is compiled.
+/// What `cargo xtask rivals` builds: the name, whether it knows Windows paths, whether it is
+/// compiled.
 const RIVALS: [(&str, bool, bool); 8] = [
     ("path-clean", false, true),
     ("path-absolutize", false, true),

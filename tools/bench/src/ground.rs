@@ -1,5 +1,5 @@
-//! The trees that runs work on. What a run uses up is built anew for it; what it only reads is built
-//! once in each place and stands until another shape is wanted there.
+//! The trees that runs work on. What a run uses up is built anew for it; what it only reads is
+//! built once in each place and stands until another shape is wanted there.
 
 use super::answer::Truth;
 use super::operation::{Grown, Scenario};

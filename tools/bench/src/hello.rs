@@ -1,5 +1,6 @@
-//! The smallest program there is: it ends well, at once. Starting it costs what a start costs, and hardly anything
-//! for the program itself; one that is linked dynamically spends several times as much on finding its libraries.
+//! The smallest program there is: it ends well, at once. Starting it costs what a start costs, and
+//! hardly anything for the program itself; one that is linked dynamically spends several times as
+//! much on finding its libraries.
 
 use std::io;
 use std::path::Path;
@@ -7,8 +8,8 @@ use std::path::Path;
 /// What it is called.
 pub(super) const NAME: &str = "hello";
 
-/// Puts it there. Where nothing may be executed, or no such program is known for the processor, it is a link to a
-/// program that the system has.
+/// Puts it there. Where nothing may be executed, or no such program is known for the processor, it
+/// is a link to a program that the system has.
 #[cfg(target_os = "linux")]
 pub(super) fn put(path: &Path) -> io::Result<()> {
     use rustix::fs::{Access, access};
@@ -55,7 +56,8 @@ fn image((machine, code): (u16, &[u8])) -> Vec<u8> {
     const SEGMENT: u16 = 56;
     let begin = u64::from(HEADER + SEGMENT);
     let size = begin + code.len() as u64;
-    // Executable, for this machine, version 1; where it begins, where the segment is told of; no sections.
+    // Executable, for this machine, version 1; where it begins, where the segment is told of; no
+    // sections.
     let kind = [2_u16, machine].map(u16::to_le_bytes);
     let places = [BASE + begin, u64::from(HEADER), 0].map(u64::to_le_bytes);
     let sizes = [HEADER, SEGMENT, 1, 0, 0, 0].map(u16::to_le_bytes);
@@ -90,7 +92,8 @@ mod tests {
             put(&path).unwrap();
             let status = loop {
                 match std::process::Command::new(&path).status() {
-                    // A program that another test starts just now has it open for writing until it runs.
+                    // A program that another test starts just now has it open for writing until it
+                    // runs.
                     Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {}
                     answer => break answer.unwrap(),
                 }

@@ -20,7 +20,8 @@
 //! | `sandbox.rs` | the folder everything happens in, and the guard before every removal |
 //! | `report.rs`, `table.rs`, `progress.rs` | what is shown |
 //!
-//! A new operation adds a file like `rm.rs` and a line in `operations.rs`. No file imports one that imports it.
+//! A new operation adds a file like `rm.rs` and a line in `operations.rs`. No file imports one that
+//! imports it.
 
 mod answer;
 mod arena;

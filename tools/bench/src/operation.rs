@@ -26,8 +26,8 @@ pub(crate) struct Operation {
     pub(super) notes: &'static [&'static str],
 }
 
-/// What [`Scenario::counted`] usually is: calls for each entry show well on so many. While it counts, strace
-/// makes everything slow; fewer are still no work for a second thread.
+/// What [`Scenario::counted`] usually is: calls for each entry show well on so many. While it
+/// counts, strace makes everything slow; fewer are still no work for a second thread.
 pub(super) const COUNTED_ENTRIES: u64 = 500;
 
 /// A shape of tree, what is asked of it, and where that is worth measuring.
@@ -42,8 +42,8 @@ pub(crate) struct Scenario {
     pub(super) question: Question,
     /// Shares of a quick run's time in memory and on disk; 0 leaves it to `--full`.
     pub(super) quick: (u32, u32),
-    /// Calls are counted on as large a part of the tree as has at most so many entries; six times as many in a
-    /// full run.
+    /// Calls are counted on as large a part of the tree as has at most so many entries; six times
+    /// as many in a full run.
     pub(super) counted: u64,
 }
 

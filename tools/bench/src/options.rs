@@ -7,9 +7,9 @@ use std::path::PathBuf;
 const ABOUT: &str = "Measure curt beside the tools on this machine";
 
 const AFTER: &str = "\
-Started by 'cargo run --release -p curt-bench', it builds curt in release mode and measures that. The \
-environment variable CURT names another one. 'cargo xtask rivals' builds the programs around other \
-people's libraries, which then take part.";
+Started by 'cargo run --release -p curt-bench', it builds curt in release mode and measures that. \
+The environment variable CURT names another one. 'cargo xtask rivals' builds the programs around \
+other people's libraries, which then take part.";
 
 /// Options of `curt-bench`.
 #[derive(clap::Parser, Debug)]

@@ -1,4 +1,5 @@
-//! The programs that are measured: the command, which is built first, and this one, which plays roles.
+//! The programs that are measured: the command, which is built first, and this one, which plays
+//! roles.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,8 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// The command that the environment variable `CURT` names; else Cargo, if it started this program,
-    /// builds it as users get it.
+    /// The command that the environment variable `CURT` names; else Cargo, if it started this
+    /// program, builds it as users get it.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {

@@ -1,8 +1,8 @@
 //! `curt rm` against everybody else who removes trees.
 //!
-//! Each run gets a fresh tree of the same shape; building it is not timed, waiting for the process to
-//! end is. "Same answer" means: exit 0, the tree gone, and nothing beside it touched, though a link in
-//! the tree points there.
+//! Each run gets a fresh tree of the same shape; building it is not timed, waiting for the process
+//! to end is. "Same answer" means: exit 0, the tree gone, and nothing beside it touched, though a
+//! link in the tree points there.
 
 use super::answer::Question;
 use super::operation::{COUNTED_ENTRIES, Operation, Scenario};

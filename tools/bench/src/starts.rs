@@ -1,8 +1,9 @@
 //! The operation `run`: programs started one after the other, each waited for.
 //!
-//! A contender is a program that makes the starts; what it takes to start itself is shared by all of them. It is
-//! told a shape, a number and a folder, and writes how many starts went as they should. The folder's
-//! directories, in order, are the entries of `PATH`; the 197th holds the program.
+//! A contender is a program that makes the starts; what it takes to start itself is shared by all
+//! of them. It is told a shape, a number and a folder, and writes how many starts went as they
+//! should. The folder's directories, in order, are the entries of `PATH`; the 197th holds the
+//! program.
 
 use super::answer::Question;
 use super::contender::{Contender, Found, built_rivals};

@@ -100,7 +100,8 @@ fn push_markdown(out: &mut String, cells: &[String]) {
     out.push_str("|\n");
 }
 
-/// Seconds as milliseconds, or as nanoseconds where there are few; with as many digits as mean something.
+/// Seconds as milliseconds, or as nanoseconds where there are few; with as many digits as mean
+/// something.
 pub(crate) fn milliseconds(seconds: f64) -> String {
     let value = seconds * 1_000.0;
     match value {

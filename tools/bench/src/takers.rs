@@ -19,8 +19,9 @@ pub(super) const fn scenario(work: Work, quick: u32) -> Scenario {
     }
 }
 
-/// Who computes it: curt, and of the built rivals those that are told what to do, by the first word they take
-/// and whether they are compiled. The others have no answer; those that are not there are named.
+/// Who computes it: curt, and of the built rivals those that are told what to do, by the first word
+/// they take and whether they are compiled. The others have no answer; those that are not there are
+/// named.
 pub(super) fn takers(
     work: Work,
     programs: &Programs,

@@ -18,8 +18,8 @@ pub(crate) enum Content {
     Each(u64),
     /// This many bytes in all, unevenly spread as in real packages.
     Total(u64),
-    /// So many bytes, another number for each of its neighbours, in every sixteenth file, and nothing in
-    /// the others: quickly made, and sizes that can be told apart.
+    /// So many bytes, another number for each of its neighbours, in every sixteenth file, and
+    /// nothing in the others: quickly made, and sizes that can be told apart.
     Some,
 }
 
@@ -43,7 +43,8 @@ pub(crate) struct Tree {
     program: Option<usize>,
 }
 
-/// How many of the root's first files are symbolic links instead, where the system lets us make them.
+/// How many of the root's first files are symbolic links instead, where the system lets us make
+/// them.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     /// All of them; the first leads out of the tree.
@@ -109,8 +110,8 @@ impl Tree {
         Self { links: Links { all: 0, dangling: 0 }, ..tree }
     }
 
-    /// One directory as people have them, with `files` files, `links` symbolic links, one in five of
-    /// them leading nowhere, and `below` empty directories.
+    /// One directory as people have them, with `files` files, `links` symbolic links, one in five
+    /// of them leading nowhere, and `below` empty directories.
     pub(crate) fn mixed(files: u32, links: u32, below: u32) -> Self {
         let mut directories = vec![Directory { path: PathBuf::new(), files: files + links }];
         directories.extend(
@@ -178,8 +179,8 @@ impl Tree {
         }
     }
 
-    /// Writes the tree to `root`, which must not exist. The first entry of the root becomes a symbolic
-    /// link to `link`, where the system lets us make one.
+    /// Writes the tree to `root`, which must not exist. The first entry of the root becomes a
+    /// symbolic link to `link`, where the system lets us make one.
     pub(crate) fn build(&self, root: &Path, link: &Path) -> io::Result<()> {
         let mut written = 0;
         for directory in &self.directories {

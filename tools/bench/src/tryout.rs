@@ -1,6 +1,6 @@
-//! Whether those who were found can do it at all. A program may be too old for an option, or be another
-//! one of the same name. It is then named with the reason and left out, instead of taking part and
-//! losing.
+//! Whether those who were found can do it at all. A program may be too old for an option, or be
+//! another one of the same name. It is then named with the reason and left out, instead of taking
+//! part and losing.
 
 use super::contender::{Contender, Found, quiet};
 use super::context::Context;

@@ -1,9 +1,10 @@
-//! What is only computed, in one process, many times: what a path costs, without the start of a program.
+//! What is only computed, in one process, many times: what a path costs, without the start of a
+//! program.
 //!
-//! Everybody is given the same base directories and paths and joins each base with each path, or checks the
-//! path, so many times, and then as often again by the clock; what they answer is the sum of the lengths, of
-//! what was expanded or of what stays beneath, which the simplest code that is right confirms, and what one
-//! took.
+//! Everybody is given the same base directories and paths and joins each base with each path, or
+//! checks the path, so many times, and then as often again by the clock; what they answer is the
+//! sum of the lengths, of what was expanded or of what stays beneath, which the simplest code that
+//! is right confirms, and what one took.
 
 use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
 use std::time::Instant;

@@ -47,8 +47,9 @@ fn suite() -> String {
     format!("{package}/{name}")
 }
 
-/// Says that it is over when it goes, and so also where the test fails before: what runs beside it until then
-/// would run for ever, and may fill the disk.
+/// Says that it is over when it goes, and so also where the test fails before: what runs beside it
+/// until then would run for ever, and may fill the disk.
+#[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -59,8 +60,9 @@ impl Drop for Over<'_> {
 
 /// Lets what is started from here heed the signals that ask a program to end.
 ///
-/// Who ignores one of them (after `nohup`, or with `&` in a script) hands that on to what he starts. A handler is not handed
-/// on: with one here, which has the usual effect, it has that there, too.
+/// Who ignores one of them (after `nohup`, or with `&` in a script) hands that on to what he
+/// starts. A handler is not handed on: with one here, which has the usual effect, it has that
+/// there, too.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -75,8 +77,8 @@ pub fn heed_signals() {
     });
 }
 
-/// Runs the test with this whole name in a process of its own; `false` if this is that process. For tests that
-/// count or change what all threads of a process share.
+/// Runs the test with this whole name in a process of its own; `false` if this is that process. For
+/// tests that count or change what all threads of a process share.
 ///
 /// # Panics
 ///

@@ -121,8 +121,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. By a process of its own: a file that is written by this one is open for
-    /// writing, too, in what another thread is just about to start, and cannot be run meanwhile.
+    /// Copies a program, to be run from here. By a process of its own: a file that is written by
+    /// this one is open for writing, too, in what another thread is just about to start, and cannot
+    /// be run meanwhile.
     ///
     /// # Panics
     /// If it cannot be copied, or the path leads outside.
@@ -134,7 +135,8 @@ impl Scratch {
         path
     }
 
-    /// Writes a script, to be run from here, or another one in its place. By a process of its own, as programs are copied.
+    /// Writes a script, to be run from here, or another one in its place. By a process of its own,
+    /// as programs are copied.
     ///
     /// # Panics
     /// If it cannot be written, or the path leads outside.

@@ -93,8 +93,9 @@ impl Scratch {
         holder
     }
 
-    /// A drive letter whose root is a directory of this scratch directory, until dropped. Meanwhile,
-    /// and with Wine a second longer, the true path of what lies there may be one on that drive.
+    /// A drive letter whose root is a directory of this scratch directory, until dropped.
+    /// Meanwhile, and with Wine a second longer, the true path of what lies there may be one on
+    /// that drive.
     ///
     /// # Panics
     /// If the directory cannot be made or written to, or lies outside.

@@ -1,5 +1,6 @@
-//! Runs a fuzz target of `fuzz/` with any compiler: what `cargo fuzz` tells a nightly one to do, a stable one
-//! can be told to do as well. The sanitizers are left out; they look for what only `unsafe` could do.
+//! Runs a fuzz target of `fuzz/` with any compiler: what `cargo fuzz` tells a nightly one to do, a
+//! stable one can be told to do as well. The sanitizers are left out; they look for what only
+//! `unsafe` could do.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
@@ -37,8 +38,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     fuzz(target, options)
 }
 
-/// The task `fuzz-all`: every target for so many seconds, from its committed corpus; as many targets at a time as there
-/// are processors.
+/// The task `fuzz-all`: every target for so many seconds, from its committed corpus; as many
+/// targets at a time as there are processors.
 pub(crate) fn run_all(arguments: &[String]) -> Outcome {
     let usage = || Failure::usage("fuzz-all [SECONDS]: for each target, 60 if nothing is said");
     let seconds: u32 = match arguments {
@@ -104,8 +105,9 @@ fn fuzz(target: &str, options: &[String]) -> Outcome {
     host::check(&mut command(target, options)?)
 }
 
-/// How a target that was built is run. What is new to its corpus, and what makes it fail, is written to
-/// the folder `target`; `-merge=1` with the committed corpus first takes over what is worth it.
+/// How a target that was built is run. What is new to its corpus, and what makes it fail, is
+/// written to the folder `target`; `-merge=1` with the committed corpus first takes over what is
+/// worth it.
 fn command(target: &str, options: &[String]) -> Result<Command, Failure> {
     let found = output().join("found").join(target);
     let committed = folder().join("corpus").join(target);

@@ -1,7 +1,6 @@
 //! The chores of this repository: `cargo xtask` lists them.
 //!
-//! One file per chore; nothing here is a dependency of the library or the command, and the crate
-//! itself depends on std alone, so that the first chore runs as soon as a checkout is there.
+//! One file per chore; nothing here is a dependency of the library or the command.
 
 mod debian_root;
 mod fuzz;
@@ -34,7 +33,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "lint",
         arguments: "",
-        about: "check the rules of the house that the compiler cannot",
+        about: "check the rules of the house that neither the compiler nor clippy can",
         run: lint::run,
     },
     Task {

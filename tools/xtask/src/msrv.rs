@@ -1,5 +1,5 @@
-//! Builds the workspace with the oldest Rust that curt supports, the one of Debian 13, and tests the library
-//! with its default features. What the command does is tested with the newer one.
+//! Builds the workspace with the oldest Rust that curt supports, the one of Debian 13, and tests
+//! the library with its default features. What the command does is tested with the newer one.
 //!
 //! Clippy's `incompatible_msrv` sees standard library items only; newer syntax (let chains) and
 //! newer Cargo features are seen here.

@@ -1,4 +1,5 @@
-//! The library's unit tests once more, as a user who may do little: what root may do hides failures.
+//! The library's unit tests once more, as a user who may do little: what root may do hides
+//! failures.
 
 use crate::host::{self, Failure};
 use std::fs;

@@ -1,7 +1,8 @@
 //! Builds the small programs around other people's libraries that the benchmark compares with.
 //!
-//! Each folder under `tools/bench/rivals/` is one program with its own toolchain and lock file, never a part
-//! of the workspace. What comes out lies in `target/rivals/NAME/`. A folder says how it is built:
+//! Each folder under `tools/bench/rivals/` is one program with its own toolchain and lock file,
+//! never a part of the workspace. What comes out lies in `target/rivals/NAME/`. A folder says how
+//! it is built:
 //!
 //! 1. `build.sh` is run in the folder with `OUT` set to the absolute folder for the result;
 //! 2. else a `Cargo.toml`: `cargo build --release --locked`, its target folder being that folder;

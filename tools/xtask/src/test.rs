@@ -1,7 +1,7 @@
 //! Runs every suite and adds up the counts.
 //!
-//! A test that cannot run here prints `skipped: SUITE: TEST: REASON` and returns; it is then counted
-//! as skipped, not as passed. `skips` says which of them may.
+//! A test that cannot run here prints `skipped: SUITE: TEST: REASON` and returns; it is then
+//! counted as skipped, not as passed. `skips` says which of them may.
 
 use crate::host::{self, Failure, Outcome};
 use crate::nobody::Suite;
@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// The task `test`: everything, or one package with its default features. Root also runs the library's unit tests as
-/// `nobody`, when all of them run. The last line on standard output is the total.
+/// The task `test`: everything, or one package with its default features. Root also runs the
+/// library's unit tests as `nobody`, when all of them run. The last line on standard output is the
+/// total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let mut cargo = host::cargo();
     cargo.args(["test", "--locked", "--no-fail-fast"]);
@@ -150,7 +151,8 @@ impl Tally {
     }
 }
 
-/// What a line says was skipped. With one test thread libtest has begun a line before the test runs.
+/// What a line says was skipped. With one test thread libtest has begun a line before the test
+/// runs.
 fn skipped(line: &str) -> Option<Skip> {
     let line = match line.strip_prefix("test ") {
         Some(begun) => begun.split_once(" ... ")?.1,

@@ -10,12 +10,12 @@ use super::expand::{FLAVORS, RELEASES, one_of};
 use super::{feature_names, features};
 
 const AFTER: &str = "\
-For each path that stays beneath DIR its name from DIR on is printed, without links and dots ('.' for DIR \
-itself). A path that is refused has one of these reasons: empty, nul, encoding, device, absolute, drive, \
-stream, badchar, escape, trailing, shortname, link.
+For each path that stays beneath DIR its name from DIR on is printed, without links and dots ('.' \
+for DIR itself). A path that is refused has one of these reasons: empty, nul, encoding, device, \
+absolute, drive, stream, badchar, escape, trailing, shortname, link.
 
-Questions of --batch are lines like {\"path\":\"a/b\",\"mode\":\"strict\"}; 'mode', 'in_root', and with \
---check-only 'flavor' and 'release', may be left out. Answers are {\"allow\":\"a/b\"}, \
+Questions of --batch are lines like {\"path\":\"a/b\",\"mode\":\"strict\"}; 'mode', 'in_root', and \
+with --check-only 'flavor' and 'release', may be left out. Answers are {\"allow\":\"a/b\"}, \
 {\"deny\":\"escape\"}, or {\"error\":\"ENOENT\"} for what failed without being refused.
 
 Examples:
@@ -41,7 +41,8 @@ pub(crate) struct BeneathOptions {
     #[arg(long, value_name = "DIR", required_unless_present = "check_only")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Keep paths in instead of refusing them: absolute paths and links begin at DIR, and '..' stays there
+    /// Keep paths in instead of refusing them: absolute paths and links begin at DIR, and '..'
+    /// stays there
     #[arg(long)]
     pub(crate) in_root: bool,
 
@@ -49,7 +50,8 @@ pub(crate) struct BeneathOptions {
     #[arg(long, value_name = "MODE", default_value = "open")]
     pub(crate) mode: Mode,
 
-    /// Look at the text alone, and at no file. An open may judge otherwise on POSIX, where 'link/../x' is not 'x'
+    /// Look at the text alone, and at no file. An open may judge otherwise on POSIX, where
+    /// 'link/../x' is not 'x'
     #[arg(long, conflicts_with_all = ["root", "cat", "name", "stat"])]
     pub(crate) check_only: bool,
 

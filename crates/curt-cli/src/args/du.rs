@@ -14,9 +14,9 @@ Tell how much space directories take, with everything in them: one line for each
 Without an operand: '.'.
 
 Works as GNU du does and takes its most used options. What differs: lines are sorted (what a \
-directory holds before the directory, by the bytes of names); a file with several names is counted in \
-the first directory that holds one, in that order of paths, so the answer is the same on every run; \
-usage errors exit with 2.";
+directory holds before the directory, by the bytes of names); a file with several names is counted \
+in the first directory that holds one, in that order of paths, so the answer is the same on every \
+run; usage errors exit with 2.";
 
 /// The heading of the options that GNU du does not have.
 const BEYOND_GNU: &str = "Options that GNU du does not have";
@@ -28,9 +28,9 @@ Examples:
   curt du -ah --top 20 /var      the twenty largest, whatever they are
   curt du -x --json / | jq ...   everything on one file system, for a program
 
-Sizes are what the file system has allocated, in KiB rounded up, unless another option says otherwise. \
-With --apparent-size they are what can be read; directories and devices have none of that, as in GNU \
-du 9.2 and later.
+Sizes are what the file system has allocated, in KiB rounded up, unless another option says \
+otherwise. With --apparent-size they are what can be read; directories and devices have none of \
+that, as in GNU du 9.2 and later.
 
 Exit status:
   0  everything was counted
@@ -100,8 +100,8 @@ pub(crate) struct DuOptions {
     #[arg(short = 'x', long)]
     pub(crate) one_file_system: bool,
 
-    /// Leave out what GLOB matches, and all that lies below it. GLOB is compared with the path as it would
-    /// be shown, and with each of its ends that begins behind a slash. Can be repeated
+    /// Leave out what GLOB matches, and all that lies below it. GLOB is compared with the path as
+    /// it would be shown, and with each of its ends that begins behind a slash. Can be repeated
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
     pub(crate) exclude: Vec<OsString>,
 

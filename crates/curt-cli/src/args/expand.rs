@@ -9,8 +9,8 @@ use curt::paths::{DotDot, Flavor, Release, Style, Verbatim};
 const LONG_ABOUT: &str = "\
 Make paths full, by their text alone: nothing is looked at.
 
-POSIX paths, Windows paths, on any system. What is not given is the process's own: its working directory, \
-home, and the directories of drives.";
+POSIX paths, Windows paths, on any system. What is not given is the process's own: its working \
+directory, home, and the directories of drives.";
 
 const AFTER: &str = "\
 Examples:
@@ -20,13 +20,15 @@ Examples:
   curt expand --style ruby '~/x'                    what Ruby's File.expand_path does
   curt expand --explain --base /srv x               say which rules fired
 
-With --batch, each line of standard input is a question, {\"input\":PATH} with the keys \"flavor\", \
-\"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\" and \"home\", all of which may be left out, \
-and each line of output the answer to it, in order: {\"ok\":PATH} or {\"err\":KIND,\"message\":TEXT}. A key \
-left out is as the options say, or the process's own; \"home\":null is one that is not set; with \
-\"cwd\":null and a base nothing of the process is looked at. A path is a string, {\"bytes\":BASE64}, \
-{\"bytes\":BASE64,\"encoding\":NAME} as Ruby names encodings, or {\"utf16\":[UNIT,...]}. KIND is empty, nul, no-home, nonabs-home, no-user, too-long, escape, drive \
-(no working directory to start from), encoding, or invalid for what is no question.
+With --batch, each line of standard input is a question, {\"input\":PATH} with the keys \
+\"flavor\", \"release\", \"style\", \"dotdot\", \"verbatim\", \"cwd\", \"drives\", \"base\" and \
+\"home\", all of which may be left out, and each line of output the answer to it, in order: \
+{\"ok\":PATH} or {\"err\":KIND,\"message\":TEXT}. A key left out is as the options say, or the \
+process's own; \"home\":null is one that is not set; with \"cwd\":null and a base nothing of the \
+process is looked at. A path is a string, {\"bytes\":BASE64}, {\"bytes\":BASE64,\"encoding\":NAME} \
+as Ruby names encodings, or {\"utf16\":[UNIT,...]}. KIND is empty, nul, no-home, nonabs-home, \
+no-user, too-long, escape, drive (no working directory to start from), encoding, or \
+invalid for what is no question.
 
 Exit status:
   0  every path was expanded (with --batch: every question was answered)
@@ -54,12 +56,13 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "native|ruby", hide_possible_values = true, value_parser = one_of(&STYLES))]
     pub(crate) style: Option<Style>,
 
-    /// What becomes of '..': it stays, takes a name away, or is an error beyond the root [default: keep
-    /// for POSIX paths in the native style, else clamp]
+    /// What becomes of '..': it stays, takes a name away, or is an error beyond the root [default:
+    /// keep for POSIX paths in the native style, else clamp]
     #[arg(long, value_name = "keep|clamp|refuse", hide_possible_values = true, value_parser = one_of(&DOT_DOTS))]
     pub(crate) dotdot: Option<DotDot>,
 
-    /// What becomes of '\\?\' and '\??\' at the beginning of Windows paths [default: keep, untouched]
+    /// What becomes of '\\?\' and '\??\' at the beginning of Windows paths [default: keep,
+    /// untouched]
     #[arg(long, value_name = "keep|normalize", hide_possible_values = true, value_parser = one_of(&VERBATIMS))]
     pub(crate) verbatim: Option<Verbatim>,
 

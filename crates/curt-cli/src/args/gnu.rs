@@ -136,8 +136,8 @@ pub(super) fn options(tool: &str) -> Option<&'static Options> {
 }
 
 impl Options {
-    /// Adds what the command lacks, to be refused, and the abbreviations that an option of curt's own
-    /// would make ambiguous. clap finds the others.
+    /// Adds what the command lacks, to be refused, and the abbreviations that an option of curt's
+    /// own would make ambiguous. clap finds the others.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
         let is_own = |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
         let own: Vec<String> = longs(&command).filter(is_own).map(str::to_owned).collect();
@@ -199,8 +199,8 @@ impl Options {
     }
 }
 
-/// Ends the options where the first operand stands, as POSIX has it: what follows are operands, too. The first
-/// of the words is the name of the command.
+/// Ends the options where the first operand stands, as POSIX has it: what follows are operands,
+/// too. The first of the words is the name of the command.
 pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
     let mut at = 1;
     while let Some(word) = words.get(at) {

@@ -15,10 +15,10 @@ const BEYOND_GNU: &str = "Options that GNU ls does not have";
 const LS_LONG_ABOUT: &str = "\
 List directories, and what is known of their entries.
 
-Works as GNU ls does in the C locale and takes most of its options. Only what the options need is asked \
-for: names alone cost no call for an entry, -l one, and one more for a link. What differs: -l looks for \
-access rules only with --acl; --color goes by kind and name, and by permissions only where these are \
-shown anyway; usage errors exit with 2.";
+Works as GNU ls does in the C locale and takes most of its options. Only what the options need is \
+asked for: names alone cost no call for an entry, -l one, and one more for a link. What differs: \
+-l looks for access rules only with --acl; --color goes by kind and name, and by permissions only \
+where these are shown anyway; usage errors exit with 2.";
 
 const LS_AFTER: &str = "\
 Examples:
@@ -33,8 +33,8 @@ Exit status:
   2  an operand could not be listed, or the command line was wrong";
 
 const STAT_AFTER: &str = "\
-With --batch, each line of standard input is a question, {\"path\":PATH,\"fields\":[NAME,...]}, and each \
-line of output the answer to it, in order: an object as of 'curt ls --json', or \
+With --batch, each line of standard input is a question, {\"path\":PATH,\"fields\":[NAME,...]}, \
+and each line of output the answer to it, in order: an object as of 'curt ls --json', or \
 {\"err\":KIND,\"message\":TEXT}. A path is a string, or {\"bytes\":BASE64} where it is not Unicode.
 
 Exit status:
@@ -159,8 +159,8 @@ pub(crate) struct LsOptions {
     #[arg(short = 'Q', long, overrides_with_all = ["escaped", "literal", "quoting_style"])]
     quote_name: bool,
 
-    /// Quote names: literal (-N), locale, clocale, shell, shell-always, shell-escape (on a terminal),
-    /// shell-escape-always, c (-Q), c-maybe or escape (-b)
+    /// Quote names: literal (-N), locale, clocale, shell, shell-always, shell-escape (on a
+    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b)
     #[arg(long, value_name = "WORD", value_parser = parse_quoting,
           overrides_with_all = ["escaped", "literal", "quote_name"])]
     pub(crate) quoting_style: Option<Style>,
@@ -247,7 +247,8 @@ pub(crate) struct LsOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) explain_cost: bool,
 
-    /// The most threads to ask with about the entries of a directory; 1 starts none [default: as many as pay]
+    /// The most threads to ask with about the entries of a directory; 1 starts none [default: as
+    /// many as pay]
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<NonZeroUsize>,
 
@@ -303,8 +304,8 @@ fn place(matches: &ArgMatches, id: &str) -> Option<usize> {
     matches.indices_of(id).into_iter().flatten().last()
 }
 
-/// The last of the options about the form wins, except that one file in a line is what the long form
-/// has anyway.
+/// The last of the options about the form wins, except that one file in a line is what the long
+/// form has anyway.
 fn format(options: &LsOptions, matches: &ArgMatches) -> Option<Format> {
     let mut given = [
         ("across", options.across, Some(Format::Across)),

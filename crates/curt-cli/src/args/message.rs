@@ -1,5 +1,5 @@
-//! What is wrong with a command line, in the form of every other message: clap's words behind the name
-//! of the command, and nothing in them that a terminal would act upon.
+//! What is wrong with a command line, in the form of every other message: clap's words behind the
+//! name of the command, and nothing in them that a terminal would act upon.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -145,8 +145,8 @@ fn is_there(path: &Path) -> bool {
     curt::stat(path, curt::Plan::new(curt::Fields::KIND)).is_ok()
 }
 
-/// Whether `--json` is among the words, as far as those of another program do not begin: the others could
-/// not be read.
+/// Whether `--json` is among the words, as far as those of another program do not begin: the others
+/// could not be read.
 fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let is_meant = |word: &str| {

@@ -11,8 +11,8 @@ use super::{LookUpOptions, feature_names, features};
 const ABOUT: &str = "Start a program and end as it ends";
 
 const LONG_ABOUT: &str = "\
-Start a program and end as it ends, in the fewest calls: on Linux one of this process and two of the \
-program's before it begins.
+Start a program and end as it ends, in the fewest calls: on Linux one of this process and two of \
+the program's before it begins.
 
 A NAME with a separator in it is a path, relative to the directory of --chdir. Any other is looked for as by curt which, in the PATH that the program gets, and from its directory: the directory that nobody named is not searched.";
 
@@ -53,17 +53,18 @@ pub(crate) struct RunOptions {
     #[arg(long, value_name = "NAME=VALUE", action = ArgAction::Append)]
     pub(crate) env: Vec<OsString>,
 
-    /// Give it no variables but those of --env (on Windows also `SystemRoot`, which programs need to start)
+    /// Give it no variables but those of --env (on Windows also `SystemRoot`, which programs need
+    /// to start)
     #[arg(long)]
     pub(crate) clear_env: bool,
 
-    /// End it and what it started after so many seconds; it gets a process group of its own, and so cannot
-    /// read from a terminal
+    /// End it and what it started after so many seconds; it gets a process group of its own, and so
+    /// cannot read from a terminal
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Have /bin/sh run it where the system does not know its format, as execvp does: a script without a first
-    /// line that names what runs it
+    /// Have /bin/sh run it where the system does not know its format, as execvp does: a script
+    /// without a first line that names what runs it
     #[arg(long)]
     pub(crate) shell_fallback: bool,
 

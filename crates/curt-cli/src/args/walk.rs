@@ -60,8 +60,8 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "RE", allow_hyphen_values = true)]
     pub(crate) regex: Option<String>,
 
-    /// Kinds: f(ile) d(irectory) l(ink) p(ipe) s(ocket) c(haracter device) b(lock device), or a word
-    /// such as junction; several separated by commas
+    /// Kinds: f(ile) d(irectory) l(ink) p(ipe) s(ocket) c(haracter device) b(lock device), or a
+    /// word such as junction; several separated by commas
     #[arg(long = "type", value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
 
@@ -78,7 +78,8 @@ pub(crate) struct WalkOptions {
           default_missing_value = "all", value_parser = ["never", "command-line", "all"])]
     pub(crate) follow: Option<String>,
 
-    /// Stay on one file system: at mount points, or (=device) where the number of the device changes
+    /// Stay on one file system: at mount points, or (=device) where the number of the device
+    /// changes
     #[arg(short = 'x', long, value_name = "HOW", num_args = 0..=1, require_equals = true,
           default_missing_value = "mount", value_parser = ["mount", "device"])]
     one_file_system: Option<String>,
@@ -88,8 +89,8 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub(crate) exclude: Vec<OsString>,
 
-    /// Leave out what rules in .gitignore, .ignore and .git/info/exclude name, and names that begin with
-    /// a dot
+    /// Leave out what rules in .gitignore, .ignore and .git/info/exclude name, and names that begin
+    /// with a dot
     #[arg(long)]
     pub(crate) ignore: bool,
 
@@ -105,8 +106,8 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = clap::ArgAction::Append)]
     pub(crate) size: Vec<String>,
 
-    /// Written to after WHEN: after that FILE was, a date (2026-01-31, 2026-01-31T10:00), or so long ago
-    /// (90s, 36h, '2 weeks')
+    /// Written to after WHEN: after that FILE was, a date (2026-01-31, 2026-01-31T10:00), or so
+    /// long ago (90s, 36h, '2 weeks')
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     pub(crate) newer: Option<String>,
 
@@ -131,7 +132,8 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 
-    /// Print these fields of each entry (and path, depth), separated by commas here and by tabs there
+    /// Print these fields of each entry (and path, depth), separated by commas here and by tabs
+    /// there
     #[arg(long, value_name = "LIST")]
     pub(crate) fields: Option<String>,
 
@@ -152,7 +154,8 @@ pub(crate) struct WalkOptions {
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"])]
     pub(crate) exec: Vec<OsString>,
 
-    /// Run a command for as many entries at a time as fit; '{}' stands for their paths, ';' must end it
+    /// Run a command for as many entries at a time as fit; '{}' stands for their paths, ';' must
+    /// end it
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "delete")]
     pub(crate) exec_batch: Vec<OsString>,

@@ -12,9 +12,9 @@ const LONG_ABOUT: &str = "\
 Say which file a program's name stands for, by the rules of this system or of another one, in the \
 fewest calls.
 
-Unlike elsewhere, the place that nobody named is not searched: the working directory on Windows, an \
-empty entry of PATH on POSIX. A name that is only there is an error that says so. The presets of \
---policy search as their authority does.";
+Unlike elsewhere, the place that nobody named is not searched: the working directory on Windows, \
+an empty entry of PATH on POSIX. A name that is only there is an error that says so. The presets \
+of --policy search as their authority does.";
 
 const AFTER: &str = "\
 Examples:
@@ -67,8 +67,8 @@ pub(crate) struct WhichOptions {
     #[command(flatten)]
     pub(crate) look_up: LookUpOptions,
 
-    /// Answer in JSON: one object per file or error, then a summary; by POSIX' rules what is found is read to
-    /// tell its kind (3 calls, 4 for a script)
+    /// Answer in JSON: one object per file or error, then a summary; by POSIX' rules what is found
+    /// is read to tell its kind (3 calls, 4 for a script)
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -116,8 +116,8 @@ pub(crate) struct LookUpOptions {
     #[arg(long, value_name = "WHEN", value_parser = BARES.map(|(name, _)| name))]
     pub(crate) bare: Option<String>,
 
-    /// Append these extensions, also where the policy appends others or does not ask PATHEXT (Windows'
-    /// rules)
+    /// Append these extensions, also where the policy appends others or does not ask PATHEXT
+    /// (Windows' rules)
     #[arg(long, value_name = "E", allow_hyphen_values = true, conflicts_with = "pathext")]
     pub(crate) extensions: Option<OsString>,
 

@@ -1,5 +1,5 @@
-//! Reading a question: an object of JSON in which every key is known and stands once. Otherwise a question
-//! would be answered as if a part of it had not been asked.
+//! Reading a question: an object of JSON in which every key is known and stands once. Otherwise a
+//! question would be answered as if a part of it had not been asked.
 
 use std::fmt;
 

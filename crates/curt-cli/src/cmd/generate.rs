@@ -25,7 +25,8 @@ fn shown(command: &Command) -> Command {
     if command.is_disable_help_flag_set() {
         shown = shown.disable_help_flag(true);
     }
-    // Those that take part in the settings of others may be hidden, and the others are not parsed here.
+    // Those that take part in the settings of others may be hidden, and the others are not parsed
+    // here.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
     let commands = command.get_subcommands().filter(|command| !command.is_hide_set());
     shown.version(env!("CARGO_PKG_VERSION")).args(options).subcommands(commands.map(self::shown))

@@ -1,5 +1,4 @@
 //! The commands, one file or folder each.
-#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub(crate) mod beneath;
 pub(crate) mod du;

@@ -19,8 +19,8 @@ impl Blocks {
     pub(crate) const KILOBYTES: Blocks = Blocks::Units(1024, String::new());
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
 
-    /// What the first of these variables says that is set, and what POSIX or else GNU says where none
-    /// is, or where it says nothing sensible.
+    /// What the first of these variables says that is set, and what POSIX or else GNU says where
+    /// none is, or where it says nothing sensible.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let chosen = chosen.map(OsString::into_string).and_then(Result::ok);

@@ -8,8 +8,8 @@ pub(crate) fn width(number: impl Into<u128>) -> usize {
     number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a number that ends at the right of its column, or, where that is 0 wide, takes what it needs; an
-/// unknown one is shown as a question mark.
+/// Adds a number that ends at the right of its column, or, where that is 0 wide, takes what it
+/// needs; an unknown one is shown as a question mark.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);

@@ -2,7 +2,8 @@
 
 pub(super) const UNITS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];
 
-/// The number of bytes in powers of 1024 or of 1000, rounded up: one digit behind the point below ten.
+/// The number of bytes in powers of 1024 or of 1000, rounded up: one digit behind the point below
+/// ten.
 pub(super) fn scaled(bytes: u64, base: u128) -> String {
     let bytes = u128::from(bytes);
     if bytes < base {

@@ -29,8 +29,8 @@ const SOON: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(500);
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Writes whole lines to standard error, before there is a [`Screen`]. Names in them are quoted; nothing
-/// else in them reaches a terminal that it would act upon, either.
+/// Writes whole lines to standard error, before there is a [`Screen`]. Names in them are quoted;
+/// nothing else in them reaches a terminal that it would act upon, either.
 pub(crate) fn complain(lines: &str) {
     write_stderr(&shield(lines));
 }
@@ -76,8 +76,8 @@ pub(crate) fn print(program: &str, text: &[u8], failure: Exit) -> Exit {
     }
 }
 
-/// Ends a command whose standard output failed. Where its reader went away, that is as a program ends
-/// that never asked not to be told of it.
+/// Ends a command whose standard output failed. Where its reader went away, that is as a program
+/// ends that never asked not to be told of it.
 pub(crate) fn unwritten(program: &str, error: &io::Error, failure: Exit) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe && !sys::ignores_broken_pipes() {
         return sys::end_by_broken_pipe();
@@ -189,8 +189,8 @@ impl Screen {
         write_stderr(&padded);
     }
 
-    /// Writes what is left. The error is the first that standard output had; [`unwritten`] says what
-    /// comes of it.
+    /// Writes what is left. The error is the first that standard output had; [`unwritten`] says
+    /// what comes of it.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.write(&mut inner);

@@ -1,5 +1,6 @@
-//! Paths of any system in JSON, on any system: a string where they are Unicode, `{"bytes":BASE64}` or
-//! `{"utf16":[…]}` where they are not, and `{"bytes":BASE64,"encoding":NAME}` in an encoding of Ruby's.
+//! Paths of any system in JSON, on any system: a string where they are Unicode, `{"bytes":BASE64}`
+//! or `{"utf16":[…]}` where they are not, and `{"bytes":BASE64,"encoding":NAME}` in an encoding of
+//! Ruby's.
 
 use curt::paths::{Encoding, Flavor, PathText};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The quoting styles of GNU ls, as gnulib's `quotearg` writes them. What is no UTF-8, and what no terminal
-//! should act upon, is not printable; letters of other scripts are.
+//! The quoting styles of GNU ls, as gnulib's `quotearg` writes them. What is no UTF-8, and what no
+//! terminal should act upon, is not printable; letters of other scripts are.
 
 use std::ffi::OsStr;
 
@@ -43,8 +43,8 @@ impl Style {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
 
-    /// The name in this style. Where `special` characters could be taken for something else, they are
-    /// quoted, too.
+    /// The name in this style. Where `special` characters could be taken for something else, they
+    /// are quoted, too.
     pub(crate) fn quote(self, name: &OsStr, special: &str) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
         match self {
@@ -108,8 +108,8 @@ fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
     [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
 }
 
-/// The name with the escapes of C, between `quotes`, in which `special` characters and those of `closing`
-/// have a backslash.
+/// The name with the escapes of C, between `quotes`, in which `special` characters and those of
+/// `closing` have a backslash.
 fn escaped(bytes: &[u8], quotes: &str, special: &str, closing: &str) -> Vec<u8> {
     let mut text = quotes.to_owned();
     for chunk in bytes.utf8_chunks() {

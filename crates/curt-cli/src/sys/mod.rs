@@ -1,6 +1,6 @@
 //! What the command needs of the system beyond the library: signals, waiting for an answer, the
-//! texts of errors, names that are not text, names of owners, the limit of descriptors, the time zone, the width of the
-//! terminal. The same items in each file.
+//! texts of errors, names that are not text, names of owners, the limit of descriptors, the time
+//! zone, the width of the terminal. The same items in each file.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::OsStr;
@@ -92,7 +92,8 @@ pub(crate) fn error_name(error: &io::Error) -> String {
         io::ErrorKind::ReadOnlyFilesystem => "EROFS",
         io::ErrorKind::WouldBlock => "EAGAIN",
         _ => match error_number(error) {
-            // Of Windows: a path, and a name, that is too long or none; links that lead to each other.
+            // Of Windows: a path, and a name, that is too long or none; links that lead to each
+            // other.
             Some(206 | 123) => "ENAMETOOLONG",
             Some(1921) => "ELOOP",
             Some(number) => return format!("E{number}"),
@@ -108,7 +109,8 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     let bytes = text.as_encoded_bytes();
     let at = bytes.iter().position(|&byte| byte == at)?;
     let part = |bytes| {
-        // SAFETY: the text is cut immediately before or behind an ASCII character, which is allowed.
+        // SAFETY: the text is cut immediately before or behind an ASCII character, which is
+        // allowed.
         unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }
     };
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))

@@ -34,7 +34,8 @@ fn cpython_finds_what_curt_finds() {
             continue;
         };
         let python = Path::new(python);
-        // It has one word for all that is not found. A pipe that may be executed it takes for a program.
+        // It has one word for all that is not found. A pipe that may be executed it takes for a
+        // program.
         let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
         let theirs = |(path, name): Case| {
             let output = ground.run(python, &["-c", PROGRAM, name], path);

@@ -1,5 +1,5 @@
-//! The C library: a program that calls `execvp`. glibc in most places; musl too, where its compiler is
-//! installed.
+//! The C library: a program that calls `execvp`. glibc in most places; musl too, where its compiler
+//! is installed.
 
 use std::path::PathBuf;
 use std::process::Command;

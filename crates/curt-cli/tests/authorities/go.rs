@@ -31,7 +31,8 @@ fn go_finds_what_curt_finds() {
     }
     for ground in &grounds {
         let program = ground.scratch.program(&built, "go-look");
-        // An entry that is relative is refused by both; a pipe that may be executed it takes for a program.
+        // An entry that is relative is refused by both; a pipe that may be executed it takes for a
+        // program.
         let cases = CASES.into_iter().filter(|(_, name)| *name != "pipe");
         compare(ground, &["--policy", "go"], cases, |(path, name): Case| {
             let output = ground.run(&program, &[name], path);

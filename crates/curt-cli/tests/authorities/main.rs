@@ -1,6 +1,7 @@
-//! `curt which` beside those who look for programs themselves: the C library's `execvp`, `CPython`, Go and
-//! Node. The same table of searches for all, as ourselves and as another user; what an authority does
-//! otherwise for a reason is named where it is left out. What they answer on Windows is in `recorded.rs`.
+//! `curt which` beside those who look for programs themselves: the C library's `execvp`, `CPython`,
+//! Go and Node. The same table of searches for all, as ourselves and as another user; what an
+//! authority does otherwise for a reason is named where it is left out. What they answer on Windows
+//! is in `recorded.rs`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -174,8 +175,8 @@ impl Ground {
 }
 
 impl Ground {
-    /// What it is called where an authority that has one word for all finds nothing. `denies` is whether
-    /// a directory that may not be searched is told before what is missing.
+    /// What it is called where an authority that has one word for all finds nothing. `denies` is
+    /// whether a directory that may not be searched is told before what is missing.
     fn why(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = self.as_other && path.contains("locked");
         Answer::Not(

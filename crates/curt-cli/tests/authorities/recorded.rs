@@ -1,6 +1,6 @@
-//! What authorities answer on Windows, as their own tests have it, asked of their presets over directories of
-//! this system. Each row is a fact of the test that it names; how these programs are started is in the
-//! library's suite for Windows.
+//! What authorities answer on Windows, as their own tests have it, asked of their presets over
+//! directories of this system. Each row is a fact of the test that it names; how these programs are
+//! started is in the library's suite for Windows.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,8 +10,9 @@ use curt_testkit::Scratch;
 /// The usual `PATHEXT` of Go's tests, which take that of the machine.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// A search: the files, `PATH` by names below the folder of the test (an entry that begins with a dot is
-/// relative), `PATHEXT`, the name and the answer. A name that ends in a slash is a directory.
+/// A search: the files, `PATH` by names below the folder of the test (an entry that begins with a
+/// dot is relative), `PATHEXT`, the name and the answer. A name that ends in a slash is a
+/// directory.
 struct Row {
     says: &'static str,
     files: &'static [&'static str],
@@ -184,8 +185,8 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues 109590 and
-/// 127001.
+/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues
+/// 109590 and 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
     let listed = |pathext, row| Row { pathext, ..row };

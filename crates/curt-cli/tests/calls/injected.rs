@@ -67,8 +67,8 @@ fn where_calls_are_lacking_the_answer_is_the_same() {
     }
 }
 
-/// A call that is interrupted is made again, or its failure is reported: never is something left out
-/// in silence.
+/// A call that is interrupted is made again, or its failure is reported: never is something left
+/// out in silence.
 #[test]
 fn an_interrupted_call_is_made_again_or_reported() {
     if !available() {

@@ -69,8 +69,8 @@ fn the_long_form_asks_once_for_each_entry() {
         let total = total(&seen);
         let tail: Vec<&str> = log.lines().rev().take(30).collect();
         let of = |name: &str| seen.get(name).copied().unwrap_or(0);
-        // The start of a thread for each of two buffers is in the budget; more processors, or who asks
-        // for more threads, may start more.
+        // The start of a thread for each of two buffers is in the budget; more processors, or who
+        // asks for more threads, may start more.
         let budget = budget + 17 * (of("clone") + of("clone3")).saturating_sub(2);
         assert!(total <= budget, "{args:?}: {total} calls, {budget} allowed\n{tail:#?}");
         assert!(of("statx") <= ENTRIES + 12, "{} times statx", of("statx"));

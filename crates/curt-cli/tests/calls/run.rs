@@ -16,8 +16,8 @@ fn call(line: &str) -> Option<(&str, &str)> {
     (is_name && !name.is_empty()).then_some((pid, name))
 }
 
-/// What the parent calls from the first question about the program to the end of its waiting, and the child
-/// before it is the program.
+/// What the parent calls from the first question about the program to the end of its waiting, and
+/// the child before it is the program.
 fn calls(log: &str) -> (Vec<&str>, Vec<&str>) {
     let parent = log.split(' ').next().unwrap();
     let begins = |line: &&str| line.contains(" faccessat2(") || line.contains(" clone3(");

@@ -163,8 +163,8 @@ pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     program
 }
 
-/// Counts the calls after loading, without what is left out. The allocator's first question for random
-/// numbers is memory's, too.
+/// Counts the calls after loading, without what is left out. The allocator's first question for
+/// random numbers is memory's, too.
 fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in own(log).filter(|line| !line.contains("8, GRND_NONBLOCK")) {
@@ -209,7 +209,8 @@ impl Traced {
     }
 }
 
-/// What `more` has beyond `less`, by every name that either has; less than nothing where it has fewer.
+/// What `more` has beyond `less`, by every name that either has; less than nothing where it has
+/// fewer.
 pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> {
     let names = more.keys().chain(less.keys());
     let of =

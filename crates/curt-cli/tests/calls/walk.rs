@@ -214,8 +214,8 @@ fn ignore_rules_cost_nothing_where_there_are_none() {
     let plain = walk(&scratch, &["-j1", "tree"]);
     let ruled = walk(&scratch, &["-j1", "--ignore", "tree"]);
     let more = difference(&ruled.counted, &plain.counted);
-    // The working directory, and for each directory above the tree one question and one file, or two
-    // files where the scratch folder lies in a work tree.
+    // The working directory, and for each directory above the tree one question and one file, or
+    // two files where the scratch folder lies in a work tree.
     let above = scratch.path().ancestors().count() as u64;
     assert_eq!(more["getcwd"], 1);
     assert_eq!(more["statx"].unsigned_abs(), above);

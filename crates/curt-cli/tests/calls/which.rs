@@ -1,5 +1,5 @@
-//! The budgets of `curt which`: a call for each directory that is missed, two for a hit. N names cost as
-//! much in each directory.
+//! The budgets of `curt which`: a call for each directory that is missed, two for a hit. N names
+//! cost as much in each directory.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -10,8 +10,8 @@ use curt_testkit::{Scratch, skip};
 use crate::strace::{available, count, curt, difference, total, trace};
 use crate::{check_snapshot, slope};
 
-/// Directories of which every fourth is not there, and every fourth holds what does not match; the last
-/// one holds the program.
+/// Directories of which every fourth is not there, and every fourth holds what does not match; the
+/// last one holds the program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {

@@ -33,8 +33,8 @@ fn lines_are_sorted_and_directories_come_after_what_they_hold() {
     }
 }
 
-/// A reader that has gone away is noticed when the first lines are written, which is long before all is
-/// measured.
+/// A reader that has gone away is noticed when the first lines are written, which is long before
+/// all is measured.
 #[cfg(unix)]
 #[test]
 fn lines_come_before_all_is_measured() {

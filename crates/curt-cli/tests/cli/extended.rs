@@ -34,8 +34,8 @@ fn said(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     crate::said(&command.output().unwrap())
 }
 
-/// Names and numbers of entries are the same in each directory, so that an answer about another one of
-/// them would go unnoticed but for what it says.
+/// Names and numbers of entries are the same in each directory, so that an answer about another one
+/// of them would go unnoticed but for what it says.
 #[test]
 fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {

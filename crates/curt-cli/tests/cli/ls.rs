@@ -194,8 +194,8 @@ fn a_batch_is_answered_line_by_line() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-/// The listing stands still while nobody reads it, far before it comes to the directory that is swapped, or
-/// to one in it.
+/// The listing stands still while nobody reads it, far before it comes to the directory that is
+/// swapped, or to one in it.
 #[test]
 fn a_directory_that_was_swapped_leads_out_of_no_operand() {
     for scratch in [Scratch::new(), Scratch::in_memory()] {

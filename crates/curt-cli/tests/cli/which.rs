@@ -193,8 +193,8 @@ fn scripts_are_looked_into_in_json_alone() {
     assert!(about("dos")["error"]["message"].as_str().unwrap().contains("carriage return"));
 }
 
-/// By Windows' rules a directory that may be searched and not listed is asked name by name; in another case of
-/// letters only Windows knows them.
+/// By Windows' rules a directory that may be searched and not listed is asked name by name; in
+/// another case of letters only Windows knows them.
 #[test]
 #[cfg(unix)]
 fn another_user_finds_what_may_not_be_listed() {

@@ -265,8 +265,8 @@ fn odd_things_in_place_of_rules() {
     command.args(["walk", "--ignore", "--type=f", "--sort", "t"]).env("LC_ALL", "C");
     let output = command.current_dir(scratch.path()).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\nt/d/a\n");
-    // As git has it, a link is not followed; from a pipe nothing is read. What its rules would leave out is
-    // not guessed.
+    // As git has it, a link is not followed; from a pipe nothing is read. What its rules would
+    // leave out is not guessed.
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
         "curt walk: cannot read 't/l/.ignore': Too many levels of symbolic links\n\

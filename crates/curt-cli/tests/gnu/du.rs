@@ -1,5 +1,5 @@
-//! `curt du` beside GNU du: the same operands must give the same lines, the same messages and the same
-//! code. Lines are compared sorted, because GNU's come in the order of the listing.
+//! `curt du` beside GNU du: the same operands must give the same lines, the same messages and the
+//! same code. Lines are compared sorted, because GNU's come in the order of the listing.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

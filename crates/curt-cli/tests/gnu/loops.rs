@@ -1,5 +1,5 @@
-//! Directories that are mounted below themselves, and file systems whose numbers are the same: `walk`,
-//! `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
+//! Directories that are mounted below themselves, and file systems whose numbers are the same:
+//! `walk`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
 
 use std::process::{Command, Stdio};
 

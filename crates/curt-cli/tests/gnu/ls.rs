@@ -1,4 +1,5 @@
-//! `curt ls` beside GNU ls in the C locale: the same bytes, the same messages, the same exit status.
+//! `curt ls` beside GNU ls in the C locale: the same bytes, the same messages, the same exit
+//! status.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -161,8 +162,8 @@ impl Run<'_> {
         command.output().unwrap()
     }
 
-    /// What differs, if anything does, while GNU ls says the same before and after: others may change what is
-    /// listed.
+    /// What differs, if anything does, while GNU ls says the same before and after: others may
+    /// change what is listed.
     fn difference(&self, options: &str, operands: &[&OsStr]) -> Option<String> {
         const TRIES: usize = 20;
         let mut difference = None;

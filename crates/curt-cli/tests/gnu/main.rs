@@ -1,10 +1,10 @@
-//! curt beside the GNU tools. Of removals: the same command on two equal trees must say the same, end
-//! with the same code and leave the same behind. Of listings: the same bytes. Of walks (folder `walk`):
-//! the same paths as find.
+//! curt beside the GNU tools. Of removals: the same command on two equal trees must say the same,
+//! end with the same code and leave the same behind. Of listings: the same bytes. Of walks (folder
+//! `walk`): the same paths as find.
 //!
 //! `harness` builds, runs and compares; the other files hold tables of cases, modelled on what
-//! coreutils' own `tests/rm` cover, and `ls` has listings. Differences that are meant are named in the
-//! case, with the reason, and are checked to be there still.
+//! coreutils' own `tests/rm` cover, and `ls` has listings. Differences that are meant are named in
+//! the case, with the reason, and are checked to be there still.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

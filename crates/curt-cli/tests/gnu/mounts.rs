@@ -145,8 +145,8 @@ fn a_listing_without_kinds_leaves_nothing_unsaid() {
         return;
     };
     let mount = "truncate -s 64M i; mkfs.ext4 -q -O ^filetype i; mount -o loop i d/m; cd d/m; \
-                 mkdir t; cd t; seq -f f%g 3000 | xargs touch; seq -f d%g 3000 | xargs mkdir; cd ..; \
-                 ls -f t | wc -l; CHATTR; set +e; $RM OPTIONS t 2>&1; echo exit $?; \
+                 mkdir t; cd t; seq -f f%g 3000 | xargs touch; seq -f d%g 3000 | xargs mkdir; \
+                 cd ..; ls -f t | wc -l; CHATTR; set +e; $RM OPTIONS t 2>&1; echo exit $?; \
                  ls t 2>/dev/null; chattr -i t/f7 2>/dev/null; cd ../..";
     if Command::new("mkfs.ext4").arg("-V").output().is_err() {
         return skip("there is no mkfs.ext4");

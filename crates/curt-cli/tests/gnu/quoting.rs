@@ -76,8 +76,8 @@ fn can_compare() -> bool {
     has_utf8
 }
 
-/// What a listing of a directory answers. The words of the styles that depend on the language are those of
-/// the C locale.
+/// What a listing of a directory answers. The words of the styles that depend on the language are
+/// those of the C locale.
 fn listed(
     scratch: &Scratch,
     program: &str,
@@ -102,8 +102,8 @@ fn every_style_of_ls_is_as_gnu_has_it() {
     }
     let scratch = Scratch::new();
     let name_of = |path: &OsString| path.as_bytes()["missing-directory/".len()..].to_vec();
-    // In the first two gnulib loses its place among the quotes; the third ends within a character, of which it
-    // makes one question mark.
+    // In the first two gnulib loses its place among the quotes; the third ends within a character,
+    // of which it makes one question mark.
     let odd = [&b"\n\n'\n"[..], b"\xc3\xa9'\xc3", b"\xe2\x82"];
     let is_odd = |name: &[u8]| odd.contains(&name);
     let is_name = |name: &Vec<u8>| {

@@ -1,4 +1,5 @@
-//! File systems whose listings have no kinds, or come in pieces: beside the GNU tools on the same mount.
+//! File systems whose listings have no kinds, or come in pieces: beside the GNU tools on the same
+//! mount.
 
 use curt_testkit::Scratch;
 
@@ -36,8 +37,8 @@ fn tree() -> (Tree, u64, u64) {
     (tree, files, directories)
 }
 
-/// Runs pairs of commands on the mount and fails where two say different things; the words of curt come
-/// behind those of the other.
+/// Runs pairs of commands on the mount and fails where two say different things; the words of curt
+/// come behind those of the other.
 fn compare(pairs: &[(&str, &str)], options: &[&str]) {
     let mut text = String::from("same() { cmp ../theirs ../ours || echo \"$1\"; }; ");
     for (theirs, ours) in pairs {
@@ -130,7 +131,8 @@ fn removal_leaves_nothing() {
     }
 }
 
-/// The price of listings without kinds: one question for each entry, and none where nobody wants to know.
+/// The price of listings without kinds: one question for each entry, and none where nobody wants to
+/// know.
 #[test]
 fn kinds_that_a_listing_lacks_cost_one_question_each() {
     if !may_serve() {

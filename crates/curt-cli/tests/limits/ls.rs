@@ -1,5 +1,5 @@
-//! `curt ls -R` where descriptors are scarce and trees deep: all of it, in the order of GNU ls, which ends
-//! where paths become longer than the system takes.
+//! `curt ls -R` where descriptors are scarce and trees deep: all of it, in the order of GNU ls,
+//! which ends where paths become longer than the system takes.
 
 use std::fmt::Write;
 

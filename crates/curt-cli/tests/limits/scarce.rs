@@ -28,8 +28,8 @@ fn a_hundred_thousand_levels_with_32_descriptors() {
         // Each but the last few is closed, known by a stat, opened again, and compared.
         assert!(run.calls() <= 10 * 100_001, "{run:?}");
         println!("{threads}: peak {peak} KiB, {} calls", run.calls());
-        // A build for debugging is itself some MiB larger, more with every command. What the tree takes
-        // is the same.
+        // A build for debugging is itself some MiB larger, more with every command. What the tree
+        // takes is the same.
         let (_, alone) = with_peak(&scratch, ":", "-r -f -- nothing");
         // GNU rm takes 28 MiB.
         assert!(peak - alone <= 24 << 10, "{peak} KiB, {alone} KiB of them for the program");

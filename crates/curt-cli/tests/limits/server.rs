@@ -1,8 +1,9 @@
-//! A file system of our own: the kernel's FUSE protocol, spoken in a thread of the test. It lists without
-//! kinds, or a few entries at a time, as some file systems do and none does that is at hand.
+//! A file system of our own: the kernel's FUSE protocol, spoken in a thread of the test. It lists
+//! without kinds, or a few entries at a time, as some file systems do and none does that is at
+//! hand.
 //!
-//! The protocol is that of `linux/fuse.h`, version 7.31: a request begins with its length, its number, who
-//! waits for it and which node it is about; all numbers are the machine's own.
+//! The protocol is that of `linux/fuse.h`, version 7.31: a request begins with its length, its
+//! number, who waits for it and which node it is about; all numbers are the machine's own.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -209,7 +210,8 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
     }
 }
 
-/// Runs a script in a private mount namespace, in the root of this tree. What is left of it comes back.
+/// Runs a script in a private mount namespace, in the root of this tree. What is left of it comes
+/// back.
 pub(crate) fn on_server(
     scratch: &Scratch,
     tree: Tree,

@@ -173,8 +173,8 @@ fn a_dry_run_removes_no_unreadable_directory() {
     }
 }
 
-/// Names of one inode: the removal of one changes the times of all others, and somebody else changes
-/// them, too.
+/// Names of one inode: the removal of one changes the times of all others, and somebody else
+/// changes them, too.
 #[test]
 fn contents_with_hard_links_all_go() {
     let scratch = Scratch::in_memory();

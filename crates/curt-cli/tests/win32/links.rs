@@ -67,7 +67,8 @@ fn links_with_a_separator_are_refused() {
     assert_eq!(outside.list("."), ["- sub/canary", "d sub"]);
 }
 
-/// A link on the way to an operand is followed, as everywhere: only the last name is taken as it is.
+/// A link on the way to an operand is followed, as everywhere: only the last name is taken as it
+/// is.
 #[test]
 fn links_on_the_way_lead_on() {
     let (scratch, outside) = (Scratch::new(), outside());

@@ -7,8 +7,9 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
-/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops. (One of
-/// dots alone is reached from above only: as an operand it is taken for `.` or `..`, and refused.)
+/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops. (One
+/// of dots alone is reached from above only: as an operand it is taken for `.` or `..`, and
+/// refused.)
 const STRANGE: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",

@@ -91,8 +91,8 @@ fn paths_are_of_any_length() {
     }
 }
 
-/// The path as it is typed is short enough for anybody; what it leads to, from where the command is,
-/// is not.
+/// The path as it is typed is short enough for anybody; what it leads to, from where the command
+/// is, is not.
 #[test]
 fn relative_paths_are_of_any_length() {
     let scratch = Scratch::new();

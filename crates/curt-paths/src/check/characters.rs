@@ -1,7 +1,7 @@
 //! Characters in bytes and in 16-bit units, and those that have a second name somewhere.
 
-/// Characters that a system passes over where it compares names without regard to case (HFS+, and ext4
-/// and F2FS with that feature): the ignorable ones of Unicode.
+/// Characters that a system passes over where it compares names without regard to case (HFS+, and
+/// ext4 and F2FS with that feature): the ignorable ones of Unicode.
 const IGNORABLE: [(u32, u32); 17] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
@@ -22,8 +22,8 @@ const IGNORABLE: [(u32, u32); 17] = [
     (0xE_0000, 0xE_0FFF),
 ];
 
-/// Characters that Windows maps to separators, dots, colons and tildes for programs that ask in a code
-/// page: the yen and won signs, and the full-width forms.
+/// Characters that Windows maps to separators, dots, colons and tildes for programs that ask in a
+/// code page: the yen and won signs, and the full-width forms.
 const MAPPED: [char; 7] =
     ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
 

@@ -1,6 +1,6 @@
-//! Whether a text has nothing in it that any reason could be about: the question that most paths are
-//! answered by. It is asked of sixteen units at a time without a branch, which compilers turn into vector
-//! instructions, for bytes and for 16-bit units alike.
+//! Whether a text has nothing in it that any reason could be about: the question that most paths
+//! are answered by. It is asked of sixteen units at a time without a branch, which compilers turn
+//! into vector instructions, for bytes and for 16-bit units alike.
 #![allow(
     clippy::needless_bitwise_bool,
     reason = "a branch would keep the blocks from being vectors"
@@ -9,15 +9,16 @@
 use crate::flavor::Flavor;
 use crate::unit::{Unit, any_window};
 
-/// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may also
-/// mean that it takes a closer look.
+/// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may
+/// also mean that it takes a closer look.
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// The same by the rules of Windows; where it is strict, also whether it has no other name on any system.
+/// The same by the rules of Windows; where it is strict, also whether it has no other name on any
+/// system.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -36,8 +37,8 @@ fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
-/// Whether Windows would make something of it: what is in no name, what is not ASCII, two dots, what may
-/// be a device.
+/// Whether Windows would make something of it: what is in no name, what is not ASCII, two dots,
+/// what may be a device.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -47,7 +48,8 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Whether a name may have a second one somewhere: by its short name, by what is dropped at its end.
+/// Whether a name may have a second one somewhere: by its short name, by what is dropped at its
+/// end.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);

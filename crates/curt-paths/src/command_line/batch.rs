@@ -1,23 +1,24 @@
-//! The line for a batch file, which cmd.exe takes apart: twice, first as a command of its own and then as the
-//! arguments of the file.
+//! The line for a batch file, which cmd.exe takes apart: twice, first as a command of its own and
+//! then as the arguments of the file.
 
 use super::{
     BACKSLASH, CommandLineError, LONGEST_BATCH_LINE, NUL, PERCENT, QUOTE, SPACE, limited, push,
 };
 
-/// What the line begins with: no command of the registry first (`/d`), the usual extensions, which the escape for
-/// `%` needs (`/e:ON`), and no meaning of `!` (`/v:OFF`). The outer quotes are taken away by cmd.exe.
+/// What the line begins with: no command of the registry first (`/d`), the usual extensions, which
+/// the escape for `%` needs (`/e:ON`), and no meaning of `!` (`/v:OFF`). The outer quotes are taken
+/// away by cmd.exe.
 const BEGIN: &str = "cmd.exe /d /e:ON /v:OFF /c \"";
 
-/// What a `%` is followed by so that it begins no variable: a piece of no length of a variable that always is.
-/// `^%` is no escape within quotes, and `%%` none outside of a file.
+/// What a `%` is followed by so that it begins no variable: a piece of no length of a variable that
+/// always is. `^%` is no escape within quotes, and `%%` none outside of a file.
 const NO_VARIABLE: &str = "%cd:~,%";
 
 /// What is safe without quotes, beside letters and digits.
 const PLAIN: &[u8] = br"#$*+-./:?@\_";
 
-/// Whether a file of this name is run by cmd.exe: it ends in `.bat` or `.cmd`, in any case of letters. Dots and
-/// spaces behind that, which the system drops, do not hide it (CVE-2024-43402).
+/// Whether a file of this name is run by cmd.exe: it ends in `.bat` or `.cmd`, in any case of
+/// letters. Dots and spaces behind that, which the system drops, do not hide it (CVE-2024-43402).
 pub fn is_batch(name: &[u16]) -> bool {
     let end = name
         .iter()
@@ -32,11 +33,12 @@ pub fn is_batch(name: &[u16]) -> bool {
     })
 }
 
-/// The line that has cmd.exe run a batch file, without a NUL at its end. It is for the cmd.exe of the system's
-/// directory; `COMSPEC` and `PATH` must not choose another one.
+/// The line that has cmd.exe run a batch file, without a NUL at its end. It is for the cmd.exe of
+/// the system's directory; `COMSPEC` and `PATH` must not choose another one.
 ///
-/// Within the file `%*`, `%1` and `"%~1"` have what was given, with two exceptions that no line can avoid: an
-/// argument with special characters has quotes around it in `%1`, and a quote in it is doubled.
+/// Within the file `%*`, `%1` and `"%~1"` have what was given, with two exceptions that no line can
+/// avoid: an argument with special characters has quotes around it in `%1`, and a quote in it is
+/// doubled.
 pub fn batch<A: AsRef<[u16]>>(
     script: &[u16],
     arguments: impl IntoIterator<Item = A>,

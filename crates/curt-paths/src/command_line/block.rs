@@ -2,9 +2,9 @@
 
 use super::{CommandLineError, EQUALS, NUL};
 
-/// The variables as `CreateProcessW` takes them: `NAME=VALUE` with a NUL each, sorted by name without regard to
-/// case, as programs expect them to be, and a NUL at the end. Of names that differ in case alone the last one
-/// holds.
+/// The variables as `CreateProcessW` takes them: `NAME=VALUE` with a NUL each, sorted by name
+/// without regard to case, as programs expect them to be, and a NUL at the end. Of names that
+/// differ in case alone the last one holds.
 pub fn environment_block<T: AsRef<[u16]>>(
     variables: impl IntoIterator<Item = (T, T)>,
 ) -> Result<Vec<u16>, CommandLineError> {
@@ -40,7 +40,8 @@ pub fn environment_block<T: AsRef<[u16]>>(
     Ok(block)
 }
 
-/// What tells the names of variables apart: capital letters, unit by unit, as the system's ordinal comparison has it.
+/// What tells the names of variables apart: capital letters, unit by unit, as the system's ordinal
+/// comparison has it.
 pub fn variable_key(name: &[u16]) -> Vec<u16> {
     name.iter().map(|&unit| capital(unit)).collect()
 }

@@ -4,9 +4,9 @@ use super::{BACKSLASH, CommandLineError, LONGEST_LINE, NUL, QUOTE, SPACE, TAB, l
 
 /// The line for a program, without a NUL at its end.
 ///
-/// The program's name is quoted always: it has no escapes. An argument is quoted where it is empty or holds a
-/// space, a tab or a quote; backslashes are doubled before a quote only, as that is the only place where they mean
-/// something.
+/// The program's name is quoted always: it has no escapes. An argument is quoted where it is empty
+/// or holds a space, a tab or a quote; backslashes are doubled before a quote only, as that is the
+/// only place where they mean something.
 pub fn image<A: AsRef<[u16]>>(
     program: &[u16],
     arguments: impl IntoIterator<Item = A>,
@@ -49,11 +49,11 @@ fn append(line: &mut Vec<u16>, argument: &[u16], is_quoted: bool) {
     }
 }
 
-/// Takes a line apart as the C runtime does: the program, then its arguments. The other direction of
-/// [`image`].
+/// Takes a line apart as the C runtime does: the program, then its arguments. The other direction
+/// of [`image`].
 ///
-/// In the program's name a quote switches quoting and nothing else has a meaning. Elsewhere backslashes before a
-/// quote count by pairs, and two quotes within quotes are one.
+/// In the program's name a quote switches quoting and nothing else has a meaning. Elsewhere
+/// backslashes before a quote count by pairs, and two quotes within quotes are one.
 pub fn split(line: &[u16]) -> Vec<Vec<u16>> {
     let mut rest = line.iter().copied().peekable();
     let mut program = Vec::new();

@@ -1,12 +1,13 @@
 //! Command lines and environment blocks of Windows: pure text, on every system.
 //!
-//! A program on Windows is given one line, which it takes apart itself. Nearly all do so by the rules of
-//! Microsoft's C runtime ("Parsing C command-line arguments"); cmd.exe, which runs batch files, has rules of
-//! its own, under which the same line may run other programs (CVE-2024-24576). So there are two ways to
-//! write a line, and the caller must know which file it will be given to: decide by the name that the file has
-//! on disk, never by the name that was asked for.
+//! A program on Windows is given one line, which it takes apart itself. Nearly all do so by the
+//! rules of Microsoft's C runtime ("Parsing C command-line arguments"); cmd.exe, which runs batch
+//! files, has rules of its own, under which the same line may run other programs (CVE-2024-24576).
+//! So there are two ways to write a line, and the caller must know which file it will be given to:
+//! decide by the name that the file has on disk, never by the name that was asked for.
 //!
-//! Nothing here makes a call. Text is UTF-16 as Windows has it, surrogates without a partner included.
+//! Nothing here makes a call. Text is UTF-16 as Windows has it, surrogates without a partner
+//! included.
 
 mod batch;
 mod block;
@@ -36,8 +37,8 @@ pub enum CommandLineError {
     EndOfLine,
     /// There is no way to write a quote in the name of a program.
     QuoteInProgram,
-    /// A batch file must be given by a path with a separator, so that cmd.exe does not search for it, and not by one
-    /// that begins with `\\?\`, which it does not know.
+    /// A batch file must be given by a path with a separator, so that cmd.exe does not search for
+    /// it, and not by one that begins with `\\?\`, which it does not know.
     ScriptPath,
     /// The name of a variable is empty or holds `=`.
     VariableName,

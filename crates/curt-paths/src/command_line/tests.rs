@@ -111,8 +111,8 @@ fn batch_lines_are_written_for_cmd() {
     assert_eq!(line("x.bat", &[]), Err(CommandLineError::ScriptPath));
 }
 
-/// cmd.exe acts upon nothing within quotes but `%` and the quote itself: outside of quotes there must be only
-/// what is plain, and no `%` may begin a variable that is any.
+/// cmd.exe acts upon nothing within quotes but `%` and the quote itself: outside of quotes there
+/// must be only what is plain, and no `%` may begin a variable that is any.
 #[test]
 fn nothing_in_a_batch_line_is_outside_of_quotes_that_means_something() {
     for seed in 0..20_000 {

@@ -1,9 +1,10 @@
 //! Texts in other encodings than Unicode's, as Ruby's strings carry theirs.
 //!
-//! What separates names is ASCII in all of them but those that are refused. Only in some is the second
-//! byte of a character one that is ASCII elsewhere: in Windows-31J `5C` is a backslash or the end of `表`.
-//! So such a text is read as characters, none of which is converted: what comes out has the bytes that went
-//! in. Texts that are put together must be in one encoding, or be ASCII, as in Ruby.
+//! What separates names is ASCII in all of them but those that are refused. Only in some is the
+//! second byte of a character one that is ASCII elsewhere: in Windows-31J `5C` is a backslash or
+//! the end of `表`. So such a text is read as characters, none of which is converted: what comes out
+//! has the bytes that went in. Texts that are put together must be in one encoding, or be ASCII, as
+//! in Ruby.
 
 use std::borrow::Cow;
 
@@ -27,7 +28,8 @@ enum Kind {
     Western,
     /// No byte of a character beyond ASCII is one of ASCII.
     Apart,
-    /// Two bytes, of which the second may be one of ASCII: the first is within this range, or the other.
+    /// Two bytes, of which the second may be one of ASCII: the first is within this range, or the
+    /// other.
     Pairs([(u8, u8); 2]),
     /// ASCII is written otherwise: no path.
     Wide,
@@ -115,7 +117,8 @@ impl Encoding {
     }
 }
 
-/// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not converted.
+/// A character of any encoding: a 16-bit unit of Unicode, or one or two bytes that are not
+/// converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Character(u32);
 
@@ -241,8 +244,8 @@ impl Label {
         Ok(Label { encoding, is_ascii: text.to_bytes().is_ascii() })
     }
 
-    /// The encoding of a text behind a directory of another: that of the one which is not ASCII, else that
-    /// of the `stronger` one. What calls itself ASCII is the weakest, whatever it is.
+    /// The encoding of a text behind a directory of another: that of the one which is not ASCII,
+    /// else that of the `stronger` one. What calls itself ASCII is the weakest, whatever it is.
     fn behind(self, directory: Label, stronger: Encoding) -> Result<Encoding, ExpandError> {
         match (self.is_ascii, directory.is_ascii) {
             _ if self.encoding == directory.encoding => Ok(self.encoding),
@@ -256,98 +259,72 @@ impl Label {
     }
 }
 
-impl PathText {
-    /// A text in an encoding, as Ruby's strings are: [`Expander::expand_text`] and
-    /// [`Expander::explain_text`] heed it, and answer in the encoding that Ruby's answer has. Of texts in
-    /// different encodings all but one must be ASCII, else there is [`ExpandError::Encoding`]; so there is
-    /// where ASCII is written otherwise, as in UTF-16 (as bytes), and for those who know no encodings.
-    ///
-    /// ```
-    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
-    /// let expander = Expander::new(Env::none().cwd("C:/")).flavor(Flavor::Windows).style(Style::Ruby);
-    /// let japanese = Encoding::named("Windows-31J").unwrap();
-    /// let full = expander.expand_text(&PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese)).unwrap();
-    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
-    /// assert_eq!(full.encoding(), japanese);
-    /// ```
-    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
-        PathText { units: Units::Bytes(bytes), encoding }
-    }
-
-    /// The encoding that it says it is in; UTF-8 where it says nothing.
-    pub fn encoding(&self) -> Encoding {
-        self.encoding
-    }
+/// What a text comes to where encodings matter, and why.
+pub(crate) fn explain(expander: &Expander, text: &PathText) -> ExpandExplanation {
+    let characters = Label::of(text).and_then(|_| Character::of(text));
+    let mut explanation = match characters {
+        Ok(characters) => expander.explain(&characters),
+        Err(error) => ExpandExplanation { result: Err(error), rules: Vec::new() },
+    };
+    explanation.result = explanation.result.and_then(|full| {
+        let full = full.to_bytes().into_owned();
+        let label = label(expander, text, &full, &explanation.rules, false)?;
+        Ok(PathText::encoded(full, label.encoding))
+    });
+    explanation
 }
 
-impl Expander {
-    /// What a text comes to where encodings matter, and why.
-    pub(crate) fn explain_encoded(&self, text: &PathText) -> ExpandExplanation {
-        let characters = Label::of(text).and_then(|_| Character::of(text));
-        let mut explanation = match characters {
-            Ok(characters) => self.explain(&characters),
-            Err(error) => ExpandExplanation { result: Err(error), rules: Vec::new() },
-        };
-        explanation.result = explanation.result.and_then(|full| {
-            let full = full.to_bytes().into_owned();
-            let label = self.label(text, &full, &explanation.rules, false)?;
-            Ok(PathText::encoded(full, label.encoding))
-        });
-        explanation
-    }
-
-    /// The label of what a text came to by these rules.
-    fn label(
-        &self,
-        text: &PathText,
-        full: &[u8],
-        rules: &[Rule],
-        is_base: bool,
-    ) -> Result<Label, ExpandError> {
-        let own = Label::of(text)?;
-        let fired = |rule| rules.contains(&rule);
-        let is_home = fired(Rule::Home) || fired(Rule::UserHome);
-        let base = self.base.as_ref().filter(|_| !is_base && (is_home || fired(Rule::Base)));
-        let encoding = if is_home && text.to_bytes().starts_with(b"~") {
-            self.env.home_directory().map_or(Encoding::UTF_8, |home| home.encoding())
-        } else if let Some(base) = base {
-            let base = self.label_of_base(base)?;
-            own.behind(base, base.encoding)?
-        } else if fired(Rule::WorkingDirectory) || fired(Rule::DriveDirectory) {
-            let directory = if fired(Rule::DriveDirectory) {
-                self.drive_directory(text)?
-            } else {
-                self.env.working_directory().cloned()
-            };
-            let directory = directory.as_ref().map_or(Ok(own), Label::of)?;
-            own.behind(directory, own.encoding)?
+/// The label of what a text came to by these rules.
+fn label(
+    expander: &Expander,
+    text: &PathText,
+    full: &[u8],
+    rules: &[Rule],
+    is_base: bool,
+) -> Result<Label, ExpandError> {
+    let own = Label::of(text)?;
+    let fired = |rule| rules.contains(&rule);
+    let is_home = fired(Rule::Home) || fired(Rule::UserHome);
+    let base = expander.base.as_ref().filter(|_| !is_base && (is_home || fired(Rule::Base)));
+    let encoding = if is_home && text.to_bytes().starts_with(b"~") {
+        expander.env.home_directory().map_or(Encoding::UTF_8, |home| home.encoding())
+    } else if let Some(base) = base {
+        let base = label_of_base(expander, base)?;
+        own.behind(base, base.encoding)?
+    } else if fired(Rule::WorkingDirectory) || fired(Rule::DriveDirectory) {
+        let directory = if fired(Rule::DriveDirectory) {
+            drive_directory(expander, text)?
         } else {
-            own.encoding
+            expander.env.working_directory().cloned()
         };
-        let is_ascii = full.is_ascii();
-        if encoding != own.encoding && !own.is_ascii && !is_ascii {
-            return Err(ExpandError::Encoding);
-        }
-        Ok(Label { encoding, is_ascii })
+        let directory = directory.as_ref().map_or(Ok(own), Label::of)?;
+        own.behind(directory, own.encoding)?
+    } else {
+        own.encoding
+    };
+    let is_ascii = full.is_ascii();
+    if encoding != own.encoding && !own.is_ascii && !is_ascii {
+        return Err(ExpandError::Encoding);
     }
+    Ok(Label { encoding, is_ascii })
+}
 
-    fn label_of_base(&self, base: &PathText) -> Result<Label, ExpandError> {
-        let (characters, places) = (Character::of(base)?, Places::<Character>::of(self));
-        let (mut full, mut rules) = (Vec::new(), Vec::new());
-        let places = places.of_base();
-        match self.options.flavor {
-            Flavor::Posix => posix::expand(&characters, places, &mut full, &mut rules)?,
-            Flavor::Windows => full_path::expand(&characters, places, &mut full, &mut rules)?,
-        }
-        self.label(base, &bytes_of(&full), &rules, true)
+fn label_of_base(expander: &Expander, base: &PathText) -> Result<Label, ExpandError> {
+    let (characters, places) = (Character::of(base)?, Places::<Character>::of(expander));
+    let (mut full, mut rules) = (Vec::new(), Vec::new());
+    let places = places.of_base();
+    match expander.options.flavor {
+        Flavor::Posix => posix::expand(&characters, places, &mut full, &mut rules)?,
+        Flavor::Windows => full_path::expand(&characters, places, &mut full, &mut rules)?,
     }
+    label(expander, base, &bytes_of(&full), &rules, true)
+}
 
-    /// The working directory of the drive that a text begins with.
-    fn drive_directory(&self, text: &PathText) -> Result<Option<PathText>, ExpandError> {
-        let characters = Character::of(text)?;
-        let letter = Start::of(&characters).drive().map_or(0, |drive| drive - 1);
-        Ok(self.env.drive_directory(&Character::to_text(&characters[..letter])))
-    }
+/// The working directory of the drive that a text begins with.
+fn drive_directory(expander: &Expander, text: &PathText) -> Result<Option<PathText>, ExpandError> {
+    let characters = Character::of(text)?;
+    let letter = Start::of(&characters).drive().map_or(0, |drive| drive - 1);
+    Ok(expander.env.drive_directory(&Character::to_text(&characters[..letter])))
 }
 
 /// Whether Ruby refuses a base that is in this encoding, whatever the path is.

@@ -1,5 +1,5 @@
-//! Paths in the style of Ruby's `File.expand_path`: read off `file.c` and `win32/file.c`, and compared
-//! with Ruby where it is installed.
+//! Paths in the style of Ruby's `File.expand_path`: read off `file.c` and `win32/file.c`, and
+//! compared with Ruby where it is installed.
 
 #[cfg(feature = "ruby")]
 pub(crate) mod encoding;

@@ -2,10 +2,10 @@
 //!
 //! What is known, and when it was seen: up to Windows 10 and Server 2022 (seen until 2025),
 //! `RtlIsDosDeviceName_U` looks at the last name of every path and passes over its extension. From
-//! build 21000 on, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks at
-//! the whole text, and at the last name for `NUL` alone. One report of build 26200 has it that bare
-//! `NUL` is all that is left there. File servers refuse the old names still, so who judges paths of
-//! others takes those.
+//! build 21000 on, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks
+//! at the whole text, and at the last name for `NUL` alone. One report of build 26200 has it that
+//! bare `NUL` is all that is left there. File servers refuse the old names still, so who judges
+//! paths of others takes those.
 
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! Windows paths in the native style: what `GetFullPathNameW` does.
 //!
-//! First the start is told, which says what the rest goes on from and how much of that `..` cannot take
-//! away. Then the rest is read from left to right: separators become backslashes, runs of them one,
-//! `.` disappears, `..` takes a name away; a name inside loses a single dot at its end, and the last
-//! name all dots and spaces there.
+//! First the start is told, which says what the rest goes on from and how much of that `..` cannot
+//! take away. Then the rest is read from left to right: separators become backslashes, runs of them
+//! one, `.` disappears, `..` takes a name away; a name inside loses a single dot at its end, and
+//! the last name all dots and spaces there.
 
 use std::borrow::Cow;
 
@@ -285,7 +285,8 @@ fn names<U: Unit>(
 /// Whether this path is its own expansion. `false` may also mean that it takes a closer look.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
-    // The root of a share and of a device begins with two separators; the rest of it has to be clean.
+    // The root of a share and of a device begins with two separators; the rest of it has to be
+    // clean.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
         Start::Share => 1,

@@ -1,4 +1,5 @@
-//! Windows paths: what they begin with, which names are devices, and what `GetFullPathNameW` makes of them.
+//! Windows paths: what they begin with, which names are devices, and what `GetFullPathNameW` makes
+//! of them.
 
 pub(crate) mod device;
 pub(crate) mod full_path;

@@ -1,6 +1,6 @@
 //! What a Windows path begins with, and which names are devices: what everybody who reads the text
-//! of such paths has to agree on. Pure, without a system; over bytes (UTF-8, or what is like it) and
-//! over the 16-bit units of Windows.
+//! of such paths has to agree on. Pure, without a system; over bytes (UTF-8, or what is like it)
+//! and over the 16-bit units of Windows.
 //!
 //! `S` stands for either separator:
 //!

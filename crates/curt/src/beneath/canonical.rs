@@ -1,10 +1,10 @@
-//! What a path leads to, by its name from the root: without links and dots, and right wherever the root
-//! was moved. The last name may be missing.
+//! What a path leads to, by its name from the root: without links and dots, and right wherever the
+//! root was moved. The last name may be missing.
 //!
-//! The system finds it, and tells its name and that of the root: 3 calls and a close. Where the last name is
-//! missing, the system tells the name of the directory that it would lie in: 5 calls and a close. Where no link
-//! is to be followed, the path's own text is the name: 1 call and a close, the last name missing 2. The steps
-//! do what none of these can.
+//! The system finds it, and tells its name and that of the root: 3 calls and a close. Where the
+//! last name is missing, the system tells the name of the directory that it would lie in: 5 calls
+//! and a close. Where no link is to be followed, the path's own text is the name: 1 call and a
+//! close, the last name missing 2. The steps do what none of these can.
 
 use std::io;
 
@@ -55,8 +55,8 @@ impl<S: Beneath> Confined<S> {
         Ok(Canonical { path: full.unwrap_or(found.names), missing })
     }
 
-    /// The name of what a path leads to, as the system tells it. `None` where it has no name, or one that is
-    /// too long.
+    /// The name of what a path leads to, as the system tells it. `None` where it has no name, or
+    /// one that is too long.
     fn told(&self, path: &Text<S::Unit>) -> Answer<S> {
         match self.sys().find_whole(&self.dir, path.name(), self.rules) {
             Whole::Opened(handle) => {
@@ -74,8 +74,8 @@ impl<S: Beneath> Confined<S> {
         }
     }
 
-    /// The name of what a path leads to or would lead to, by that of the directory it lies in. `None` where
-    /// its last name is a link: only if it is none is the name its own.
+    /// The name of what a path leads to or would lead to, by that of the directory it lies in.
+    /// `None` where its last name is a link: only if it is none is the name its own.
     fn place_told(&self, path: &Text<S::Unit>) -> Answer<S> {
         let (parent, name) = path.split()?;
         // The system refuses a path that is too long, whatever its directory is.
@@ -101,8 +101,8 @@ impl<S: Beneath> Confined<S> {
         Some(text::folded(&told, S::FLAVOR).map(|path| Canonical { path, missing }))
     }
 
-    /// The name of a path that leads through no link: its own. `None` where it does, or where the system
-    /// has no answer.
+    /// The name of a path that leads through no link: its own. `None` where it does, or where the
+    /// system has no answer.
     fn spelled(&self, path: &Text<S::Unit>) -> Answer<S> {
         let rules = Rules { no_links: true, ..self.rules };
         let name = |missing| {
@@ -138,7 +138,8 @@ impl<S: Beneath> Confined<S> {
         }
     }
 
-    /// The name of something open, from the root on. Both are asked for now: the root may have been moved.
+    /// The name of something open, from the root on. Both are asked for now: the root may have been
+    /// moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(handle)?;
         let root = self.sys().path_of_dir(&self.dir)?;

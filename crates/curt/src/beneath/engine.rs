@@ -1,5 +1,5 @@
-//! The operations on any platform: one question for a whole path where it is answered, the walk where
-//! it is not.
+//! The operations on any platform: one question for a whole path where it is answered, the walk
+//! where it is not.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -108,8 +108,8 @@ impl<S: Beneath> Confined<S> {
         self.rules.no_links = aliases == Aliases::Strict;
     }
 
-    /// What of a path is for the system. Refuses what the text says; whether that leaves the root is for
-    /// the system to say, where it does not fold.
+    /// What of a path is for the system. Refuses what the text says; whether that leaves the root
+    /// is for the system to say, where it does not fold.
     pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
         let mut units = self.spare.take();
         units.clear();
@@ -173,8 +173,8 @@ impl<S: Beneath> Confined<S> {
         self.walk(path.units(), Wanted::Directory, &mut enter).map(|found| found.what)
     }
 
-    /// Opens the directory that a last name lies in. A link that names it does not end the path, and to the
-    /// system that makes a difference: so where the system is shown dots, one follows.
+    /// Opens the directory that a last name lies in. A link that names it does not end the path,
+    /// and to the system that makes a difference: so where the system is shown dots, one follows.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         if S::FLAVOR != Flavor::Posix {
             return self.enter(parent, Purpose::Place);
@@ -183,8 +183,8 @@ impl<S: Beneath> Confined<S> {
         self.enter(&Text::new([parent.units(), &dot].concat()), Purpose::Place)
     }
 
-    /// Why the system did not follow a link on a path: the refusal that it did not tell, if a walk that does
-    /// nothing finds one, and else the system's own answer.
+    /// Why the system did not follow a link on a path: the refusal that it did not tell, if a walk
+    /// that does nothing finds one, and else the system's own answer.
     pub(super) fn unfollowed(
         &self,
         path: &Text<S::Unit>,
@@ -224,8 +224,8 @@ impl<S: Beneath> Confined<S> {
         }
     }
 
-    /// Does something with the last name of a path, in the directory it lies in: `.` where the text says
-    /// that it is a directory. [`Step::Otherwise`] follows it if it is a link.
+    /// Does something with the last name of a path, in the directory it lies in: `.` where the text
+    /// says that it is a directory. [`Step::Otherwise`] follows it if it is a link.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = if path.is_directory() { None } else { path.split() };
         let step = match split {
@@ -252,8 +252,8 @@ impl<S: Beneath> Confined<S> {
         }
     }
 
-    /// Does something with the last name of a path, whatever it is. Separators behind it are taken off;
-    /// where there is no name the directory is looked up, and then it is the fault.
+    /// Does something with the last name of a path, whatever it is. Separators behind it are taken
+    /// off; where there is no name the directory is looked up, and then it is the fault.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -317,8 +317,8 @@ impl<S: Beneath> Confined<S> {
         Ok(Some(Place { dir, name }))
     }
 
-    /// Renames. As in the kernel, both directories are looked up before anything is said about the names, and
-    /// both names are known to be some before the old one is looked at.
+    /// Renames. As in the kernel, both directories are looked up before anything is said about the
+    /// names, and both names are known to be some before the old one is looked at.
     pub(super) fn rename(&self, from: &Text<S::Unit>, to: &Text<S::Unit>) -> Result<(), Failure> {
         let busy = || S::error(Fault::Busy);
         if from.split().is_none() {

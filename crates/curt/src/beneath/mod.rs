@@ -2,15 +2,15 @@
 //!
 //! # Promises
 //!
-//! - What is opened, made, removed, renamed or asked about lies beneath the root, **whoever changes the
-//!   tree meanwhile**. The answer is a handle (or the deed done relative to one), never a text that is
-//!   looked up again.
-//! - A refusal carries one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never told as a refusal: what the
-//!   system says is passed on as it is.
-//! - The text is not folded before the system has seen it: `link/../x` means on POSIX what the kernel
-//!   says. So the check of text alone may differ from an open, there.
-//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it in. Two ways
-//!   with aliases: [`Aliases::Open`] and [`Aliases::Strict`].
+//! - What is opened, made, removed, renamed or asked about lies beneath the root, **whoever changes
+//!   the tree meanwhile**. The answer is a handle (or the deed done relative to one), never a text
+//!   that is looked up again.
+//! - A refusal carries one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is
+//!   never told as a refusal: what the system says is passed on as it is.
+//! - The text is not folded before the system has seen it: `link/../x` means on POSIX what the
+//!   kernel says. So the check of text alone may differ from an open, there.
+//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it in.
+//!   Two ways with aliases: [`Aliases::Open`] and [`Aliases::Strict`].
 //! - Mounts and hard links beneath the root belong to it, wherever else they can be reached from.
 //!
 //! # Call budget
@@ -30,21 +30,22 @@
 //! |---|---|---|---|
 //! | 3, close | 5, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
 //!
-//! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root, wherever
-//! that was moved. A missing last name takes more because `ENOENT` leaves open whether the name is missing or
-//! a link that leads nowhere, whose name is that of the place where it leads: the directory must be opened,
-//! looked into and named. On Windows: 4 calls, last name missing 6.
+//! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root,
+//! wherever that was moved. A missing last name takes more because `ENOENT` leaves open whether the
+//! name is missing or a link that leads nowhere, whose name is that of the place where it leads:
+//! the directory must be opened, looked into and named. On Windows: 4 calls, last name missing 6.
 //!
-//! Opening through links costs nothing more where the kernel follows them. A refusal may cost a walk
-//! on top that opens nothing but directories, where the kernel's answer leaves open which reason it was
-//! (`ELOOP`).
+//! Opening through links costs nothing more where the kernel follows them. A refusal may cost a
+//! walk on top that opens nothing but directories, where the kernel's answer leaves open which
+//! reason it was (`ELOOP`).
 //!
 //! # Races
 //!
-//! *Prevented*: a directory on the way swapped for a link, a link that changes its target, a rename of
-//! any part of the tree, an exchange of parents, a file that is made through a dangling link. The kernel
-//! checks the path while it walks it; the single steps open each name relative to the directory opened
-//! before, follow nothing, and walk `..` back over the directories they came through.
+//! *Prevented*: a directory on the way swapped for a link, a link that changes its target, a rename
+//! of any part of the tree, an exchange of parents, a file that is made through a dangling link.
+//! The kernel checks the path while it walks it; the single steps open each name relative to the
+//! directory opened before, follow nothing, and walk `..` back over the directories they came
+//! through.
 //!
 //! *Not prevented*: a directory that is moved out of the root after it was opened is still that
 //! directory. What a path means may change between two operations; a handle does not. A name that
@@ -52,19 +53,19 @@
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at most 32
-//! directories open, 40 links followed. That the kernel lacks the call (`ENOSYS`) is remembered by the process, that
-//! a filter refuses it (`EPERM`, for the root itself as well) by this root. The steps keep the rules of Linux
-//! about links: of a mount (`nosymfollow`), and of the system (`fs.protected_symlinks`; only root may read that
-//! setting, so for others it is on). Other systems have no such question, and a mount of theirs that says
-//! so is not noticed.
+//! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
+//! most 32 directories open, 40 links followed. That the kernel lacks the call (`ENOSYS`) is
+//! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by
+//! this root. The steps keep the rules of Linux about links: of a mount (`nosymfollow`), and of the
+//! system (`fs.protected_symlinks`; only root may read that setting, so for others it is on). Other
+//! systems have no such question, and a mount of theirs that says so is not noticed.
 //!
-//! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount somewhere made
-//! `..` unprovable, is tried again for some 10 ms, and then told: nobody can choose the single steps by
-//! renaming. A single step whose answers contradict each other is taken again, 64 times at most. Without
-//! `/proc`, or where the full name is longer than the system tells: the names
-//! of canonical paths are gathered by single steps. Opening a directory as a place needs no permission to
-//! read it where the system has a flag for that (Linux, FreeBSD).
+//! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
+//! somewhere made `..` unprovable, is tried again for some 10 ms, and then told: nobody can choose
+//! the single steps by renaming. A single step whose answers contradict each other is taken again,
+//! 64 times at most. Without `/proc`, or where the full name is longer than the system tells: the
+//! names of canonical paths are gathered by single steps. Opening a directory as a place needs no
+//! permission to read it where the system has a flag for that (Linux, FreeBSD).
 
 mod canonical;
 mod engine;
@@ -74,6 +75,7 @@ pub(crate) mod tests;
 mod text;
 mod walk;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -95,8 +97,8 @@ const DIRECTORY_MODE: u32 = 0o777;
 
 /// A directory that is kept open, beneath which untrusted paths are used.
 ///
-/// Its name does not matter any more once it is open: it may be renamed. A root belongs to one thread at a
-/// time; [`Root::share`] makes another for another thread without a call.
+/// Its name does not matter any more once it is open: it may be renamed. A root belongs to one
+/// thread at a time; [`Root::share`] makes another for another thread without a call.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
@@ -115,9 +117,16 @@ const DIRECTORY_MODE: u32 = 0o777;
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
+#[must_use]
 pub struct Root {
     confined: Confined<Os>,
     setup: Setup,
+}
+
+impl fmt::Debug for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Root").field("rules", &self.confined.rules).finish_non_exhaustive()
+    }
 }
 
 /// What [`Root::canonical`] tells.
@@ -184,8 +193,8 @@ impl Root {
         answer.map_err(|fail| fail.of(operation, path))
     }
 
-    /// Opens a file. 1 call on Linux. What is opened may be anything that has that name: a directory, a
-    /// device, a pipe (see [`OpenOptions::nonblocking`]).
+    /// Opens a file. 1 call on Linux. What is opened may be anything that has that name: a
+    /// directory, a device, a pipe (see [`OpenOptions::nonblocking`]).
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -208,8 +217,8 @@ impl Root {
         Ok(self.of(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. 1 call on Linux; what listing costs is in [`Directory`]. In paths and
-    /// errors the entries lie below the path as given here.
+    /// Opens a directory for listing. 1 call on Linux; what listing costs is in [`Directory`]. In
+    /// paths and errors the entries lie below the path as given here.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
         let dir = self.with(Operation::OpenDirectory, path, |confined, text| {
@@ -230,7 +239,8 @@ impl Root {
         self.with(Operation::Remove, path.as_ref(), Confined::remove_file)
     }
 
-    /// Removes a tree, as [`Remove`] does. In the report, paths begin with the last name of this one.
+    /// Removes a tree, as [`Remove`] does. In the report, paths begin with the last name of this
+    /// one.
     pub fn remove_tree(
         &self,
         path: impl AsRef<Path>,
@@ -249,8 +259,8 @@ impl Root {
         Ok(removal.run_in(Some(dir), &[&Os::path(name)]))
     }
 
-    /// Renames, and replaces what has the new name as the system does. Both paths lie beneath the root.
-    /// Links at the ends are renamed and replaced themselves.
+    /// Renames, and replaces what has the new name as the system does. Both paths lie beneath the
+    /// root. Links at the ends are renamed and replaced themselves.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         let (from, to) = (from.as_ref(), to.as_ref());
         let fresh = self.confined.text(to).map_err(|fail| fail.of(Operation::Rename, to))?;
@@ -270,25 +280,26 @@ impl Root {
         Ok(Os::path(read?))
     }
 
-    /// The name of what a path leads to, from the root on, without links and dots: also right when the
-    /// root, or what lies above it, was renamed meanwhile, and however long the full name is. Its last name
-    /// may be missing, so that the place of a file to be made can be told.
+    /// The name of what a path leads to, from the root on, without links and dots: also right when
+    /// the root, or what lies above it, was renamed meanwhile, and however long the full name is.
+    /// Its last name may be missing, so that the place of a file to be made can be told.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.with(Operation::Canonicalize, path.as_ref(), Confined::canonical)?;
         Ok(Canonical { path: Os::path(found.path), missing: found.missing })
     }
 
-    /// The name of an open file from the root on, as the directories have it now, in 2 calls: what a list of
-    /// names is to be compared with, since it is the name of what will be read, however it was asked for. A
-    /// file that no longer lies beneath the root is refused as [`Refusal::Escape`](crate::paths::Refusal::Escape).
+    /// The name of an open file from the root on, as the directories have it now, in 2 calls: what
+    /// a list of names is to be compared with, since it is the name of what will be read, however
+    /// it was asked for. A file that no longer lies beneath the root is refused as
+    /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.name_of(file);
         Ok(Os::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))
     }
 
     /// The full path of an open file as the directories have it now, in 1 call: what was opened as
-    /// `HTACCE~1` is told as `.htaccess`. A file without a name is an error: one that was never given one, or
-    /// whose name was removed, also where another hard link to it is left.
+    /// `HTACCE~1` is told as `.htaccess`. A file without a name is an error: one that was never
+    /// given one, or whose name was removed, also where another hard link to it is left.
     pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.sys().path_of(file);
         let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));

@@ -6,18 +6,18 @@ use crate::sys::beneath::{Create, How};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scope {
-    /// It is refused: an absolute path, an absolute link (also one that leads back in) and `..` at the
-    /// root are errors.
+    /// It is refused: an absolute path, an absolute link (also one that leads back in) and `..` at
+    /// the root are errors.
     #[default]
     Beneath,
-    /// It is kept in, as in a changed root directory: absolute paths and links begin at the root, and `..`
-    /// stays there.
+    /// It is kept in, as in a changed root directory: absolute paths and links begin at the root,
+    /// and `..` stays there.
     InRoot,
 }
 
-/// How a file is opened beneath a [`Root`](crate::Root). As in the standard library, nothing is chosen at
-/// first, and at least one of [`read`](OpenOptions::read), [`write`](OpenOptions::write) and
-/// [`append`](OpenOptions::append) must be.
+/// How a file is opened beneath a [`Root`](crate::Root). As in the standard library, nothing is
+/// chosen at first, and at least one of [`read`](OpenOptions::read), [`write`](OpenOptions::write)
+/// and [`append`](OpenOptions::append) must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "options do nothing until something is opened with them"]
 pub struct OpenOptions {
@@ -31,8 +31,8 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Nothing chosen; links at the end are followed, and what is made has the permissions 0666 less those
-    /// that the process masks.
+    /// Nothing chosen; links at the end are followed, and what is made has the permissions 0666
+    /// less those that the process masks.
     pub fn new() -> OpenOptions {
         OpenOptions { how: How { follow: true, mode: 0o666, ..How::default() } }
     }
@@ -61,37 +61,37 @@ impl OpenOptions {
         self
     }
 
-    /// Whether it is made where it is missing. A link that leads to a missing file makes that file, beneath
-    /// the root.
+    /// Whether it is made where it is missing. A link that leads to a missing file makes that file,
+    /// beneath the root.
     pub fn create(mut self, yes: bool) -> Self {
         self.how.create = if yes { Create::Missing } else { Create::Never };
         self
     }
 
-    /// Whether it is made, and must be missing; a link counts as there. The last one called of this and
-    /// [`OpenOptions::create`] counts.
+    /// Whether it is made, and must be missing; a link counts as there. The last one called of this
+    /// and [`OpenOptions::create`] counts.
     pub fn create_new(mut self, yes: bool) -> Self {
         self.how.create = if yes { Create::New } else { Create::Never };
         self
     }
 
-    /// Whether a link at the end is followed, within the root; on by default. Without it, such a link is an
-    /// error.
+    /// Whether a link at the end is followed, within the root; on by default. Without it, such a
+    /// link is an error.
     pub fn follow(mut self, yes: bool) -> Self {
         self.how.follow = yes;
         self
     }
 
-    /// Whether opening, and reading where nothing is there yet, waits for nobody. In a directory that others
-    /// write to, a pipe may lie where a file is expected, and opening it waits for a writer. (Windows has no
-    /// such files in directories.)
+    /// Whether opening, and reading where nothing is there yet, waits for nobody. In a directory
+    /// that others write to, a pipe may lie where a file is expected, and opening it waits for a
+    /// writer. (Windows has no such files in directories.)
     pub fn nonblocking(mut self, yes: bool) -> Self {
         self.how.nonblocking = yes;
         self
     }
 
-    /// The permissions of what is made, less those that the process masks. Systems without such bits ignore
-    /// them.
+    /// The permissions of what is made, less those that the process masks. Systems without such
+    /// bits ignore them.
     pub fn mode(mut self, mode: u32) -> Self {
         self.how.mode = mode & 0o7777;
         self

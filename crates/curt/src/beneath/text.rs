@@ -39,8 +39,8 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// The directory that the last name lies in (empty for the root), and that name; `None` where the path
-    /// ends in dots, so that it has none.
+    /// The directory that the last name lies in (empty for the root), and that name; `None` where
+    /// the path ends in dots, so that it has none.
     ///
     /// Separators behind the name belong to neither: see [`Text::is_directory`].
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
@@ -80,8 +80,8 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at the
-/// beginning stays at the root.
+/// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at
+/// the beginning stays at the root.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Failure> {
     // Only a NUL is refused, which no path of the system's has.
     Fold::new(flavor).fold(path).map_err(|_| Failure::Refused(Refusal::Nul))

@@ -1,9 +1,10 @@
 //! Finding what a path leads to by single steps, none of which follows a link.
 //!
-//! Each step opens one name in a directory that is already open, so whatever others rename meanwhile,
-//! the walk stands in a directory that it reached from the root. `..` is never opened: the way is
-//! walked back over the directories that are still open. Links are read and put in the place of their
-//! name. Memory and descriptors are bounded by the length of the paths, not by the tree.
+//! Each step opens one name in a directory that is already open, so whatever others rename
+//! meanwhile, the walk stands in a directory that it reached from the root. `..` is never opened:
+//! the way is walked back over the directories that are still open. Links are read and put in the
+//! place of their name. Memory and descriptors are bounded by the length of the paths, not by the
+//! tree.
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,8 +27,8 @@ const STEPS: usize = 64;
 pub(super) enum Wanted {
     Anything,
     Directory,
-    /// A file that may be made: a separator behind the last name is a fault before anything is looked up, as in
-    /// the kernel.
+    /// A file that may be made: a separator behind the last name is a fault before anything is
+    /// looked up, as in the kernel.
     File,
 }
 
@@ -42,8 +43,8 @@ pub(super) struct Found<U, T> {
     pub(super) names: Vec<U>,
 }
 
-/// Walks to what a path leads to. `Step::Otherwise` of the last step asks whether it is a link, which
-/// is then followed.
+/// Walks to what a path leads to. `Step::Otherwise` of the last step asks whether it is a link,
+/// which is then followed.
 pub(super) fn to<S: Beneath, T>(
     confined: &Confined<S>,
     rules: Rules,
@@ -117,7 +118,8 @@ impl<S: Beneath> Walk<'_, S> {
         }
     }
 
-    /// Takes the next name, which is empty at the end. Whether it is the last: no separator follows it.
+    /// Takes the next name, which is empty at the end. Whether it is the last: no separator follows
+    /// it.
     fn next_name(&mut self, name: &mut Vec<S::Unit>) -> bool {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -129,8 +131,8 @@ impl<S: Beneath> Walk<'_, S> {
         length.is_none()
     }
 
-    /// Goes to the directory above. The system looks `..` up in the directory it leaves, and so must be
-    /// allowed to: any other question about a name there is refused alike.
+    /// Goes to the directory above. The system looks `..` up in the directory it leaves, and so
+    /// must be allowed to: any other question about a name there is refused alike.
     fn back(&mut self) -> Result<(), Stop> {
         self.sys.link(self.trail.top(), Name::of_terminated(S::ITSELF))?;
         match self.trail.back() {
@@ -191,8 +193,8 @@ impl<S: Beneath> Walk<'_, S> {
         Err(S::error(Fault::Again).into())
     }
 
-    /// A step met no directory, and then there was no link. Unless it is something else, one was exchanged for
-    /// the other in between.
+    /// A step met no directory, and then there was no link. Unless it is something else, one was
+    /// exchanged for the other in between.
     fn has_changed(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.stat_child(self.trail.top(), name)?.kind;
         if kind == Kind::Directory || kind.is_link() {
@@ -239,7 +241,8 @@ impl<S: Beneath> Walk<'_, S> {
     }
 }
 
-/// The directories from the root to where a walk stands: all their names, and the last of them open.
+/// The directories from the root to where a walk stands: all their names, and the last of them
+/// open.
 struct Trail<'a, S: Beneath> {
     sys: &'a S,
     root: &'a S::Dir,
@@ -335,5 +338,6 @@ pub(super) fn escapes<S: Beneath>(confined: &Confined<S>, path: &[S::Unit]) -> b
         Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
         Err(error) => Step::Failed(error),
     };
-    matches!(to(confined, rules, Wanted::Anything, path, &mut look), Err(failure) if failure.is_escape())
+    let answer = to(confined, rules, Wanted::Anything, path, &mut look);
+    answer.is_err_and(|failure| failure.is_escape())
 }

@@ -21,14 +21,16 @@ pub enum Kind {
     BlockDevice,
     /// A mark of a union file system that hides an entry of a lower layer.
     Whiteout,
-    /// Windows: a directory that leads to another directory. A listing has the same tag for a volume that
-    /// is mounted: a plan without [`Fields::TARGET`](crate::Fields::TARGET) tells of both as this.
+    /// Windows: a directory that leads to another directory. A listing has the same tag for a
+    /// volume that is mounted: a plan without [`Fields::TARGET`](crate::Fields::TARGET) tells of
+    /// both as this.
     Junction,
-    /// Windows: a directory in which a volume is mounted. Only its target tells that, so it is told where the
-    /// plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link, none for an entry.
+    /// Windows: a directory in which a volume is mounted. Only its target tells that, so it is told
+    /// where the plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link,
+    /// none for an entry.
     VolumeMount,
-    /// Windows: a plain file that Cygwin takes for a symbolic link, and nobody else. Told where the plan has
-    /// [`Plan::cygwin_links`](crate::Plan::cygwin_links).
+    /// Windows: a plain file that Cygwin takes for a symbolic link, and nobody else. Told where the
+    /// plan has [`Plan::cygwin_links`](crate::Plan::cygwin_links).
     CygwinSymlink,
     /// Windows: a symbolic link that the Linux subsystem made.
     WslSymlink,

@@ -131,8 +131,8 @@ macro_rules! adopt {
 impl Facts {
     /// Adds what every listing has, where it has it.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // Put together before it is stored: where a byte is written and the word around it read at once,
-        // the processor waits for the store, and this is done for every entry.
+        // Put together before it is stored: where a byte is written and the word around it read at
+        // once, the processor waits for the store, and this is done for every entry.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
@@ -237,8 +237,8 @@ impl Metadata {
         block_size: u64 = BLOCK_SIZE;
     }
 
-    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name, failed where there was no
-    /// descriptor left, or no memory, to look it up.
+    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name, failed
+    /// where there was no descriptor left, or no memory, to look it up.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }
@@ -294,14 +294,15 @@ impl Metadata {
         Some(self.failed.swap_remove(index).1)
     }
 
-    /// Takes out the failure that hides no field: why a link could not be followed, that is told of as
-    /// itself.
+    /// Takes out the failure that hides no field: why a link could not be followed, that is told of
+    /// as itself.
     pub(crate) fn take_stray(&mut self) -> Option<Error> {
         let index = self.failed.iter().position(|(fields, _)| fields.is_empty())?;
         Some(self.failed.swap_remove(index).1)
     }
 
-    /// Takes out the failure that hides the kind. Where there is none, what hides no field goes to `strays`.
+    /// Takes out the failure that hides the kind. Where there is none, what hides no field goes to
+    /// `strays`.
     #[inline]
     pub(crate) fn take_trouble(&mut self, strays: &mut Vec<Error>) -> Option<Error> {
         if !self.has_more {

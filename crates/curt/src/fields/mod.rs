@@ -1,8 +1,8 @@
 //! What can be asked about an entry, and what an answer looks like.
 //!
 //! A caller names the [`Fields`] it wants in a [`Plan`], sees with [`Plan::cost`] what they cost on
-//! this system, and gets a [`Metadata`] in which every field says where its value comes from. Nothing
-//! is invented: there is no zero for "unknown".
+//! this system, and gets a [`Metadata`] in which every field says where its value comes from.
+//! Nothing is invented: there is no zero for "unknown".
 
 mod kind;
 mod metadata;
@@ -44,8 +44,8 @@ fields! {
     0 NAME "name"
     /// What it is: see [`Kind`].
     1 KIND "kind"
-    /// The number of the file within its file system (inode number, file id). A listing on Unix tells
-    /// what lies *below* a mount point; [`Freshness::Exact`] asks.
+    /// The number of the file within its file system (inode number, file id). A listing on Unix
+    /// tells what lies *below* a mount point; [`Freshness::Exact`] asks.
     2 ID "id"
     /// The number of the file system (or volume) it lies on.
     3 DEVICE "device"

@@ -9,9 +9,9 @@ use crate::sys::{Os, Sources, Sys};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// What the listing carries is good enough; the rest is asked for. On Windows the listing carries
-    /// nearly everything, and may lag behind for a file that somebody has open for writing, or that
-    /// was written under another name.
+    /// What the listing carries is good enough; the rest is asked for. On Windows the listing
+    /// carries nearly everything, and may lag behind for a file that somebody has open for writing,
+    /// or that was written under another name.
     #[default]
     FromListing,
     /// The same, and what is asked may be answered from what a network file system has cached
@@ -30,8 +30,8 @@ pub enum Follow {
     Never,
     /// Those that the caller named.
     CommandLine,
-    /// All. A link that leads nowhere is told of as the link that it is. (A walk says why, where it leads
-    /// through a file, or where one may not look; links in a circle are errors there.)
+    /// All. A link that leads nowhere is told of as the link that it is. (A walk says why, where it
+    /// leads through a file, or where one may not look; links in a circle are errors there.)
     Links,
 }
 
@@ -73,11 +73,12 @@ impl Plan {
         Plan { follow, ..self }
     }
 
-    /// Tells of the links that Cygwin keeps in plain files as [`Kind::CygwinSymlink`](crate::Kind), with
-    /// their targets; no by default. They are told by the SYSTEM attribute and a size of 11 to 8,204 bytes,
-    /// which costs nothing; only what passes that is opened, read and closed: 3 calls for each, beyond
-    /// [`Plan::cost`]. One that cannot be read is told of as a file, with a failure that takes no field
-    /// away. They are not followed. Nothing on other systems than Windows.
+    /// Tells of the links that Cygwin keeps in plain files as [`Kind::CygwinSymlink`](crate::Kind),
+    /// with their targets; no by default. They are told by the SYSTEM attribute and a size of 11 to
+    /// 8,204 bytes, which costs nothing; only what passes that is opened, read and closed: 3 calls
+    /// for each, beyond [`Plan::cost`]. One that cannot be read is told of as a file, with a
+    /// failure that takes no field away. They are not followed. Nothing on other systems than
+    /// Windows.
     pub fn cygwin_links(self, yes: bool) -> Plan {
         Plan { cygwin_links: yes, ..self }
     }
@@ -92,9 +93,9 @@ impl Plan {
         self.cost_by(&<Os as Sys>::SOURCES)
     }
 
-    /// What has to be known for these fields: an owner's name is found by its number, where its security
-    /// does not tell it; whether there is a target depends on the kind, and so does what the security
-    /// that is read is that of.
+    /// What has to be known for these fields: an owner's name is found by its number, where its
+    /// security does not tell it; whether there is a target depends on the kind, and so does what
+    /// the security that is read is that of.
     pub(crate) fn needs(fields: Fields, sources: &Sources) -> Fields {
         let mut needs = fields.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

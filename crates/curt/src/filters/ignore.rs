@@ -11,13 +11,13 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// Which entries a walk leaves out because of what directories say themselves, for
 /// [`Walk::ignore`](crate::Walk::ignore).
 ///
-/// Rules stand in `.ignore`, in `.gitignore` (which counts in a work tree of git only: at or below a
-/// directory that holds a `.git`), and in git's `info/exclude`, which is also found where `.git` is a file
-/// that names the directory of a linked work tree. They hold in their directory and below it; of several
-/// the last in a file decides, a file in a deeper directory before one above, `.ignore` before
-/// `.gitignore`, and that before `exclude`. `!` takes back; what lies in a directory that is left out
-/// cannot be taken back. The directories above an operand count too. The rules of a user's own
-/// configuration of git are not read. [`IgnoreFile`] says how lines are read.
+/// Rules stand in `.ignore`, in `.gitignore` (which counts in a work tree of git only: at or below
+/// a directory that holds a `.git`), and in git's `info/exclude`, which is also found where `.git`
+/// is a file that names the directory of a linked work tree. They hold in their directory and below
+/// it; of several the last in a file decides, a file in a deeper directory before one above,
+/// `.ignore` before `.gitignore`, and that before `exclude`. `!` takes back; what lies in a
+/// directory that is left out cannot be taken back. The directories above an operand count too. The
+/// rules of a user's own configuration of git are not read. [`IgnoreFile`] says how lines are read.
 ///
 /// Where a file with rules cannot be read, it is not known what they leave out: the walk reports an
 /// error and yields nothing below that directory. The same holds where the rules of more than 1,000
@@ -73,9 +73,9 @@ impl Rulebook for IgnoreRules {
 
 /// The rules of one ignore file, read and matched exactly as git does.
 ///
-/// Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, `**` as a whole name does; a
-/// backslash takes the next byte for itself; braces are nothing special. A line that git could never
-/// match, such as `[a`, is passed over, and no other with it.
+/// Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, `**` as a whole name
+/// does; a backslash takes the next byte for itself; braces are nothing special. A line that git
+/// could never match, such as `[a`, is passed over, and no other with it.
 ///
 /// ```
 /// use std::path::Path;
@@ -107,8 +107,8 @@ struct Rule {
 }
 
 impl IgnoreFile {
-    /// Reads the text of a file. More than 100,000 rules are an error, of the kind `FileTooLarge`; the memory
-    /// taken is at most 4.2 MB and the text.
+    /// Reads the text of a file. More than 100,000 rules are an error, of the kind `FileTooLarge`;
+    /// the memory taken is at most 4.2 MB and the text.
     pub fn parse(text: &[u8]) -> io::Result<IgnoreFile> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let text = text.strip_prefix(MARK).unwrap_or(text).to_vec();
@@ -126,8 +126,8 @@ impl IgnoreFile {
         Ok(IgnoreFile { text, rules })
     }
 
-    /// Whether the last rule that matches says to ignore the entry at `path`, which is relative to the
-    /// directory that the file is for; `None` where no rule matches. What was decided about the
+    /// Whether the last rule that matches says to ignore the entry at `path`, which is relative to
+    /// the directory that the file is for; `None` where no rule matches. What was decided about the
     /// directories on the way is for the caller to mind.
     pub fn ignores(&self, path: &Path, is_directory: bool) -> Option<bool> {
         let path = path.as_os_str().as_encoded_bytes();
@@ -157,7 +157,8 @@ impl Rules for IgnoreFile {
 }
 
 impl Rule {
-    /// Reads a line, which begins at `begin` in the text; `None` where there is nothing that could match.
+    /// Reads a line, which begins at `begin` in the text; `None` where there is nothing that could
+    /// match.
     fn read(line: &[u8], begin: usize) -> Option<Rule> {
         if line.first() == Some(&b'#') {
             return None;
@@ -198,8 +199,8 @@ impl Rule {
     }
 }
 
-/// How long a line is without the spaces at its end. A backslash keeps the one behind it, and one at the
-/// very end keeps all.
+/// How long a line is without the spaces at its end. A backslash keeps the one behind it, and one
+/// at the very end keeps all.
 fn length_without_spaces(line: &[u8]) -> usize {
     let mut kept = 0;
     let mut at = 0;

@@ -1,9 +1,9 @@
 //! git's patterns ("wildmatch"), matched as they stand.
 //!
-//! Patterns come from files that nobody vouches for. They are not compiled and nothing recurses, so a
-//! pattern takes no memory but its text. A `*` takes as few bytes as it can, and one more each time that
-//! what follows does not match; only the last `*` of a name and the last `**` can need that, so the time
-//! is polynomial where a recursive matcher's is exponential.
+//! Patterns come from files that nobody vouches for. They are not compiled and nothing recurses, so
+//! a pattern takes no memory but its text. A `*` takes as few bytes as it can, and one more each
+//! time that what follows does not match; only the last `*` of a name and the last `**` can need
+//! that, so the time is polynomial where a recursive matcher's is exponential.
 
 /// One step of a pattern.
 #[derive(Clone, Copy)]
@@ -52,7 +52,8 @@ pub(super) fn is_special(byte: u8) -> bool {
 /// Whether the whole text matches.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
-    // The last `*` and the last `**`: what follows in the pattern, and how much of the text was read.
+    // The last `*` and the last `**`: what follows in the pattern, and how much of the text was
+    // read.
     let mut star: Option<(usize, usize)> = None;
     let mut deep: Option<(usize, usize, bool)> = None;
     loop {
@@ -94,8 +95,8 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// What stands at a place in a pattern, and where the next step begins; `None` at the end, and where it
-/// is no pattern.
+/// What stands at a place in a pattern, and where the next step begins; `None` at the end, and
+/// where it is no pattern.
 fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
     let rest = &pattern[at..];
     Some(match *rest.first()? {
@@ -120,8 +121,8 @@ fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
     })
 }
 
-/// Whether a class has a byte, and how long it is with the bracket that ends it. `body` is what follows
-/// the first bracket; `None` where it is no class.
+/// Whether a class has a byte, and how long it is with the bracket that ends it. `body` is what
+/// follows the first bracket; `None` where it is no class.
 fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
     let is_negated = matches!(body.first(), Some(b'!' | b'^'));
     let begin = usize::from(is_negated);
@@ -166,7 +167,8 @@ fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
     }
 }
 
-/// Whether a byte is of a kind such as `[:alpha:]`, by git's own tables; `None` for an unknown name.
+/// Whether a byte is of a kind such as `[:alpha:]`, by git's own tables; `None` for an unknown
+/// name.
 fn is_of_kind(name: &[u8], byte: u8) -> Option<bool> {
     Some(match name {
         b"alnum" => byte.is_ascii_alphanumeric(),

@@ -1,13 +1,14 @@
 //! Reaching what lies deeper than a path may be long.
 //!
-//! A path that the system takes is given to it as it is. A longer one begins at an *anchor*: an open
-//! directory on the way, one for each so many units of the path, each opened from the one before. They
-//! stay open for the paths that follow. Neighbours follow each other on the way through a tree, so an
-//! anchor serves thousands of directories.
+//! A path that the system takes is given to it as it is. A longer one begins at an *anchor*: an
+//! open directory on the way, one for each so many units of the path, each opened from the one
+//! before. They stay open for the paths that follow. Neighbours follow each other on the way
+//! through a tree, so an anchor serves thousands of directories.
 //!
-//! A *base* is a directory that was listed and stays open for what lies below it: the operand, and each
-//! mount point on the way. From there no link is followed, and a mount is noticed.
+//! A *base* is a directory that was listed and stays open for what lies below it: the operand, and
+//! each mount point on the way. From there no link is followed, and a mount is noticed.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -26,15 +27,16 @@ pub(super) const MOST_ANCHORS: usize = 8;
 /// Opens the directories of one tree, and asks about what lies in them, by paths of any length.
 /// [`Descent::keep`] and [`Descent::open_below`] follow no link below the first of them.
 ///
-/// The system takes paths of 4,096 bytes on Linux; a tree can be deeper. What is longer than 2,048 bytes
-/// (units on Windows) is reached from directories on the way that stay open meanwhile, at most eight of
-/// them. Meant for going through a tree from the top down; links are followed as they are typed.
+/// The system takes paths of 4,096 bytes on Linux; a tree can be deeper. What is longer than 2,048
+/// bytes (units on Windows) is reached from directories on the way that stay open meanwhile, at
+/// most eight of them. Meant for going through a tree from the top down; links are followed as they
+/// are typed.
 ///
-/// Cost: nothing for shorter paths. Beyond, 1 call to open and 1 to close (1 more on Windows for the
-/// first) for each 2,048 bytes that a path does not share with the one before it.
+/// Cost: nothing for shorter paths. Beyond, 1 call to open and 1 to close (1 more on Windows for
+/// the first) for each 2,048 bytes that a path does not share with the one before it.
 ///
-/// Races: a directory that was moved while it stays open is found where it was moved to. So a value of
-/// this type is made for one listing of one tree, and not kept.
+/// Races: a directory that was moved while it stays open is found where it was moved to. So a value
+/// of this type is made for one listing of one tree, and not kept.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-descent-{}", std::process::id()));
@@ -53,6 +55,12 @@ pub struct Descent {
     anchors: Anchors<Os>,
 }
 
+impl fmt::Debug for Descent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Descent").finish_non_exhaustive()
+    }
+}
+
 impl Default for Descent {
     fn default() -> Self {
         Self::new()
@@ -67,14 +75,14 @@ impl Descent {
         Descent { setup, anchors }
     }
 
-    /// A way of asking for what the plan says. On Unix, what it looks up about owners is known to the
-    /// listings that this opens, and the other way round.
+    /// A way of asking for what the plan says. On Unix, what it looks up about owners is known to
+    /// the listings that this opens, and the other way round.
     pub fn asking(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
 
-    /// Opens a directory for listing, as [`Directory::open`] does. Where that one was listed, no link is
-    /// followed any more and paths begin here again.
+    /// Opens a directory for listing, as [`Directory::open`] does. Where that one was listed, no
+    /// link is followed any more and paths begin here again.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         if self.anchors.has_base() {
             self.anchors.clear();
@@ -92,11 +100,12 @@ impl Descent {
         }
     }
 
-    /// Opens a directory that lies below one that was [kept](Descent::keep), by its whole path. No link is
-    /// followed on the way from there, so that nothing that is swapped meanwhile leads anywhere else.
+    /// Opens a directory that lies below one that was [kept](Descent::keep), by its whole path. No
+    /// link is followed on the way from there, so that nothing that is swapped meanwhile leads
+    /// anywhere else.
     ///
-    /// Says as well whether something is mounted on the way, which costs 1 call more, where a directory may
-    /// be mounted below itself and has to be looked for among those above it (Linux).
+    /// Says as well whether something is mounted on the way, which costs 1 call more, where a
+    /// directory may be mounted below itself and has to be looked for among those above it (Linux).
     pub fn open_below(&mut self, path: impl AsRef<Path>) -> Result<(Directory, bool), Error> {
         let (setup, sys) = self.start();
         let path = path.as_ref();
@@ -210,8 +219,8 @@ impl<S: Sys> Anchors<S> {
         self.open.push(anchor);
     }
 
-    /// Closes the anchor nearest to the root, but not the operand's directory or the last anchor. There
-    /// will not be more of them from now on. Whether there was any.
+    /// Closes the anchor nearest to the root, but not the operand's directory or the last anchor.
+    /// There will not be more of them from now on. Whether there was any.
     fn close_one(&mut self) -> bool {
         let first = usize::from(self.open.first().is_some_and(|anchor| anchor.is_base));
         if first + 1 >= self.open.len() {
@@ -267,8 +276,9 @@ impl<S: Sys> Anchors<S> {
     }
 }
 
-/// Where the part of a path ends that leads to the next anchor: behind the separators after the last
-/// whole name that fits. `None` where the rest is short, or is one name, which the system is to refuse.
+/// Where the part of a path ends that leads to the next anchor: behind the separators after the
+/// last whole name that fits. `None` where the rest is short, or is one name, which the system is
+/// to refuse.
 pub(super) fn next_anchor<U: Unit>(path: &[U], begin: usize) -> Option<usize> {
     let fits = path[begin..].get(..LONGEST)?;
     let end = begin + fits.iter().rposition(|unit| unit.is_separator()).filter(|&at| at > 0)?;

@@ -1,9 +1,10 @@
 //! Reading a directory as a whole, with several threads that ask about its entries.
 //!
-//! A directory is one listing, and reading it is for one thread. Most of the time goes into the questions,
-//! one for each entry, and these do not wait for each other. So what one buffer holds is shared out in
-//! small parts: whoever is free takes the next one, and writes what becomes of its entries where they
-//! belong. The threads end with the buffer; the next one holds sixteen times as much.
+//! A directory is one listing, and reading it is for one thread. Most of the time goes into the
+//! questions, one for each entry, and these do not wait for each other. So what one buffer holds is
+//! shared out in small parts: whoever is free takes the next one, and writes what becomes of its
+//! entries where they belong. The threads end with the buffer; the next one holds sixteen times as
+//! much.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
@@ -19,10 +20,11 @@ use crate::tree::{HELPER_STACK, Panics};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
 const PART: usize = 64;
-/// Entries for each thread that nobody asked for: more than a millisecond of questions, of which a thread
-/// that helps takes a tenth to begin and to end.
+/// Entries for each thread that nobody asked for: more than a millisecond of questions, of which a
+/// thread that helps takes a tenth to begin and to end.
 const SHARE: usize = 1024;
-/// The most threads that nobody asked for: the entries of one directory have one lock here and there.
+/// The most threads that nobody asked for: the entries of one directory have one lock here and
+/// there.
 const MOST: usize = 8;
 
 /// What is left to be asked about of one buffer: where entries lie, and what becomes of them.
@@ -30,27 +32,30 @@ type Parts<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
-    /// Reads the rest of the directory, and appends what becomes of its entries to `into`, in the order of
-    /// the listing.
+    /// Reads the rest of the directory, and appends what becomes of its entries to `into`, in the
+    /// order of the listing.
     ///
-    /// `note` is told of each name, in order, by the thread that calls this; what it returns is appended,
-    /// and where that is nothing, the entry is left out and nothing is asked about it. `tell` adds what
-    /// was found out. It is called by any of the threads and in any order, never twice for an entry.
+    /// `note` is told of each name, in order, by the thread that calls this; what it returns is
+    /// appended, and where that is nothing, the entry is left out and nothing is asked about it.
+    /// `tell` adds what was found out. It is called by any of the threads and in any order, never
+    /// twice for an entry.
     ///
     /// Threads: none is started where listings tell everything that the plan wants. Otherwise, with
-    /// [`Threads::Automatic`], one works for each 1,024 entries that a buffer holds, at most eight and
-    /// as many as there are processors; below 2,048 entries none is started. With [`Threads::AtMost`], as
-    /// many work as said, one for each 64 entries. A thread that the system does not give is done without.
+    /// [`Threads::Automatic`], one works for each 1,024 entries that a buffer holds, at most eight
+    /// and as many as there are processors; below 2,048 entries none is started. With
+    /// [`Threads::AtMost`], as many work as said, one for each 64 entries. A thread that the system
+    /// does not give is done without.
     ///
-    /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads may be
-    /// started. On Linux also 2 calls for each thread that helps: it opens the directory for itself, as
-    /// threads that share a descriptor wait for each other in every call; where it may not, it shares.
-    /// What each thread learns by itself (names of owners, devices without access rules) is learned once
-    /// by each.
+    /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads
+    /// may be started. On Linux also 2 calls for each thread that helps: it opens the directory for
+    /// itself, as threads that share a descriptor wait for each other in every call; where it may
+    /// not, it shares. What each thread learns by itself (names of owners, devices without access
+    /// rules) is learned once by each.
     ///
-    /// Errors: if the listing breaks off, what was read before is in `into`, complete. What cannot be
-    /// found out of an entry is told in its [`Metadata`]. Races: those of any listing; entries that
-    /// vanish meanwhile have failed fields. A panic of `tell` is passed on when all threads have ended.
+    /// Errors: if the listing breaks off, what was read before is in `into`, complete. What cannot
+    /// be found out of an entry is told in its [`Metadata`]. Races: those of any listing; entries
+    /// that vanish meanwhile have failed fields. A panic of `tell` is passed on when all threads
+    /// have ended.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));

@@ -2,15 +2,16 @@
 //!
 //! # Promises
 //!
-//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is taken
-//!   from it, unless the plan wants it exact. Each value says where it comes from; nothing is invented.
+//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
+//!   taken from it, unless the plan wants it exact. Each value says where it comes from; nothing is
+//!   invented.
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
-//! - Entries come in the order of the system, one at a time, from one buffer: a directory of a million
-//!   entries takes no more memory than one of ten.
-//! - A directory may also be read as a whole ([`List::gather`]): then several threads ask, where there is
-//!   much to ask, and the entries keep their order.
-//! - A failure to ask about one entry is that entry's ([`Value::Failed`](crate::Value)); the listing
-//!   goes on.
+//! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
+//!   million entries takes no more memory than one of ten.
+//! - A directory may also be read as a whole ([`List::gather`]): then several threads ask, where
+//!   there is much to ask, and the entries keep their order.
+//! - A failure to ask about one entry is that entry's ([`Value::Failed`](crate::Value)); the
+//!   listing goes on.
 //!
 //! # Call budget
 //!
@@ -31,16 +32,17 @@
 //!
 //! # Races
 //!
-//! A listing is no snapshot: what is added or removed meanwhile may be told of or not. An entry that
-//! vanished between the listing and the question about it has failed fields, with the system's error.
-//! Everything about an entry is asked relative to the open directory, so a directory that is moved or
-//! replaced meanwhile changes nothing. A tree is listed from its top down without leaving it by
-//! [`Descent::open_below`].
+//! A listing is no snapshot: what is added or removed meanwhile may be told of or not. An entry
+//! that vanished between the listing and the question about it has failed fields, with the system's
+//! error. Everything about an entry is asked relative to the open directory, so a directory that is
+//! moved or replaced meanwhile changes nothing. A tree is listed from its top down without leaving
+//! it by [`Descent::open_below`].
 //!
 //! # Fallbacks
 //!
-//! Without `statx`: the older call, without times of creation and attributes. Where a listing has no
-//! kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its ladders.
+//! Without `statx`: the older call, without times of creation and attributes. Where a listing has
+//! no kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its
+//! ladders.
 
 mod descent;
 mod gather;
@@ -48,6 +50,7 @@ mod gather;
 mod tests;
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +67,8 @@ use crate::sys::{self, Ask, Batch, Feature, Features, Listing, Opened, Os, Setti
 type Unit = <Os as Sys>::Unit;
 
 /// Lists a directory. Of each entry the name and the kind are known, which costs no call where the
-/// listing tells them; [`List::fields`] asks for more. The errors are those of opening the directory.
+/// listing tells them; [`List::fields`] asks for more. The errors are those of opening the
+/// directory.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
@@ -84,16 +88,16 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
     Ok(Directory::open(path)?.list(Fields::KIND))
 }
 
-/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the plan
-/// asks, a plan without any field included. A field that could not be had while others could is a
-/// failure in the [`Metadata`].
+/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the
+/// plan asks, a plan without any field included. A field that could not be had while others could
+/// is a failure in the [`Metadata`].
 ///
-/// Links are followed unless the plan says [`Follow::Never`]. A link that leads nowhere is told of as
-/// the link that it is.
+/// Links are followed unless the plan says [`Follow::Never`]. A link that leads nowhere is told of
+/// as the link that it is.
 ///
-/// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for everything
-/// but targets, access, access rules and labels. A plan that asks only for those, or for nothing, costs 1
-/// more: whether the path is there.
+/// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for
+/// everything but targets, access, access rules and labels. A plan that asks only for those, or for
+/// nothing, costs 1 more: whether the path is there.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -109,8 +113,8 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Asks about many paths with one plan, and answers in their order, as [`stat`] does for each. Owners are
-/// looked up once.
+/// Asks about many paths with one plan, and answers in their order, as [`stat`] does for each.
+/// Owners are looked up once.
 ///
 /// Cost: that of [`stat`] for each path, which is taken when its answer is.
 ///
@@ -134,10 +138,16 @@ pub fn stat_many<P: AsRef<Path>>(
     paths.into_iter().map(move |path| stat.path(path))
 }
 
-/// A way of asking about paths that remembers what it learned: names of owners, and what file systems
-/// do not have.
+/// A way of asking about paths that remembers what it learned: names of owners, and what file
+/// systems do not have.
 pub struct Stat {
     asker: Asker<Os>,
+}
+
+impl fmt::Debug for Stat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stat").finish_non_exhaustive()
+    }
 }
 
 impl Stat {
@@ -156,7 +166,8 @@ impl Stat {
         self.ask(path, |asker, follow, into| asker.tell_path(path, follow, into))
     }
 
-    /// Asks about a path in this way: the asker, whether links are followed, and where the answer goes.
+    /// Asks about a path in this way: the asker, whether links are followed, and where the answer
+    /// goes.
     fn ask(
         &mut self,
         path: &Path,
@@ -183,6 +194,12 @@ pub struct Directory {
     dir: <Os as Sys>::Dir,
     buf: <Os as Sys>::DirBuf,
     path: PathBuf,
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Directory").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 impl Directory {
@@ -216,8 +233,8 @@ impl Directory {
         Ok(Directory::of(setup, sys, dir, path.to_owned()))
     }
 
-    /// A directory that was opened elsewhere for listing, and what it is asked through, which was begun
-    /// with this setup.
+    /// A directory that was opened elsewhere for listing, and what it is asked through, which was
+    /// begun with this setup.
     pub(crate) fn of(setup: Setup, sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
         Directory { setup, sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
@@ -227,8 +244,8 @@ impl Directory {
 
     /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB.
     ///
-    /// A smaller one than [`Directory::LEAST_BUFFER`] is refused: with that, a long name would end the
-    /// listing with an error.
+    /// A smaller one than [`Directory::LEAST_BUFFER`] is refused: with that, a long name would end
+    /// the listing with an error.
     pub fn buffer(self, bytes: usize) -> Result<Directory, Error> {
         if bytes < Directory::LEAST_BUFFER {
             return Err(Error::new(Operation::ReadDirectory, self.path, Cause::BufferTooSmall));
@@ -272,6 +289,12 @@ pub struct List {
     is_fresh: bool,
 }
 
+impl fmt::Debug for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("List").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 impl List {
     /// What has to be known of each entry from now on, beside what was asked for before.
     pub fn fields(self, fields: Fields) -> List {
@@ -286,8 +309,8 @@ impl List {
         self
     }
 
-    /// The next entry; it borrows from the listing, which therefore goes on only when it is dropped.
-    /// After an error of the listing as a whole there is no more.
+    /// The next entry; it borrows from the listing, which therefore goes on only when it is
+    /// dropped. After an error of the listing as a whole there is no more.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         while self.here().is_none() {
@@ -385,6 +408,7 @@ impl IntoIterator for List {
 }
 
 /// Iterates over the owned entries of a directory.
+#[derive(Debug)]
 #[must_use = "iterators do nothing until they are used"]
 pub struct ListEntries(List);
 
@@ -456,9 +480,16 @@ pub struct Entry<'a> {
     metadata: &'a mut Metadata,
 }
 
+impl fmt::Debug for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Entry");
+        shown.field("path", &self.path()).field("metadata", self.metadata()).finish()
+    }
+}
+
 impl<'a> Entry<'a> {
-    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where `os::windows::Units` has the
-    /// units.
+    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where
+    /// `os::windows::Units` has the units.
     pub fn name(&self) -> FileName<'a> {
         FileName(Os::text(self.name.units()))
     }

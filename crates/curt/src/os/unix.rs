@@ -1,5 +1,5 @@
-//! Unix: operations below a directory that is already open, the descriptor of a root, names of owners, and
-//! descriptors for programs.
+//! Unix: operations below a directory that is already open, the descriptor of a root, names of
+//! owners, and descriptors for programs.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -29,19 +29,19 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// The open directory, for calls of one's own; where the system can, it is open as a place to begin from
-/// only (`O_PATH`).
+/// The open directory, for calls of one's own; where the system can, it is open as a place to begin
+/// from only (`O_PATH`).
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
     }
 }
 
-/// The name of the user with this number, from the C library's user database; `None` where there is none. What
-/// stands in a file is read anew each time, and what it costs is the database's affair.
+/// The name of the user with this number, from the C library's user database; `None` where there is
+/// none. What stands in a file is read anew each time, and what it costs is the database's affair.
 ///
-/// The error is a shortage of descriptors or memory. Other failures count as no name: what their numbers mean
-/// depends on who keeps the database (`getpwuid_r(3)`).
+/// The error is a shortage of descriptors or memory. Other failures count as no name: what their
+/// numbers mean depends on who keeps the database (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");
@@ -58,8 +58,8 @@ pub fn group_name(id: u32) -> io::Result<Option<OsString>> {
 
 /// What programs can be given on Unix alone.
 pub trait CommandExtras {
-    /// Gives the program a descriptor under this number, 3 or more; the standard streams have words of their
-    /// own. Given twice, the last one holds.
+    /// Gives the program a descriptor under this number, 3 or more; the standard streams have words
+    /// of their own. Given twice, the last one holds.
     ///
     /// Costs 1 call in the child.
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;

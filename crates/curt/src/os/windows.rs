@@ -1,4 +1,5 @@
-//! Windows: operations below a directory that is already open, names in UTF-16, and handles for programs.
+//! Windows: operations below a directory that is already open, names in UTF-16, and handles for
+//! programs.
 
 use std::ffi::OsStr;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -51,10 +52,12 @@ impl RemoveBelow for Remove<'_> {
 
 /// What programs can be given on Windows alone.
 pub trait CommandExtras {
-    /// Gives the program a handle, which has the same value there; tell it the value in an argument.
+    /// Gives the program a handle, which has the same value there; tell it the value in an
+    /// argument.
     ///
-    /// Its number is what the program knows it by, so it cannot be a copy: for as long as the start takes, it is
-    /// inheritable, and a start by other code without a list of handles takes it too. Costs 2 calls.
+    /// Its number is what the program knows it by, so it cannot be a copy: for as long as the start
+    /// takes, it is inheritable, and a start by other code without a list of handles takes it too.
+    /// Costs 2 calls.
     fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self;
 }
 

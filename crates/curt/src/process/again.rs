@@ -1,5 +1,5 @@
-//! What a start tries again, where that was asked for: a program that somebody is still writing, and one that only
-//! a shell can read. By default neither.
+//! What a start tries again, where that was asked for: a program that somebody is still writing,
+//! and one that only a shell can read. By default neither.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -27,12 +27,14 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// What ends the pauses. Asked for before a start begins, as it is the caller's code that answers.
+    /// What ends the pauses. Asked for before a start begins, as it is the caller's code that
+    /// answers.
     pub(super) fn cancel(&self) -> Option<&Cancel> {
         self.cancel.as_deref().map(AsRef::as_ref)
     }
 
-    /// Starts a program, and again as long as it was asked for and may help. Also why it was not started.
+    /// Starts a program, and again as long as it was asked for and may help. Also why it was not
+    /// started.
     pub(super) fn start<S: Process>(
         &self,
         sys: &S,

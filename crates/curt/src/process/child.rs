@@ -15,8 +15,9 @@ type OsChild = <Os as Process>::Child;
 
 /// A program that was started.
 ///
-/// Dropping it neither ends the program nor waits for it, unless [`Command::kill_on_drop`](crate::Command::kill_on_drop)
-/// says so: on Unix a program that ends and is never waited for stays as a zombie until this process ends.
+/// Dropping it neither ends the program nor waits for it, unless
+/// [`Command::kill_on_drop`](crate::Command::kill_on_drop) says so: on Unix a program that ends and
+/// is never waited for stays as a zombie until this process ends.
 pub struct Child {
     sys: Os,
     /// The calls that looking the program up took.
@@ -77,7 +78,8 @@ impl Child {
         self.process.as_ref().map_or(0, Os::id)
     }
 
-    /// Waits for its end, after closing the pipe that it reads from. Once it was waited for this costs nothing.
+    /// Waits for its end, after closing the pipe that it reads from. Once it was waited for this
+    /// costs nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.close_input();
         let Child { sys, process, program, .. } = self;
@@ -89,8 +91,8 @@ impl Child {
 
     /// Waits for its end, no longer than the limit; `None` if that passed.
     ///
-    /// On Linux the process sleeps until either happens. Where there are no handles on processes, it asks again
-    /// and again, with pauses of up to 20 ms.
+    /// On Linux the process sleeps until either happens. Where there are no handles on processes,
+    /// it asks again and again, with pauses of up to 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         let Child { sys, process, program, .. } = self;
         let waited = process.as_mut().map(|child| sys.wait(child, Some(limit)));
@@ -102,8 +104,8 @@ impl Child {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Closes the pipe that it reads from, reads what it writes to its end, and waits for it. What is no pipe
-    /// is empty.
+    /// Closes the pipe that it reads from, reads what it writes to its end, and waits for it. What
+    /// is no pipe is empty.
     pub fn wait_with_output(mut self) -> Result<Output, Error> {
         self.close_input();
         let pipes = [self.stdout.take(), self.stderr.take()];
@@ -115,18 +117,19 @@ impl Child {
         }
     }
 
-    /// Ends it by force (`SIGKILL`, `TerminateProcess`). One that has ended is no error. It must still be waited
-    /// for.
+    /// Ends it by force (`SIGKILL`, `TerminateProcess`). One that has ended is no error. It must
+    /// still be waited for.
     pub fn kill(&mut self) -> Result<(), Error> {
         self.end(Kill::Child)
     }
 
-    /// Ends it and what it started, where [`Command::own_tree`](crate::Command::own_tree) was asked for, or a
-    /// group or session of its own; that says what escapes. Without those, as [`Child::kill`].
+    /// Ends it and what it started, where [`Command::own_tree`](crate::Command::own_tree) was asked
+    /// for, or a group or session of its own; that says what escapes. Without those, as
+    /// [`Child::kill`].
     ///
-    /// What it started can also be ended after it was waited for, on Linux 6.9 and on Windows. On other
-    /// systems nothing is done then, because its number may be another group's, and if there is such a group that is
-    /// an error (`Unsupported`).
+    /// What it started can also be ended after it was waited for, on Linux 6.9 and on Windows. On
+    /// other systems nothing is done then, because its number may be another group's, and if there
+    /// is such a group that is an error (`Unsupported`).
     pub fn kill_tree(&mut self) -> Result<(), Error> {
         self.end(Kill::Tree)
     }
@@ -178,7 +181,8 @@ pub(super) fn wait(sys: &Os, child: &mut OsChild, program: &OsStr) -> Result<Exi
     ended.map_err(|reason| error(Operation::Wait, program, reason))
 }
 
-/// Reads what a child writes, and waits for its end. A failure to read does not leave it unwaited for.
+/// Reads what a child writes, and waits for its end. A failure to read does not leave it unwaited
+/// for.
 pub(super) fn output(
     sys: &Os,
     child: &mut OsChild,

@@ -22,8 +22,8 @@ pub(super) type Pipe = <Os as Process>::Pipe;
 
 /// What a standard stream of a program is.
 ///
-/// `Stream::from` takes a descriptor (`OwnedFd`) or a handle (`OwnedHandle`), and so everything that turns into
-/// one: a file, a socket, the other end of somebody's pipe.
+/// `Stream::from` takes a descriptor (`OwnedFd`) or a handle (`OwnedHandle`), and so everything
+/// that turns into one: a file, a socket, the other end of somebody's pipe.
 #[derive(Debug)]
 pub struct Stream(Kind);
 
@@ -89,8 +89,8 @@ pub struct Command {
 }
 
 impl Command {
-    /// A program. One with a separator in it is a path, relative to the directory that the program is to run
-    /// in ([`Command::current_dir`]), on every system.
+    /// A program. One with a separator in it is a path, relative to the directory that the program
+    /// is to run in ([`Command::current_dir`]), on every system.
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         Command {
             program: program.as_ref().to_owned(),
@@ -153,8 +153,8 @@ impl Command {
         self
     }
 
-    /// Takes all variables away, those set so far too. On Windows `SystemRoot` stays, without which few
-    /// programs start, unless [`env_remove`](Command::env_remove) takes it away afterwards.
+    /// Takes all variables away, those set so far too. On Windows `SystemRoot` stays, without which
+    /// few programs start, unless [`env_remove`](Command::env_remove) takes it away afterwards.
     pub fn env_clear(&mut self) -> &mut Command {
         self.variables.clear();
         self
@@ -184,13 +184,15 @@ impl Command {
         self
     }
 
-    /// Whether the program leads a process group of its own, which signals from the terminal do not reach.
+    /// Whether the program leads a process group of its own, which signals from the terminal do not
+    /// reach.
     pub fn new_group(&mut self, wanted: bool) -> &mut Command {
         self.group = if wanted { Group::New } else { Group::Same };
         self
     }
 
-    /// Whether the program leads a session of its own, without a terminal (on Windows without a console).
+    /// Whether the program leads a session of its own, without a terminal (on Windows without a
+    /// console).
     pub fn new_session(&mut self, wanted: bool) -> &mut Command {
         self.group = if wanted { Group::Session } else { Group::Same };
         self
@@ -198,35 +200,36 @@ impl Command {
 
     /// Makes [`Child::kill_tree`] reach what the program starts.
     ///
-    /// On Unix by a process group of its own: a process that leaves the group (`setsid`, `setpgid`, a shell with
-    /// job control, a daemon) escapes; on Linux not from a control group (`os::linux::CommandCgroup`). On
-    /// Windows by a job, which nothing escapes that was not allowed to.
+    /// On Unix by a process group of its own: a process that leaves the group (`setsid`, `setpgid`,
+    /// a shell with job control, a daemon) escapes; on Linux not from a control group
+    /// (`os::linux::CommandCgroup`). On Windows by a job, which nothing escapes that was not
+    /// allowed to.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.tree = wanted;
         self
     }
 
-    /// Whether nothing that is open here reaches the program but its streams and what was given by name. On
-    /// Windows that is always so. On Unix descriptors that somebody left inheritable reach it otherwise, as
-    /// they do a `make` that counts on it.
+    /// Whether nothing that is open here reaches the program but its streams and what was given by
+    /// name. On Windows that is always so. On Unix descriptors that somebody left inheritable reach
+    /// it otherwise, as they do a `make` that counts on it.
     pub fn close_others(&mut self, wanted: bool) -> &mut Command {
         self.close_others = wanted;
         self
     }
 
-    /// Whether dropping the [`Child`] ends the program (and its tree, with [`Command::own_tree`]) and waits for
-    /// it.
+    /// Whether dropping the [`Child`] ends the program (and its tree, with [`Command::own_tree`])
+    /// and waits for it.
     pub fn kill_on_drop(&mut self, wanted: bool) -> &mut Command {
         self.kill_on_drop = wanted;
         self
     }
 
-    /// How often, and for how long, a start is tried again where somebody has the program open for writing
-    /// (`ETXTBSY`): not at all by default.
+    /// How often, and for how long, a start is tried again where somebody has the program open for
+    /// writing (`ETXTBSY`): not at all by default.
     ///
-    /// That may be this process: a program that it has just written may still be open in a child that another of
-    /// its threads starts, for a moment. A try costs what a failed start costs, and the pauses between them, which
-    /// grow from 1 to 100 ms, a sleep for every 5 ms begun.
+    /// That may be this process: a program that it has just written may still be open in a child
+    /// that another of its threads starts, for a moment. A try costs what a failed start costs, and
+    /// the pauses between them, which grow from 1 to 100 ms, a sleep for every 5 ms begun.
     pub fn retries(&mut self, count: u32, window: Duration) -> &mut Command {
         (self.again.retries, self.again.window) = (count, window);
         self
@@ -238,12 +241,13 @@ impl Command {
         self
     }
 
-    /// Whether `/bin/sh` is to run a program in no format that the system knows (`ENOEXEC`), as `execvp` has it:
-    /// mostly a script without a first line that names what runs it. It is told the program's path and the
-    /// arguments; what [`Command::arg0`] says is lost.
+    /// Whether `/bin/sh` is to run a program in no format that the system knows (`ENOEXEC`), as
+    /// `execvp` has it: mostly a script without a first line that names what runs it. It is told
+    /// the program's path and the arguments; what [`Command::arg0`] says is lost.
     ///
-    /// Not by default: a file that is damaged, or for another processor, would be read as a script. Costs nothing
-    /// where the program starts, and else the failed start and another one. There is no such shell on Windows.
+    /// Not by default: a file that is damaged, or for another processor, would be read as a script.
+    /// Costs nothing where the program starts, and else the failed start and another one. There is
+    /// no such shell on Windows.
     pub fn shell_fallback(&mut self, wanted: bool) -> &mut Command {
         self.again.shell = wanted;
         self
@@ -256,17 +260,17 @@ impl Command {
         self
     }
 
-    /// Whether no signal is held back in the program. Otherwise those are that this thread holds back, as with
-    /// the standard library; a thread that takes its signals in another way may not want that of others. Costs
-    /// 1 call in the child. There are no such signals on Windows.
+    /// Whether no signal is held back in the program. Otherwise those are that this thread holds
+    /// back, as with the standard library; a thread that takes its signals in another way may not
+    /// want that of others. Costs 1 call in the child. There are no such signals on Windows.
     pub fn unblock_signals(&mut self, wanted: bool) -> &mut Command {
         self.unblocks = wanted;
         self
     }
 
-    /// How a program that is given by a name is looked for: by whose rules, and in which `PATH`. What it leaves
-    /// open is taken from the variables and the directory of the program that is started, not from those of
-    /// this process.
+    /// How a program that is given by a name is looked for: by whose rules, and in which `PATH`.
+    /// What it leaves open is taken from the variables and the directory of the program that is
+    /// started, not from those of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -280,14 +284,14 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of that name was found;
-    /// [`Error::path`] at what it failed: the program, or its directory.
+    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of that
+    /// name was found; [`Error::path`] at what it failed: the program, or its directory.
     pub fn spawn(&self) -> Result<Child, Error> {
         self.spawn_from(&mut Names::Search(&self.search))
     }
 
-    /// The same, by a session of look-ups. The environment and the base directory of the names are the session's,
-    /// whatever those of the program are.
+    /// The same, by a session of look-ups. The environment and the base directory of the names are
+    /// the session's, whatever those of the program are.
     pub fn spawn_by(&self, session: &mut Session) -> Result<Child, Error> {
         self.spawn_from(&mut Names::Session(session))
     }
@@ -298,8 +302,8 @@ impl Command {
         Ok(Child::new(sys, started, self.program.clone(), self.kill_on_drop))
     }
 
-    /// Starts the program and waits for its end. A stream that is a pipe is closed first, so that nobody waits
-    /// for anybody.
+    /// Starts the program and waits for its end. A stream that is a pipe is closed first, so that
+    /// nobody waits for anybody.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         self.status_from(&mut Names::Search(&self.search))
     }
@@ -320,11 +324,12 @@ impl Command {
         ended
     }
 
-    /// Starts the program, reads all that it writes, and waits for its end. What is not said otherwise: nothing
-    /// to read, and both outputs are taken.
+    /// Starts the program, reads all that it writes, and waits for its end. What is not said
+    /// otherwise: nothing to read, and both outputs are taken.
     ///
-    /// Both are read as they come, so a program that writes much to either is never kept waiting. The end of an
-    /// output is when everybody who can write to it has closed it, also what the program started.
+    /// Both are read as they come, so a program that writes much to either is never kept waiting.
+    /// The end of an output is when everybody who can write to it has closed it, also what the
+    /// program started.
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
         let names = &mut Names::Search(&self.search);

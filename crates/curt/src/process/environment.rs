@@ -21,7 +21,8 @@ fn is_essential<S: Process>(name: &OsStr) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     cleared: bool,
-    /// By what tells variables apart: the name as it was given, and the value, if it is to have one.
+    /// By what tells variables apart: the name as it was given, and the value, if it is to have
+    /// one.
     changes: BTreeMap<OsString, (OsString, Option<OsString>)>,
 }
 
@@ -51,8 +52,8 @@ impl Changes {
         Some(all)
     }
 
-    /// Whether every name that is set can be one: not empty, and without the sign that ends it. Windows has
-    /// variables of its own that begin with that sign.
+    /// Whether every name that is set can be one: not empty, and without the sign that ends it.
+    /// Windows has variables of its own that begin with that sign.
     pub(super) fn are_names<S: Process>(&self) -> bool {
         let equals = S::Unit::ascii(b'=');
         self.changes.values().all(|(name, _)| {

@@ -2,14 +2,15 @@
 //!
 //! # Promises
 //!
-//! - A start that returns well has started the program: what fails before that is told here, with the step
-//!   that failed, and leaves no process behind.
-//! - Signals are as the standard library leaves them: what this thread holds back is held back, what is ignored
-//!   stays ignored, but `SIGPIPE` has its usual effect.
-//! - Nothing that curt opened reaches a child unless it is named. On Windows nothing else does either; on Unix
-//!   what others left inheritable does, unless [`Command::close_others`] says otherwise.
-//! - What a start costs does not depend on how much memory this process has, nor on whether variables are
-//!   changed.
+//! - A start that returns well has started the program: what fails before that is told here, with
+//!   the step that failed, and leaves no process behind.
+//! - Signals are as the standard library leaves them: what this thread holds back is held back,
+//!   what is ignored stays ignored, but `SIGPIPE` has its usual effect.
+//! - Nothing that curt opened reaches a child unless it is named. On Windows nothing else does
+//!   either; on Unix what others left inheritable does, unless [`Command::close_others`] says
+//!   otherwise.
+//! - What a start costs does not depend on how much memory this process has, nor on whether
+//!   variables are changed.
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`](crate::StartFailure)).
 //!
@@ -41,30 +42,31 @@
 //!
 //! # Races
 //!
-//! **A look-up and the start that follows it.** What is started is the full path that the look-up ended with, by the
-//! system, without another search. Whatever is exchanged in between, nothing runs that the policy refused by its
-//! place or its kind: not what lies in the working directory or behind an entry that was refused, as no such path is
-//! ever handed to the system; not what may not be executed, a directory, or what only an association would open, as
-//! the system judges the file again and there is nothing to fall back on (no shell is tried unless
-//! [`Command::shell_fallback`] says so, and then on that very path; on Windows the last name of it says whether
-//! cmd.exe runs it). What is gone by then is a failure, after which the next candidate
-//! of the same search is taken, if the policy goes on. What cannot be prevented: who may write to a directory of
-//! `PATH` decides which file lies under the name; and a script is opened again by what runs it (`#!`, cmd.exe), under
-//! the same path.
+//! **A look-up and the start that follows it.** What is started is the full path that the look-up
+//! ended with, by the system, without another search. Whatever is exchanged in between, nothing
+//! runs that the policy refused by its place or its kind: not what lies in the working directory or
+//! behind an entry that was refused, as no such path is ever handed to the system; not what may not
+//! be executed, a directory, or what only an association would open, as the system judges the file
+//! again and there is nothing to fall back on (no shell is tried unless [`Command::shell_fallback`]
+//! says so, and then on that very path; on Windows the last name of it says whether cmd.exe runs
+//! it). What is gone by then is a failure, after which the next candidate of the same search is
+//! taken, if the policy goes on. What cannot be prevented: who may write to a directory of `PATH`
+//! decides which file lies under the name; and a script is opened again by what runs it (`#!`,
+//! cmd.exe), under the same path.
 //!
-//! A child has a handle from its birth, so waiting and killing never reach another process with the same
-//! number. A group is reached through its leader's handle too (Linux 6.9); older kernels are asked by number, only
-//! while the leader has not been waited for.
+//! A child has a handle from its birth, so waiting and killing never reach another process with the
+//! same number. A group is reached through its leader's handle too (Linux 6.9); older kernels are
+//! asked by number, only while the leader has not been waited for.
 //!
-//! Starts by several threads do not wait for each other, and no descriptor of one reaches the child of another.
-//! Where there are no handles (macOS and the BSDs), a child that somebody else waits for can be lost to its
-//! number.
+//! Starts by several threads do not wait for each other, and no descriptor of one reaches the child
+//! of another. Where there are no handles (macOS and the BSDs), a child that somebody else waits
+//! for can be lost to its number.
 //!
 //! # Fallbacks
 //!
-//! Where `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what that cannot
-//! be told portably: a directory, a session, descriptors that change places. A copy is never made for any other
-//! reason.
+//! Where `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what
+//! that cannot be told portably: a directory, a session, descriptors that change places. A copy is
+//! never made for any other reason.
 
 mod again;
 mod child;

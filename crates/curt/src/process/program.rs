@@ -1,11 +1,12 @@
 //! Which file a program is: the only place that knows names.
 //!
-//! **What runs is what the policy allowed.** A look-up ends with an absolute path, and that very path is started, without
-//! another search, neither here nor in the system. So no place that was refused can be reached: the working directory
-//! may change, a directory of `PATH` may be filled, and nothing else than that path runs. What kind of file lies there
-//! is judged again by the system when it starts it, and on Windows by the same path's last name that
-//! was judged before. Who may write to a directory that the policy allows decides what lies in it, before the
-//! look-up or after it; a handle on the file would not change that, and scripts could not be started by it.
+//! **What runs is what the policy allowed.** A look-up ends with an absolute path, and that very
+//! path is started, without another search, neither here nor in the system. So no place that was
+//! refused can be reached: the working directory may change, a directory of `PATH` may be filled,
+//! and nothing else than that path runs. What kind of file lies there is judged again by the system
+//! when it starts it, and on Windows by the same path's last name that was judged before. Who may
+//! write to a directory that the policy allows decides what lies in it, before the look-up or after
+//! it; a handle on the file would not change that, and scripts could not be started by it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -37,8 +38,8 @@ pub(super) enum NotStarted {
 type Refusal = (StartFailure, io::Error);
 
 impl Names<'_> {
-    /// Starts the first program of that name that can be: `start` is called for one after the other, as far as
-    /// the policy goes on. Also the calls that the look-up took.
+    /// Starts the first program of that name that can be: `start` is called for one after the
+    /// other, as far as the policy goes on. Also the calls that the look-up took.
     pub(super) fn start<P, T>(
         &mut self,
         name: &OsStr,

@@ -1,5 +1,6 @@
 //! What a caller of [`Remove`] can choose, and what it is told while the removal runs.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -166,6 +167,15 @@ pub struct Remove<'a> {
     pub(crate) keep_errors: usize,
     pub(crate) descriptors: Option<usize>,
     pub(crate) without: Features,
+}
+
+impl fmt::Debug for Remove<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Remove");
+        shown.field("threads", &self.threads).field("directories", &self.directories);
+        shown.field("cross_mounts", &self.cross_mounts).field("dry_run", &self.dry_run);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Default for Remove<'_> {

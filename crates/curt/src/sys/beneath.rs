@@ -10,6 +10,7 @@ use crate::name::Name;
 use curt_paths::Flavor;
 
 /// An open file of the standard library, which is what callers get. Nothing is called through it here.
+#[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
 /// What happens to links and `..`, beyond that nothing leaves the root.

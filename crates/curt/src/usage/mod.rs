@@ -2,19 +2,19 @@
 //!
 //! # Promises
 //!
-//! - Every entry below an operand is counted once, the operand and the directories themselves too. What
-//!   cannot be opened, read or asked about is an error with its path, and the rest is counted.
-//! - A file with several names (hard links) is counted once in a whole measurement, and the answer is
-//!   the same on every run, with any number of threads: the first operand that holds one of its names is
-//!   charged, and in it the directory that holds the smallest of its paths. Paths are compared name by
-//!   name, by the bytes of each.
-//! - An operand that lies in another, or is another by a second name, is counted in the first of the two
-//!   alone, as GNU du has it.
+//! - Every entry below an operand is counted once, the operand and the directories themselves too.
+//!   What cannot be opened, read or asked about is an error with its path, and the rest is counted.
+//! - A file with several names (hard links) is counted once in a whole measurement, and the answer
+//!   is the same on every run, with any number of threads: the first operand that holds one of its
+//!   names is charged, and in it the directory that holds the smallest of its paths. Paths are
+//!   compared name by name, by the bytes of each.
+//! - An operand that lies in another, or is another by a second name, is counted in the first of
+//!   the two alone, as GNU du has it.
 //! - No link is followed, but for operands where that is asked for.
-//! - Memory is bounded by what is shown (one record for each directory down to the chosen depth, and for
-//!   each file if files are wanted), and one path for each file with several names. Where records are told
-//!   of one by one ([`Usage::measure_each`]), none is kept; what is bounds it then are the names in the
-//!   directories on the way.
+//! - Memory is bounded by what is shown (one record for each directory down to the chosen depth,
+//!   and for each file if files are wanted), and one path for each file with several names. Where
+//!   records are told of one by one ([`Usage::measure_each`]), none is kept; what is bounds it then
+//!   are the names in the directories on the way.
 //!
 //! # Call budget
 //!
@@ -27,20 +27,21 @@
 //! | beside | 1 (the limit of descriptors) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
-//! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`] saves
-//! that question for each file.
+//! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`]
+//! saves that question for each file.
 //!
 //! # Races
 //!
-//! A measurement is no snapshot: what is added or removed meanwhile may be counted or not, and an entry
-//! that vanishes between the listing and the question is an error. What is moved within the tree can be
-//! counted twice or never. The rest is as in `walk/mod.rs`: nothing outside the operands is looked at.
+//! A measurement is no snapshot: what is added or removed meanwhile may be counted or not, and an
+//! entry that vanishes between the listing and the question is an error. What is moved within the
+//! tree can be counted twice or never. The rest is as in `walk/mod.rs`: nothing outside the
+//! operands is looked at.
 //!
 //! # Fallbacks
 //!
-//! Those of the walk. Where the system does not tell a size, the entry is counted as an entry and in
-//! [`UsageReport::unknown`]; where it has no numbers for files, those with several names are counted
-//! for each.
+//! Those of the walk. Where the system does not tell a size, the entry is counted as an entry and
+//! in [`UsageReport::unknown`]; where it has no numbers for files, those with several names are
+//! counted for each.
 
 mod gather;
 mod operands;
@@ -62,6 +63,7 @@ use self::operands::{Known, Operands};
 use self::stream::{Chunk, Notes, Stack};
 use self::tally::{Shared, Tally};
 use crate::control::{self, Cancel};
+use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
 use crate::sys::{Os, Setup, Sys};
 use crate::walk::{Order, Summary, Walk};
@@ -83,14 +85,14 @@ impl Usage<'_> {
         self.run(&operands.into_paths(), None)
     }
 
-    /// Measures the operands, and tells of each record as soon as its sum is known, in the order of a
-    /// report. The report itself has the records of the operands alone.
+    /// Measures the operands, and tells of each record as soon as its sum is known, in the order of
+    /// a report. The report itself has the records of the operands alone.
     ///
-    /// So there is something to read before all is measured, and nothing is kept of what was told. The walk
-    /// is sorted for that: it takes memory for the names in the directories on the way, and for what
-    /// threads find before its turn has come. The calls are those of [`Usage::measure`]. `tell` is called by
-    /// one thread at a time, not always by the same. After a cancellation the directories on the way are
-    /// told of with what was counted until then.
+    /// So there is something to read before all is measured, and nothing is kept of what was told.
+    /// The walk is sorted for that: it takes memory for the names in the directories on the way,
+    /// and for what threads find before its turn has come. The calls are those of
+    /// [`Usage::measure`]. `tell` is called by one thread at a time, not always by the same. After
+    /// a cancellation the directories on the way are told of with what was counted until then.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
@@ -128,6 +130,15 @@ impl Usage<'_> {
         }
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         run.report
+    }
+
+    /// Tells of a failure, or keeps it.
+    fn failed(&self, error: Error, report: &mut UsageReport) {
+        report.error_count += 1;
+        match self.on_error {
+            Some(tell) => tell(&error),
+            None => report.errors.push(error),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! Operands that lie in one another, or are the same: each is counted once, in the first that has it.
+//! Operands that lie in one another, or are the same: each is counted once, in the first that has
+//! it.
 //!
-//! Where there are several, each is asked which file it is before the first is walked; that is all that
-//! need be known of one that is no directory. A walk that comes upon a later operand counts it, and
-//! marks it as done; one that comes upon an earlier operand leaves it alone. Because operands are
-//! walked one after the other, that does not depend on the threads of a walk.
+//! Where there are several, each is asked which file it is before the first is walked; that is all
+//! that need be known of one that is no directory. A walk that comes upon a later operand counts
+//! it, and marks it as done; one that comes upon an earlier operand leaves it alone. Because
+//! operands are walked one after the other, that does not depend on the threads of a walk.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::options::Usage;
 use super::report::UsageReport;
 use super::{Identity, identity};
-use crate::error::Error;
 use crate::fields::{Facts, Kind};
 use crate::walk::Walk;
 
@@ -88,8 +88,8 @@ impl Operands {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Whether what was found below an operand is another operand that was counted before. If its turn
-    /// would come later, it is counted here.
+    /// Whether what was found below an operand is another operand that was counted before. If its
+    /// turn would come later, it is counted here.
     #[inline]
     pub(super) fn is_counted(&self, found: &Facts, below: usize) -> bool {
         !self.first.is_empty() && self.is_counted_operand(found, below)
@@ -103,17 +103,6 @@ impl Operands {
                 false
             }
             Some(_) => true,
-        }
-    }
-}
-
-impl Usage<'_> {
-    /// Tells of a failure, or keeps it.
-    fn failed(&self, error: Error, report: &mut UsageReport) {
-        report.error_count += 1;
-        match self.on_error {
-            Some(tell) => tell(&error),
-            None => report.errors.push(error),
         }
     }
 }

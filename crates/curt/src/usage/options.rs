@@ -1,5 +1,6 @@
 //! What a caller of [`Usage`] can choose.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::control::{Cancel, Exclude, Threads, Unvisited};
@@ -11,8 +12,8 @@ use crate::walk::Walk;
 /// How to measure trees: every choice with what `du` does as default.
 ///
 /// What a measurement promises and costs is in the head of `usage/mod.rs`. In short: everything is
-/// counted once, also what has several names, and the answer does not depend on the number of threads.
-/// One call for each entry, and four more for each directory.
+/// counted once, also what has several names, and the answer does not depend on the number of
+/// threads. One call for each entry, and four more for each directory.
 ///
 /// ```
 /// use curt::Usage;
@@ -45,6 +46,15 @@ pub struct Usage<'a> {
     without: Vec<Feature>,
 }
 
+impl fmt::Debug for Usage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Usage");
+        shown.field("max_depth", &self.max_depth).field("files", &self.files);
+        shown.field("one_file_system", &self.one_file_system).field("threads", &self.threads);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl Default for Usage<'_> {
     fn default() -> Self {
         Self::new()
@@ -69,23 +79,24 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Makes no record of what lies deeper than this below its operand: it is counted in the directory
-    /// above. With 0 there is one record for each operand, and memory for no more than that. Everything
-    /// is walked all the same.
+    /// Makes no record of what lies deeper than this below its operand: it is counted in the
+    /// directory above. With 0 there is one record for each operand, and memory for no more than
+    /// that. Everything is walked all the same.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// Makes records of files too, and of everything else that is no directory. Of a file with several
-    /// names the one in the directory that is charged has the record.
+    /// Makes records of files too, and of everything else that is no directory. Of a file with
+    /// several names the one in the directory that is charged has the record.
     pub fn files(mut self, yes: bool) -> Self {
         self.files = yes;
         self
     }
 
-    /// Leaves out what lies on another file system than its operand, by the number of the device. No
-    /// call of its own. Bind mounts and subvolumes of the same device are counted, as in `du -x`.
+    /// Leaves out what lies on another file system than its operand, by the number of the device.
+    /// No call of its own. Bind mounts and subvolumes of the same device are counted, as in `du
+    /// -x`.
     pub fn one_file_system(mut self, yes: bool) -> Self {
         self.one_file_system = yes;
         self
@@ -97,15 +108,16 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Counts a file with several names once for each of them, and an operand in another one once for
-    /// each of the two. On systems whose listings have sizes (Windows) this costs no call for an entry.
+    /// Counts a file with several names once for each of them, and an operand in another one once
+    /// for each of the two. On systems whose listings have sizes (Windows) this costs no call for
+    /// an entry.
     pub fn count_links(mut self, yes: bool) -> Self {
         self.count_links = yes;
         self
     }
 
-    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
-    /// about them. Operands are never left out.
+    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is
+    /// asked about them. Operands are never left out.
     pub fn exclude(
         mut self,
         exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static,
@@ -114,8 +126,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// How many threads may work; [`Threads::Automatic`] by default. The answer is the same with any
-    /// number.
+    /// How many threads may work; [`Threads::Automatic`] by default. The answer is the same with
+    /// any number.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
@@ -140,8 +152,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Does without a feature of the system, as on a system that lacks it. For tests and for finding
-    /// faults.
+    /// Does without a feature of the system, as on a system that lacks it. For tests and for
+    /// finding faults.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without.push(feature);

@@ -14,8 +14,8 @@ pub struct Sizes {
     /// Bytes that can be read: the sizes of files, and of what links hold. Those of directories,
     /// devices and pipes say nothing that could be compared between file systems, and count as 0.
     pub apparent: u64,
-    /// Bytes that the file system has allocated, directories included; less than what can be read where
-    /// a file has holes or is compressed. 512-byte blocks on Unix, in bytes.
+    /// Bytes that the file system has allocated, directories included; less than what can be read
+    /// where a file has holes or is compressed. 512-byte blocks on Unix, in bytes.
     pub allocated: u64,
     /// How many entries, directories included; a file with several names is one.
     pub entries: u64,
@@ -64,10 +64,12 @@ pub struct UsageRecord {
 #[non_exhaustive]
 #[must_use = "a measurement may have failed; the report says so"]
 pub struct UsageReport {
-    /// The records: operands in the order in which they were given, in each of them what a directory
-    /// holds before the directory, and what lies in one directory by the bytes of its names.
+    /// The records: operands in the order in which they were given, in each of them what a
+    /// directory holds before the directory, and what lies in one directory by the bytes of its
+    /// names.
     pub records: Vec<UsageRecord>,
-    /// The failures, sorted by path; none where [`Usage::on_error`](crate::Usage::on_error) was told.
+    /// The failures, sorted by path; none where [`Usage::on_error`](crate::Usage::on_error) was
+    /// told.
     pub errors: Vec<Error>,
     /// How many failures there were, kept or not.
     pub error_count: u64,

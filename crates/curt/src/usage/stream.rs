@@ -1,9 +1,10 @@
 //! Telling of each record as soon as its sum is known.
 //!
-//! The walk is sorted, so it comes to everything in the order of the report. Its threads note what they
-//! are told of, and hand their notes over in that order; whoever's turn it is adds them up on one stack,
-//! the directories on the way. A directory is done when something comes that does not lie in it. What has
-//! several names is counted by the first that comes, which is the smallest of its paths.
+//! The walk is sorted, so it comes to everything in the order of the report. Its threads note what
+//! they are told of, and hand their notes over in that order; whoever's turn it is adds them up on
+//! one stack, the directories on the way. A directory is done when something comes that does not
+//! lie in it. What has several names is counted by the first that comes, which is the smallest of
+//! its paths.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,8 @@ enum Note {
     Add(usize, Sizes),
     /// A file that is shown.
     File(UsageRecord),
-    /// A file with several names, in the directory at this depth, and its record where files are shown.
+    /// A file with several names, in the directory at this depth, and its record where files are
+    /// shown.
     Linked(usize, Identity, Sizes, Option<UsageRecord>),
 }
 
@@ -91,8 +93,8 @@ impl InOrder for Notes<'_> {
     }
 }
 
-/// The directories on the way, each with what was counted in it so far. Their paths are the beginnings of
-/// one path, so a chain of them takes no more memory than the last.
+/// The directories on the way, each with what was counted in it so far. Their paths are the
+/// beginnings of one path, so a chain of them takes no more memory than the last.
 pub(super) struct Stack<'t> {
     levels: Vec<Level>,
     /// The operand, as it was typed.

@@ -1,9 +1,10 @@
-//! One thread of a measurement: what it is told of is added to the directory it lies in, without a lock
-//! and without a path, but for what is shown.
+//! One thread of a measurement: what it is told of is added to the directory it lies in, without a
+//! lock and without a path, but for what is shown.
 //!
-//! The walk knows each directory by a tag: which thread was told of it, and where that thread keeps it.
-//! What lies deeper than is shown has the tag of the directory it is counted in. A thread that is handed
-//! a piece of another one's directory keeps its own sum for it; `gather.rs` adds the sums up.
+//! The walk knows each directory by a tag: which thread was told of it, and where that thread keeps
+//! it. What lies deeper than is shown has the tag of the directory it is counted in. A thread that
+//! is handed a piece of another one's directory keeps its own sum for it; `gather.rs` adds the sums
+//! up.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -83,8 +84,8 @@ impl<'r> Shared<'r> {
         self.parts.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of an entry that is to be counted; `None` for one that is left out, or of which nothing
-    /// is known.
+    /// What is known of an entry that is to be counted; `None` for one that is left out, or of
+    /// which nothing is known.
     #[inline]
     pub(super) fn look(&self, entry: &mut Visited<'_>, has_failed: bool) -> Option<Found> {
         if entry.depth() > 0 && entry.is_mounted_ancestor() {
@@ -281,8 +282,8 @@ impl Visitor for Tally<'_> {
     }
 }
 
-/// Whether it says that a directory is mounted below itself, where it was counted already: systems that
-/// do not say of an entry that it is a mount point tell so only when it is opened.
+/// Whether it says that a directory is mounted below itself, where it was counted already: systems
+/// that do not say of an entry that it is a mount point tell so only when it is opened.
 pub(super) fn is_counted_above(error: &Error) -> bool {
     matches!(error.cause(), Cause::Loop)
 }

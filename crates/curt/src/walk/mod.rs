@@ -65,6 +65,7 @@ mod visit;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::vec;
 
@@ -142,6 +143,12 @@ pub struct Walking<'a> {
     cancel: Option<&'a Cancel>,
 }
 
+impl fmt::Debug for Walking<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Walking").field("operands", &self.operands).finish_non_exhaustive()
+    }
+}
+
 impl Walking<'_> {
     /// The next entry, or failure; `None` at the end, or when the walk was cancelled. The entry borrows
     /// from the walk, which goes on when it is dropped.
@@ -211,6 +218,7 @@ impl<'a> IntoIterator for &Walk<'a> {
 }
 
 /// Iterates over the owned entries of a walk.
+#[derive(Debug)]
 #[must_use = "iterators do nothing until they are used"]
 pub struct Entries<'a>(Walking<'a>);
 
@@ -249,6 +257,12 @@ impl WalkEntry {
 /// A walk entry that borrows from the walk.
 pub struct Visited<'w> {
     cursor: &'w mut Cursor<Os>,
+}
+
+impl fmt::Debug for Visited<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visited").field("path", &self.path()).finish_non_exhaustive()
+    }
 }
 
 impl Visited<'_> {

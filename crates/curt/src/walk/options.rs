@@ -1,5 +1,6 @@
 //! What a caller of [`Walk`] can choose.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,6 +55,16 @@ pub struct Walk<'a> {
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
+}
+
+impl fmt::Debug for Walk<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Walk");
+        let Settings { min_depth, max_depth, one_file_system, order, .. } = &self.settings;
+        shown.field("min_depth", min_depth).field("max_depth", max_depth);
+        shown.field("one_file_system", one_file_system).field("order", order);
+        shown.finish_non_exhaustive()
+    }
 }
 
 /// What each worker has to know.

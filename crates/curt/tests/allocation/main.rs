@@ -1,4 +1,5 @@
-//! What allocates nothing once it is warm: a hit of a search, the check of a text, an open beneath a root.
+//! What allocates nothing once it is warm: a hit of a search, the check of a text, an open beneath
+//! a root.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use curt::paths::{Aliases, Flavor, PathCheck};

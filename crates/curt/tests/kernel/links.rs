@@ -1,5 +1,5 @@
-//! Links that the kernel does not follow although they lead nowhere outside: those of a mount that says
-//! so, and those of others where everybody may write.
+//! Links that the kernel does not follow although they lead nowhere outside: those of a mount that
+//! says so, and those of others where everybody may write.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, lchown};
@@ -92,7 +92,8 @@ fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// What is mounted there, until this goes: a tree can only be removed when nothing is mounted in it.
+/// What is mounted there, until this goes: a tree can only be removed when nothing is mounted in
+/// it.
 struct Mounted(String);
 
 impl Drop for Mounted {

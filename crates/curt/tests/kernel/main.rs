@@ -1,5 +1,5 @@
-//! Staying beneath a root, compared with the kernel: `openat2` is asked by the test itself, and both
-//! implementations must answer as it does.
+//! Staying beneath a root, compared with the kernel: `openat2` is asked by the test itself, and
+//! both implementations must answer as it does.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

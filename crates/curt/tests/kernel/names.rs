@@ -35,7 +35,8 @@ fn names_cost_as_much_whatever_was_asked_before() {
         return skip("the kernel has no openat2");
     }
     let scratch = tree();
-    // Where anything anywhere is renamed meanwhile, as other tests do, `openat2` may have to be asked again.
+    // Where anything anywhere is renamed meanwhile, as other tests do, `openat2` may have to be
+    // asked again.
     let mut seen = counts_are_right(&scratch);
     for _ in 0..50 {
         if seen.is_ok() {
@@ -75,7 +76,8 @@ fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
     Ok(())
 }
 
-/// A missing name that is a link all the same is looked at by single steps, whatever was asked before.
+/// A missing name that is a link all the same is looked at by single steps, whatever was asked
+/// before.
 #[test]
 fn a_link_that_leads_nowhere_is_told_by_where_it_leads() {
     let scratch = tree();

@@ -52,8 +52,8 @@ impl Outcome {
     }
 }
 
-/// Lets somebody disturb the tree, again and again, while a path is used in both ways and scopes. The
-/// disturbance gets the path of the tree, and leaves it as it was.
+/// Lets somebody disturb the tree, again and again, while a path is used in both ways and scopes.
+/// The disturbance gets the path of the tree, and leaves it as it was.
 fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync) {
     for (scope, _) in SCOPES {
         for (way, without) in WAYS {
@@ -69,8 +69,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Goes on beyond the usual number of tries until the outcome is enough: whoever disturbs may be stopped in the
-/// middle, or not run at all, for as long as all of those take.
+/// Goes on beyond the usual number of tries until the outcome is enough: whoever disturbs may be
+/// stopped in the middle, or not run at all, for as long as all of those take.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -267,7 +267,8 @@ fn directories_are_made_and_removed_inside_alone() {
     });
 }
 
-/// Exchanges two names of which each leads to the same kind of thing at any time, so that nothing may fail.
+/// Exchanges two names of which each leads to the same kind of thing at any time, so that nothing
+/// may fail.
 fn disturb_inside(at: &Path) {
     for (name, target) in [("a", "x"), ("plain/file", "../x/b/c/file")] {
         let link = at.join(format!("root/{name}_link"));

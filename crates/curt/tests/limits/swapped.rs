@@ -1,5 +1,5 @@
-//! Directories that are swapped while a walk has them closed for want of descriptors: it opens what lies
-//! there now, sees that it is another one, and leaves it alone.
+//! Directories that are swapped while a walk has them closed for want of descriptors: it opens what
+//! lies there now, sees that it is another one, and leaves it alone.
 
 use std::fs;
 use std::path::Path;
@@ -22,8 +22,8 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom of the
-/// tree `swap` is called. Returns the failures.
+/// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom
+/// of the tree `swap` is called. Returns the failures.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<curt::Error> {
     let walk = Walk::new(operand).sort(Order::default()).contents_first(true);
     let mut walking = walk.descriptors(8).start();

@@ -34,8 +34,8 @@ fn posix_paths_without_dot_dot_are_those_of_normpath() {
     }
 }
 
-/// `ntpath` reads the text, and nothing that only the system knows: no drive's directory, no device, no
-/// dots or spaces at the end of names. Windows keeps one separator at the end.
+/// `ntpath` reads the text, and nothing that only the system knows: no drive's directory, no
+/// device, no dots or spaces at the end of names. Windows keeps one separator at the end.
 #[test]
 fn plain_windows_paths_are_those_of_ntpath() {
     let mut maker = Maker::new(2);
@@ -56,8 +56,8 @@ fn plain_windows_paths_are_those_of_ntpath() {
     }
 }
 
-/// What the two must agree on: no share or device, no drive but at the beginning and with a separator,
-/// no name that ends in a dot.
+/// What the two must agree on: no share or device, no drive but at the beginning and with a
+/// separator, no name that ends in a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

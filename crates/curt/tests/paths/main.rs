@@ -1,5 +1,5 @@
-//! Expansion beside those whose answers it promises: each is asked about the same made-up paths, all at
-//! once, in one process of its own.
+//! Expansion beside those whose answers it promises: each is asked about the same made-up paths,
+//! all at once, in one process of its own.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -64,8 +64,8 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Pieces of Windows paths without what only Windows itself treats as it does: dots and spaces at the
-/// end of names, devices.
+/// Pieces of Windows paths without what only Windows itself treats as it does: dots and spaces at
+/// the end of names, devices.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",

@@ -103,7 +103,8 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "PRN",
 ];
 
-/// A full path is its own full path, whatever it came from, and says the same in bytes and in units.
+/// A full path is its own full path, whatever it came from, and says the same in bytes and in
+/// units.
 #[test]
 fn full_windows_paths_are_their_own() {
     let mut maker = Maker::new(9);

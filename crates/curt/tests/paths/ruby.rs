@@ -60,7 +60,8 @@ fn posix_paths_are_those_of_expand_path() {
     }
 }
 
-/// Each question: the path and, perhaps, the base, each as an encoding, a colon and bytes in hexadecimal.
+/// Each question: the path and, perhaps, the base, each as an encoding, a colon and bytes in
+/// hexadecimal.
 const ENCODED: &str = r##"
 $stdin.read.split("\0").each do |question|
   path, base = question.split(" ").map do |text|

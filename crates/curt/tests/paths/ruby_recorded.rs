@@ -1,5 +1,5 @@
-//! What Ruby answers, where it cannot be asked: POSIX paths as recorded, Windows paths from its own tests
-//! and from reading its source.
+//! What Ruby answers, where it cannot be asked: POSIX paths as recorded, Windows paths from its own
+//! tests and from reading its source.
 
 use curt::paths::{Encoding, Env, ExpandError, Expander, Flavor, PathText, Style};
 
@@ -100,8 +100,8 @@ fn windows_paths_that_ruby_describes() {
     assert_eq!(with("~me", "x"), Err(ExpandError::NoUser));
 }
 
-/// From Ruby's own tests for Windows and its source: a second byte is no separator, what says that it is bytes or
-/// ASCII is read as Windows-1252, and texts of two encodings do not go together.
+/// From Ruby's own tests for Windows and its source: a second byte is no separator, what says that
+/// it is bytes or ASCII is read as Windows-1252, and texts of two encodings do not go together.
 #[test]
 fn windows_paths_in_other_encodings() {
     let text = |bytes: &[u8], name: &str| {

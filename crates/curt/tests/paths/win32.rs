@@ -1,7 +1,7 @@
 //! `GetFullPathNameW`, asked about made-up texts of every kind.
 //!
-//! Windows itself has to agree in everything. Wine 10 has rules of its own in six places; there, what
-//! both say has to be the same but for that:
+//! Windows itself has to agree in everything. Wine 10 has rules of its own in six places; there,
+//! what both say has to be the same but for that:
 //!
 //! | Wine | Windows, and here | known from |
 //! |---|---|---|
@@ -70,7 +70,8 @@ fn shown(units: &[u16]) -> String {
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// The letters of an existing file are those of its directory, and so is the name behind a short one.
+/// The letters of an existing file are those of its directory, and so is the name behind a short
+/// one.
 #[test]
 fn long_names_are_those_of_the_directory() {
     let scratch = Scratch::new();

@@ -86,8 +86,9 @@ fn what_means_something_else_is_refused() {
     }
 }
 
-/// One call where the system keeps to what it is asked; Wine passes over `OBJ_DONT_REPARSE`, so there each
-/// directory on the way is opened, asked what it is and closed, and the file is opened and asked.
+/// One call where the system keeps to what it is asked; Wine passes over `OBJ_DONT_REPARSE`, so
+/// there each directory on the way is opened, asked what it is and closed, and the file is opened
+/// and asked.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, root) = tree();

@@ -1,5 +1,6 @@
-//! Looking for programs over true directories: what is found, how it is spelled, and for how many native
-//! calls. What Wine's cmd.exe starts is what the preset finds, in the cases in which it does as cmd.exe.
+//! Looking for programs over true directories: what is found, how it is spelled, and for how many
+//! native calls. What Wine's cmd.exe starts is what the preset finds, in the cases in which it does
+//! as cmd.exe.
 
 use std::os::windows::process::CommandExt;
 use std::process::Command;
@@ -22,8 +23,8 @@ fn plain(path: &str) -> String {
     path.trim_start_matches(r"\\?\").to_lowercase()
 }
 
-/// The calls of a look-up in a search that has done one of another kind before, so that what is learned
-/// once of a volume is known.
+/// The calls of a look-up in a search that has done one of another kind before, so that what is
+/// learned once of a volume is known.
 fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
     // The working directory is looked into when all else failed: it is no directory here.

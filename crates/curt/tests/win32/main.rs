@@ -1,5 +1,5 @@
-//! What only Windows has, through the public interface: listings that carry everything, and questions
-//! that open nothing.
+//! What only Windows has, through the public interface: listings that carry everything, and
+//! questions that open nothing.
 //!
 //! The authority is the system's documentation, and beside it the standard library.
 #![cfg(windows)]

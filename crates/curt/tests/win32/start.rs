@@ -152,8 +152,8 @@ fn run_batch(batch: &Path, words: &[String]) -> Seen {
     Seen { first: line("one="), bare: line("bare="), all: line("all=") }
 }
 
-/// A file that prints its arguments so that cmd.exe does not act upon what is in them: through variables that
-/// are expanded late.
+/// A file that prints its arguments so that cmd.exe does not act upon what is in them: through
+/// variables that are expanded late.
 fn batch(scratch: &Scratch, folder: &str) -> PathBuf {
     std::fs::create_dir_all(scratch.at(folder)).unwrap();
     let path = scratch.at(folder).join("show.bat");
@@ -194,16 +194,19 @@ fn words_arrive_at_a_batch_file() {
 
 fn check(seen: &Seen, words: &[String]) {
     let first = &words[0];
-    // A quote in a word is doubled; backslashes before the end of quotes are, as programs count them.
+    // A quote in a word is doubled; backslashes before the end of quotes are, as programs count
+    // them.
     let backslashes = first.len() - first.trim_end_matches('\\').len();
     let is_quoted = seen.first.starts_with('"');
     let doubled = if is_quoted { "\\".repeat(backslashes) } else { String::new() };
     let expected = format!("{}{doubled}", first.replace('"', "\"\""));
-    // Wine's cmd takes away more quotes than the outer ones; that nothing ran is all that is asked there.
+    // Wine's cmd takes away more quotes than the outer ones; that nothing ran is all that is asked
+    // there.
     if is_wine() && first.contains('"') {
         return;
     }
-    // Wine's cmd looks for variables once more in what `%~1` became; the other two arrive there as well.
+    // Wine's cmd looks for variables once more in what `%~1` became; the other two arrive there as
+    // well.
     if !(is_wine() && first.contains('%')) {
         assert_eq!(seen.bare, expected, "{words:?}");
     }
@@ -277,8 +280,8 @@ impl Drop for Swaps {
     }
 }
 
-/// What is gone when it is started is not looked for anywhere else: the directory that the child runs in has a
-/// file of that name, too, which the policy refuses.
+/// What is gone when it is started is not looked for anywhere else: the directory that the child
+/// runs in has a file of that name, too, which the policy refuses.
 #[test]
 fn nothing_is_started_that_the_policy_refused() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! The steps of `test/standalone/windows_spawn/main.zig` of Zig, whose authority is cmd.exe: what is started
-//! by a name, and what is passed over. Numbered as they stand there.
+//! The steps of `test/standalone/windows_spawn/main.zig` of Zig, whose authority is cmd.exe: what
+//! is started by a name, and what is passed over. Numbered as they stand there.
 
 use std::path::{Path, PathBuf};
 
@@ -97,7 +97,8 @@ fn what_zig_starts_is_started() {
     begin(25, "../hello", None, &something, "exe");
 }
 
-/// By curt's other policies, too, a file that is no program stops a start only where it is all there is.
+/// By curt's other policies, too, a file that is no program stops a start only where it is all
+/// there is.
 #[test]
 fn a_bare_file_that_is_no_program_is_passed_over() {
     let scratch = Scratch::new();

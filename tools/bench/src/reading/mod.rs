@@ -10,8 +10,8 @@ use super::report::describe_tree;
 use super::roles::{HAS_FLOOR, Task};
 use super::tree::Tree;
 
-/// What `cargo xtask rivals` builds: the name, how to get it, and whether it lists a single directory
-/// too.
+/// What `cargo xtask rivals` builds: the name, how to get it, and whether it lists a single
+/// directory too.
 const RIVALS: [(&str, &str, bool); 7] = [
     ("walkdir", "cargo xtask rivals", false),
     ("ignore", "cargo xtask rivals", false),

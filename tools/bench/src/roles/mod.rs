@@ -1,9 +1,9 @@
-//! The floor: the calls that an operation cannot do without, in the plainest loop, in one thread, with
-//! nothing around them. What is faster than this has found parallelism, not better code.
+//! The floor: the calls that an operation cannot do without, in the plainest loop, in one thread,
+//! with nothing around them. What is faster than this has found parallelism, not better code.
 //!
-//! And what a program gets from the standard library, so that one rival is always there, and curt's own
-//! listing through a buffer of a given size. All run in a process of their own (`curt-bench --role …`),
-//! because a user starts a process too.
+//! And what a program gets from the standard library, so that one rival is always there, and curt's
+//! own listing through a buffer of a given size. All run in a process of their own (`curt-bench
+//! --role …`), because a user starts a process too.
 
 mod open;
 #[cfg(target_os = "linux")]
@@ -32,7 +32,8 @@ pub(crate) enum Role {
     Expand,
     /// The library, without its fast path.
     Steps,
-    /// Opening from a directory that is open, and from the working directory: neither keeps anybody in.
+    /// Opening from a directory that is open, and from the working directory: neither keeps anybody
+    /// in.
     From,
     Here,
 }

@@ -1,5 +1,5 @@
-//! The floor of reading a tree: per directory open, list until nothing comes, close; per entry, where it is
-//! asked about, one call; the output in pieces of 64 KiB.
+//! The floor of reading a tree: per directory open, list until nothing comes, close; per entry,
+//! where it is asked about, one call; the output in pieces of 64 KiB.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

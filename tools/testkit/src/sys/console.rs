@@ -52,10 +52,9 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// What is pressed is not for the test itself. Unlike the system's way of ignoring keys, a handler is
-/// not inherited.
-// SAFETY: nothing is asked of the caller.
-unsafe extern "system" fn swallow(_: u32) -> BOOL {
+/// What is pressed is not for the test itself. Unlike the system's way of ignoring keys, a handler
+/// is not inherited.
+extern "system" fn swallow(_: u32) -> BOOL {
     1
 }
 
@@ -155,7 +154,8 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
     info.0.lpAttributeList = attributes;
     if done != 0 {
-        // SAFETY: the line ends with NUL and may be written to; the structures are as the flag says.
+        // SAFETY: the line ends with NUL and may be written to; the structures are as the flag
+        // says.
         done = unsafe {
             CreateProcessW(
                 ptr::null(),

@@ -18,8 +18,9 @@ extern "C" fn note(_signal: libc::c_int) {
     }
 }
 
-/// Handles a signal from now on. What is read from the descriptor was written by other processes that ran
-/// the handler of this one; it never waits. Calls that the signal interrupts are not made again.
+/// Handles a signal from now on. What is read from the descriptor was written by other processes
+/// that ran the handler of this one; it never waits. Calls that the signal interrupts are not made
+/// again.
 pub fn note_strangers(signal: i32) -> io::Result<OwnedFd> {
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     rustix::io::ioctl_fionbio(&reader, true)?;

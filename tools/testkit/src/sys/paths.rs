@@ -3,8 +3,8 @@
 use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
-/// Makes a directory the working directory of a drive that is not the working directory's own, as command
-/// processors do: in a hidden variable of this process.
+/// Makes a directory the working directory of a drive that is not the working directory's own, as
+/// command processors do: in a hidden variable of this process.
 ///
 /// # Panics
 ///
@@ -23,7 +23,8 @@ pub fn full_path_name(text: &[u16]) -> Option<Vec<u16>> {
     let mut full = vec![0; 512];
     loop {
         let room = u32::try_from(full.len()).ok()?;
-        // SAFETY: the name is terminated, the room is that of the buffer, and no last part is asked for.
+        // SAFETY: the name is terminated, the room is that of the buffer, and no last part is asked
+        // for.
         let length = unsafe {
             GetFullPathNameW(terminated.as_ptr(), room, full.as_mut_ptr(), std::ptr::null_mut())
         };

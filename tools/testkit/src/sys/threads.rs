@@ -1,4 +1,5 @@
-//! Threads that share less with the rest of the process than others do: the system allows it for each thread.
+//! Threads that share less with the rest of the process than others do: the system allows it for
+//! each thread.
 
 use std::io;
 

@@ -1,7 +1,7 @@
 //! The list of GNU's tests that fail with curt, and how a run differs from it.
 //!
-//! A line is `TEST USER REASON`, with `root`, `nobody` or `both` as the user. An empty line, and one
-//! that begins with `#`, is a comment.
+//! A line is `TEST USER REASON`, with `root`, `nobody` or `both` as the user. An empty line, and
+//! one that begins with `#`, is a comment.
 
 use super::{Case, User, Verdict};
 use crate::host::Failure;

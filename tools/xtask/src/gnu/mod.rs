@@ -16,8 +16,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The programs whose tests run; each has a folder of tests.
@@ -180,24 +178,21 @@ impl Suite {
     /// What each case came to, with a program in the place of GNU's, or with GNU's.
     fn verdicts(&self, cases: &[Case], program: &str) -> Result<BTreeMap<Case, Verdict>, Failure> {
         let next = AtomicUsize::new(0);
-        let verdicts = Mutex::new(BTreeMap::new());
-        let work = || -> Outcome {
+        let work = || -> Result<BTreeMap<Case, Verdict>, Failure> {
+            let mut verdicts = BTreeMap::new();
             while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let verdict = self.verdict(case, program)?;
-                verdicts
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .insert(case.clone(), verdict);
+                verdicts.insert(case.clone(), self.verdict(case, program)?);
             }
-            Ok(())
+            Ok(verdicts)
         };
         std::thread::scope(|scope| {
             let jobs: Vec<_> = (0..JOBS).map(|_| scope.spawn(work)).collect();
-            jobs.into_iter()
-                .map(|job| job.join().unwrap_or_else(|_| Err(Failure::new("a job panicked"))))
-                .collect::<Result<Vec<()>, Failure>>()
-        })?;
-        Ok(verdicts.into_inner().unwrap_or_else(PoisonError::into_inner))
+            let mut verdicts = BTreeMap::new();
+            for job in jobs {
+                verdicts.extend(job.join().map_err(|_| Failure::new("a job panicked"))??);
+            }
+            Ok(verdicts)
+        })
     }
 
     /// Runs one test. What it prints is kept beside the suite, for whoever asks why it failed.

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::lexer::is_word;
-use super::{File, Finding, places};
+use super::code::is_word;
+use super::{File, Problem, places};
 
 /// The crates whose functions are calls to the system.
 const CRATES: [&str; 3] = ["rustix", "libc", "windows_sys"];
 
-/// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the system, and
-/// why they may.
+/// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the
+/// system, and why they may.
 const DOORS: [(&str, &str); 5] = [
     ("sys/unix/start.rs", "what a child that is a copy writes before it ends"),
     (
@@ -52,54 +52,47 @@ fn is_door(path: &str) -> bool {
 }
 
 /// Calls to the system that do not pass the door.
-pub(super) fn calls(file: &File) -> Vec<Finding> {
-    let is_library = file.path.starts_with("crates/curt/src/");
-    if !is_library || places::is_test(&file.path) || is_door(&file.path) {
+pub(super) fn calls(file: &File) -> Vec<Problem> {
+    if !file.path.starts_with("crates/curt/src/") || is_door(&file.path) {
         return Vec::new();
     }
     let imported = imported(file);
-    let source = &file.source;
-    let end = first_test(file);
-    let called = (0..end).filter(|&at| source.text(at) == "(");
-    called
-        .filter_map(|open| {
-            let path = path_before(file, open)?;
-            let is_system = CRATES.contains(&path[0]) || imported.contains(path[0]);
-            // What belongs to a type only makes or takes apart a value.
-            let names = &path[..path.len() - 1];
-            let is_type = |name: &&str| name.starts_with(char::is_uppercase);
-            let is_function = path[0] == "windows_sys" || !names.iter().any(is_type);
-            let name = path[path.len() - 1];
-            let is_pure =
-                PURE.contains(&name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
-            let is_call = is_system && is_function && !is_pure && !has_passed(file, open);
-            let text = format!("{name} is called past the door: calls belong in call.rs");
-            let line = source.tokens[open].line;
-            is_call.then(|| Finding::problem(&file.path, line, "door", text))
-        })
-        .collect()
+    let is_call = |open: usize| {
+        let path = path_before(file, open)?;
+        let (name, above) = path.split_last()?;
+        let is_system = CRATES.contains(&path[0]) || imported.contains(path[0]);
+        // What belongs to a type only makes or takes apart a value.
+        let is_type = |part: &&str| part.starts_with(char::is_uppercase);
+        let is_function = path[0] == "windows_sys" || !above.iter().any(is_type);
+        let is_pure = PURE.contains(name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
+        let text = format!("{name} is called past the door: calls belong in call.rs");
+        (is_system && is_function && !is_pure && !has_passed(file, open)).then_some(text)
+    };
+    let code = &file.code;
+    let opens = (0..code.tokens.len()).filter(|&at| code.text(at) == "(");
+    opens.filter_map(|open| Some((code.line(open), is_call(open)?))).collect()
 }
 
 /// Whether the function that this parenthesis lies in has passed the door before.
 fn has_passed(file: &File, open: usize) -> bool {
-    let before = file.source.tokens[..open].iter().rev();
+    let before = file.code.tokens[..open].iter().rev();
     let mut before = before.take_while(|token| token.text != "fn");
     before.any(|token| token.text == "pass")
 }
 
 /// The path that is called at this parenthesis, unless it is a method, a macro or a definition.
 fn path_before(file: &File, open: usize) -> Option<Vec<&str>> {
-    let source = &file.source;
+    let code = &file.code;
     let mut at = open.checked_sub(1)?;
     let mut path = Vec::new();
     loop {
-        if !is_word(source.text(at)) {
+        if !is_word(code.text(at)) {
             return None;
         }
-        path.push(source.text(at));
+        path.push(code.text(at));
         let Some(before) = at.checked_sub(1) else { break };
-        match source.text(before) {
-            "::" if before > 0 && is_word(source.text(before - 1)) => at = before - 1,
+        match code.text(before) {
+            "::" if before > 0 && is_word(code.text(before - 1)) => at = before - 1,
             "." | "fn" => return None,
             _ => break,
         }
@@ -110,33 +103,14 @@ fn path_before(file: &File, open: usize) -> Option<Vec<&str>> {
 
 /// The names that `use` takes from the crates: functions, modules and types.
 fn imported(file: &File) -> BTreeSet<&str> {
-    let source = &file.source;
-    let mut names = BTreeSet::new();
-    for at in 0..source.tokens.len() {
-        let is_use = source.text(at) == "use" && CRATES.contains(&source.text(at + 1));
-        if !is_use {
-            continue;
-        }
-        let mut next = at + 2;
-        while !matches!(source.text(next), ";" | "") {
-            // The last part of each path: what no other part follows.
-            let name = source.text(next);
-            let behind = source.text(next + 1);
-            if is_word(name) && !matches!(behind, "::" | "as") {
-                names.insert(name);
-            }
-            next += 1;
-        }
-    }
-    names.remove("self");
-    names
-}
-
-/// Where the file's own tests begin.
-pub(super) fn first_test(file: &File) -> usize {
-    let source = &file.source;
-    let is_test = |&at: &usize| source.starts(at, &["cfg", "(", "test", ")", "]", "mod"]);
-    (0..source.tokens.len()).find(is_test).unwrap_or(source.tokens.len())
+    let code = &file.code;
+    let is_use = |&at: &usize| code.text(at) == "use" && CRATES.contains(&code.text(at + 1));
+    let uses = (0..code.tokens.len()).filter(is_use);
+    let parts = uses.flat_map(|at| (at + 2..).take_while(|&at| !matches!(code.text(at), ";" | "")));
+    // The last part of each path: what no other part follows.
+    let is_last = |&at: &usize| is_word(code.text(at)) && !matches!(code.text(at + 1), "::" | "as");
+    let names = parts.filter(is_last).map(|at| code.text(at));
+    names.filter(|name| *name != "self").collect()
 }
 
 #[cfg(test)]
@@ -144,7 +118,7 @@ mod tests {
     use super::*;
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        calls(&File::new(path, text)).iter().map(|found| found.line).collect()
+        calls(&File::new(path, text)).iter().map(|(line, _)| *line).collect()
     }
 
     const OPERATION: &str = "crates/curt/src/walk/frame.rs";

@@ -1,93 +1,74 @@
-//! The rules of the house that the compiler cannot check, as `FILE:LINE: rule: what is wrong`.
+//! The rules of the house that neither the compiler nor clippy can check, as
+//! `FILE:LINE: rule: what is wrong`.
 //!
-//! Each rule is a small function over one file, or over the list of files; the rules are explained
-//! in CONTRIBUTING.md. A problem fails the task; a note is shown and does not.
+//! Each rule is a small function over one file, or over all of them; the rules are explained in
+//! CONTRIBUTING.md.
 
+mod code;
+mod columns;
 mod dependencies;
 mod door;
+mod impls;
 mod layers;
-mod lexer;
 mod places;
 mod platform;
-mod size;
-mod unfinished;
-mod unsafety;
 mod words;
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
-use lexer::Source;
+use code::Code;
 use std::fs;
-use std::path::Path;
 
-/// What a rule found.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Finding {
-    path: String,
-    line: usize,
-    rule: &'static str,
-    text: String,
-    /// Shown, but no reason to fail.
-    note: bool,
-}
-
-impl Finding {
-    fn problem(path: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), line, rule, text: text.into(), note: false }
-    }
-
-    fn note(path: &str, line: usize, rule: &'static str, text: impl Into<String>) -> Self {
-        Self { note: true, ..Self::problem(path, line, rule, text) }
-    }
-}
+/// A line, counted from one, and what is wrong there.
+type Problem = (usize, String);
 
 /// A tracked text file, its path from the top of the checkout with `/` between the parts.
 struct File {
     path: String,
     text: String,
-    /// Empty for everything but Rust.
-    source: Source,
+    /// Empty for everything but Rust, and for tests.
+    code: Code,
 }
 
 impl File {
     fn new(path: &str, text: &str) -> Self {
-        let rust = Path::new(path).extension().is_some_and(|ending| ending == "rs");
-        let source = if rust { Source::new(text) } else { Source::default() };
-        Self { path: path.to_owned(), text: text.to_owned(), source }
+        let is_code = places::has_ending(path, "rs") && !places::is_test(path);
+        let code = if is_code { Code::new(text) } else { Code::default() };
+        Self { path: path.to_owned(), text: text.to_owned(), code }
     }
 
-    fn is_rust(&self) -> bool {
-        places::has_ending(&self.path, "rs")
+    /// The problems of single lines.
+    fn lines(&self, check: impl Fn(&str) -> Option<String>) -> Vec<Problem> {
+        let lines = (1..).zip(self.text.lines());
+        lines.filter_map(|(line, text)| Some((line, check(text)?))).collect()
     }
 }
 
 /// A rule over one file.
-type FileRule = fn(&File) -> Vec<Finding>;
+type FileRule = fn(&File) -> Vec<Problem>;
 
-/// A rule over all files.
-type TreeRule = fn(&[File]) -> Vec<Finding>;
+/// A rule over all files: each problem comes with the path of its file.
+type TreeRule = fn(&[File]) -> Vec<(String, Problem)>;
 
-const FILE_RULES: &[FileRule] = &[
-    platform::cfgs,
-    platform::std_fs,
-    door::calls,
-    unsafety::location,
-    unsafety::comments,
-    unfinished::code,
-    unfinished::comments,
-    size::files,
-    size::functions,
-    layers::headers,
-    layers::operations,
-    layers::below,
-    layers::library,
-    layers::path_text,
-    dependencies::shared,
-    words::machine_paths,
-    words::hosts,
+const FILE_RULES: &[(&str, FileRule)] = &[
+    ("platform-cfg", platform::cfgs),
+    ("unsafe", platform::unsafety),
+    ("door", door::calls),
+    ("file-size", file_size),
+    ("columns", columns::width),
+    ("operation-header", layers::headers),
+    ("layers", layers::directions),
+    ("layers", layers::path_text),
+    ("unfinished", words::reminders),
+    ("machine-path", words::machine_paths),
+    ("host", words::hosts),
 ];
 
-const TREE_RULES: &[TreeRule] = &[dependencies::decided, layers::modules];
+const TREE_RULES: &[(&str, TreeRule)] =
+    &[("dependencies", dependencies::decided), ("impl-files", impls::files)];
+
+/// A file with more lines than this has more than one responsibility.
+const FILE_LIMIT: usize = 600;
 
 /// The task `lint`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -95,22 +76,28 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         return Err(Failure::usage("lint takes no arguments"));
     }
     let files = files()?;
-    let mut findings: Vec<_> =
-        FILE_RULES.iter().flat_map(|rule| files.iter().flat_map(rule)).collect();
-    findings.extend(TREE_RULES.iter().flat_map(|rule| rule(&files)));
-    findings.sort();
-    for Finding { path, line, rule, text, note } in &findings {
-        let kind = if *note { "note: " } else { "" };
-        say::out(format_args!("{path}:{line}: {rule}: {kind}{text}"));
+    let mut found = Vec::new();
+    for (rule, check) in FILE_RULES {
+        for file in &files {
+            found.extend(check(file).into_iter().map(|problem| (file.path.clone(), problem, rule)));
+        }
     }
-    let notes = findings.iter().filter(|finding| finding.note).count();
-    let problems = findings.len() - notes;
-    let count = files.len();
-    say::out(format_args!("lint: {count} files, {problems} problems, {notes} notes"));
-    if problems == 0 {
+    for (rule, check) in TREE_RULES {
+        found.extend(check(&files).into_iter().map(|(path, problem)| (path, problem, rule)));
+    }
+    found.sort();
+    for (path, (line, text), rule) in &found {
+        say::out(format_args!("{path}:{line}: {rule}: {text}"));
+    }
+    let notes = columns::not_yet(&files);
+    if notes > 0 {
+        say::out(format_args!("note: {notes} lines are too long where that is no problem yet"));
+    }
+    say::out(format_args!("lint: {} files, {} problems", files.len(), found.len()));
+    if found.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(format!("{problems} problems; the rules are in CONTRIBUTING.md")))
+    Err(Failure::new(format!("{} problems; the rules are in CONTRIBUTING.md", found.len())))
 }
 
 /// Every file that is tracked or could be, so that a new file is seen before it is committed.
@@ -119,16 +106,26 @@ fn files() -> Result<Vec<File>, Failure> {
     let folder = top.to_string_lossy();
     // The checkout may belong to somebody else than root, who runs this in CI.
     let trust = ["-c", "safe.directory=*", "-C", &folder];
-    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-    let arguments: Vec<&str> = trust.into_iter().chain(list).collect();
-    let listing = host::output_of("git", &arguments)
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+    let listing = host::output_of("git", &[&trust[..], &list].concat())
         .ok_or_else(|| Failure::missing("lint asks git for the files: no git, or no checkout"))?;
-    let mut paths: Vec<_> = listing.split('\0').filter(|path| !path.is_empty()).collect();
-    paths.sort_unstable();
-    paths.dedup();
+    let paths = listing.split('\0').filter(|path| !path.is_empty());
     // Deleted files and files that are not text are no matter of these rules.
     let read = |path| Some(File::new(path, &fs::read_to_string(top.join(path)).ok()?));
-    Ok(paths.into_iter().filter_map(read).collect())
+    Ok(paths.filter_map(read).collect())
+}
+
+/// The length of Rust files, not counting tests.
+fn file_size(file: &File) -> Vec<Problem> {
+    let lines = file.text.lines().count() - file.code.test_lines;
+    if file.code.tokens.is_empty() || lines <= FILE_LIMIT {
+        return Vec::new();
+    }
+    let text = format!(
+        "{lines} lines without tests, more than {FILE_LIMIT}: give what can stand by itself a type \
+         and a file of its own; one `impl` stays together"
+    );
+    vec![(1, text)]
 }
 
 #[cfg(test)]
@@ -136,14 +133,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_are_ordered_by_place() {
-        let mut findings = [
-            Finding::note("b.rs", 1, "size", "x"),
-            Finding::problem("a.rs", 9, "words", "x"),
-            Finding::problem("a.rs", 2, "words", "x"),
-        ];
-        findings.sort();
-        let places: Vec<_> = findings.iter().map(|found| (&*found.path, found.line)).collect();
-        assert_eq!(places, [("a.rs", 2), ("a.rs", 9), ("b.rs", 1)]);
+    fn long_files_are_found_and_their_tests_do_not_count() {
+        let file = |path: &str, lines| file_size(&File::new(path, &"a;\n".repeat(lines))).len();
+        assert_eq!(file("a.rs", 600), 0);
+        assert_eq!(file("a.rs", 601), 1);
+        assert_eq!(file("crates/curt/tests/a.rs", 900), 0);
+        assert_eq!(file("a.md", 900), 0);
+        let tests = format!("a;\n#[cfg(test)]\nmod tests {{\n{}}}\n", "a;\n".repeat(600));
+        assert_eq!(file_size(&File::new("a.rs", &tests)), []);
     }
 }

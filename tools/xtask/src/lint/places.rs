@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-/// Crates that put the library behind another language's interface.
-const BINDINGS: &[&str] = &["crates/curt-capi/", "crates/curt-python/", "crates/curt-node/"];
+/// The folder of the crates that put the library behind another language's interface.
+const BINDINGS: &str = "bindings/";
 
-/// Code that is never part of the library or the command.
-const OUTSIDE: &[&str] = &["fuzz/", "tools/"];
+/// The bench and its rivals, chores, test tools and fuzz targets: never part of the product.
+const OUTSIDE: [&str; 2] = ["fuzz/", "tools/"];
 
 /// Programs of other people's libraries, each with a workspace of its own.
-pub(super) const RIVALS: &str = "tools/bench/rivals/";
+const RIVALS: &str = "tools/bench/rivals/";
 
 /// Whether the name ends so, without the dot.
 pub(super) fn has_ending(path: &str, ending: &str) -> bool {
@@ -27,55 +27,21 @@ pub(super) fn is_test(path: &str) -> bool {
     is_in(path, "tests") || path.ends_with("/tests.rs")
 }
 
-/// A binding to another language.
-pub(super) fn is_binding(path: &str) -> bool {
-    BINDINGS.iter().any(|start| path.starts_with(start))
-}
-
-/// The bench and its rivals, chores, test tools and fuzz targets.
-pub(super) fn is_outside(path: &str) -> bool {
-    OUTSIDE.iter().any(|start| path.starts_with(start))
-}
-
-/// Workspaces of their own.
-pub(super) fn is_excluded(path: &str) -> bool {
-    path.starts_with("fuzz/") || path.starts_with(RIVALS)
-}
-
-/// A build script.
-pub(super) fn is_build_script(path: &str) -> bool {
-    path == "build.rs" || path.ends_with("/build.rs")
-}
-
 /// Where code may depend on the platform.
 pub(super) fn may_know_platform(path: &str) -> bool {
     is_in(path, "sys")
         || is_in(path, "os")
         || is_test(path)
-        || is_outside(path)
-        || is_binding(path)
-        || is_build_script(path)
+        || OUTSIDE.iter().any(|folder| path.starts_with(folder))
+        || path.starts_with(BINDINGS)
+        || path.ends_with("/build.rs")
 }
 
-/// Where `std::fs` may be used. Everything else goes through the platform contract, so that every
-/// call is counted. Callers are handed its open files, whose type the contract names. The command's
-/// list of names is no operation; on Windows, std reads it from a path of any length.
-pub(super) fn may_use_std_fs(path: &str) -> bool {
-    path == "crates/curt/src/sys/beneath.rs"
-        || path.starts_with("crates/curt-cli/src/sys/windows/")
-        || is_test(path)
-        || is_outside(path)
-        || is_build_script(path)
-}
-
-/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings, and
-/// the test tools' own `sys` (an allocator that counts cannot be written without).
+/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings,
+/// and the test tools' own `sys` (an allocator that counts cannot be written without).
 pub(super) fn may_be_unsafe(path: &str) -> bool {
-    path.starts_with("crates/curt/src/sys/")
-        || path.starts_with("crates/curt-cli/src/sys/")
-        || path.starts_with("tools/testkit/src/sys/")
-        || path.starts_with(RIVALS)
-        || is_binding(path)
+    let folders = ["crates/curt/src/sys/", "crates/curt-cli/src/sys/", "tools/testkit/src/sys/"];
+    folders.iter().chain(&[RIVALS, BINDINGS]).any(|folder| path.starts_with(folder))
 }
 
 #[cfg(test)]
@@ -98,16 +64,6 @@ mod tests {
         }
         for path in ["crates/curt/src/remove.rs", "crates/curt-cli/src/main.rs"] {
             assert!(!may_know_platform(path), "{path}");
-        }
-    }
-
-    #[test]
-    fn where_std_fs_may_be_used() {
-        assert!(may_use_std_fs("tools/bench/src/tree.rs"));
-        assert!(may_use_std_fs("crates/curt-cli/src/sys/windows/mod.rs"));
-        assert!(!may_use_std_fs("crates/curt/src/sys/windows/call.rs"));
-        for path in ["crates/curt/src/sys/unix/door.rs", "crates/curt-cli/src/cmd/rm.rs"] {
-            assert!(!may_use_std_fs(path), "{path}");
         }
     }
 

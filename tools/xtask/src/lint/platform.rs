@@ -1,6 +1,7 @@
-//! Platform differences stay in the platform layer: conditions on the platform, and `std::fs`.
+//! Platform differences, and what is `unsafe`, stay in the platform layer.
 
-use super::{File, Finding, places};
+use super::words::has_word;
+use super::{File, Problem, places};
 
 /// The names in a condition that make it one on the platform.
 const NAMES: &[&str] = &[
@@ -14,44 +15,35 @@ const NAMES: &[&str] = &[
 ];
 
 /// `cfg`, `cfg!` and `cfg_attr` on the platform only where the platform may be known.
-pub(super) fn cfgs(file: &File) -> Vec<Finding> {
+pub(super) fn cfgs(file: &File) -> Vec<Problem> {
     if places::may_know_platform(&file.path) {
         return Vec::new();
     }
-    let source = &file.source;
+    let code = &file.code;
     let mut found = Vec::new();
-    for (at, token) in source.tokens.iter().enumerate() {
-        if token.text != "cfg" && token.text != "cfg_attr" {
+    for (at, token) in code.tokens.iter().enumerate() {
+        let open = at + 1 + usize::from(code.text(at + 1) == "!");
+        if !matches!(&*token.text, "cfg" | "cfg_attr") || code.text(open) != "(" {
             continue;
         }
-        let open = at + 1 + usize::from(source.text(at + 1) == "!");
-        if source.text(open) != "(" {
-            continue;
-        }
-        let condition = &source.tokens[open..source.behind_group(open)];
-        if let Some(name) = condition.iter().find(|token| NAMES.contains(&token.text.as_str())) {
-            let text = format!(
-                "a condition on the platform ('{}') belongs under sys/, os/ or tests/",
-                name.text
-            );
-            found.push(Finding::problem(&file.path, token.line, "platform-cfg", text));
+        let condition = &code.tokens[open..code.behind_group(open)];
+        if let Some(name) = condition.iter().find(|token| NAMES.contains(&&*token.text)) {
+            let text = "a condition on the platform belongs under sys/, os/ or tests/";
+            found.push((token.line, format!("{text} ('{}')", name.text)));
         }
     }
     found
 }
 
-/// `std::fs` only outside the product.
-pub(super) fn std_fs(file: &File) -> Vec<Finding> {
-    if places::may_use_std_fs(&file.path) {
+/// rustc denies `unsafe`: that is lifted in the platforms and the bindings only.
+pub(super) fn unsafety(file: &File) -> Vec<Problem> {
+    if !places::has_ending(&file.path, "rs") || places::may_be_unsafe(&file.path) {
         return Vec::new();
     }
-    let uses = file.source.below("std").filter(|(part, _)| *part == "fs");
-    uses.map(|(_, at)| {
-        let line = file.source.tokens[at].line;
-        let text = "std::fs belongs in tests and benchmarks: its calls are not counted";
-        Finding::problem(&file.path, line, "std-fs", text)
+    file.lines(|line| {
+        let is_lifted = has_word(line, concat!("unsafe", "_code")) && !line.contains("forbid(");
+        is_lifted.then(|| "unsafe belongs under the sys/ of a crate and in the bindings".into())
     })
-    .collect()
 }
 
 #[cfg(test)]
@@ -61,11 +53,7 @@ mod tests {
     const OPERATION: &str = "crates/curt/src/remove.rs";
 
     fn cfg_lines(path: &str, text: &str) -> Vec<usize> {
-        cfgs(&File::new(path, text)).iter().map(|found| found.line).collect()
-    }
-
-    fn fs_lines(path: &str, text: &str) -> Vec<usize> {
-        std_fs(&File::new(path, text)).iter().map(|found| found.line).collect()
+        cfgs(&File::new(path, text)).iter().map(|(line, _)| *line).collect()
     }
 
     #[test]
@@ -88,16 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn std_fs_is_found_however_it_is_written() {
-        let text = "use std::fs;\nuse std::{io,\n fs::File};\nfn f() { std::fs::write() }";
-        assert_eq!(fs_lines(OPERATION, text), [1, 3, 4]);
-        assert_eq!(fs_lines("crates/curt-cli/src/main.rs", "use std::{fs};"), [1]);
-    }
-
-    #[test]
-    fn other_fs_and_other_places_are_fine() {
-        let text = "use rustix::fs;\nuse std::os::unix::fs::X;\n/// `std::fs`\nfn f() {}";
-        assert_eq!(fs_lines(OPERATION, text), [0; 0]);
-        assert_eq!(fs_lines("crates/curt/src/remove/tests.rs", "use std::fs;"), [0; 0]);
+    fn unsafe_is_allowed_in_the_platforms_only() {
+        let lines = |path, attribute: &str| {
+            let text = format!("#![{attribute}(unsafe{}, reason = \"x\")]", "_code");
+            unsafety(&File::new(path, &text)).len()
+        };
+        assert_eq!(lines(OPERATION, "allow"), 1);
+        assert_eq!(lines(OPERATION, "expect"), 1);
+        assert_eq!(lines(OPERATION, "forbid"), 0);
+        assert_eq!(lines("crates/curt/src/sys/mod.rs", "allow"), 0);
     }
 }

@@ -1,8 +1,14 @@
-//! Words that may not appear in any tracked file: paths of one machine, and hosts that serve
-//! packages (everybody's package manager knows its own). The needles are put together, so that
-//! this file does not contain them.
+//! Words that may not appear in any tracked file: reminders of unfinished work, paths of one
+//! machine, and hosts that serve packages (everybody's package manager knows its own). The needles
+//! are put together, so that this file does not contain them.
 
-use super::{File, Finding};
+use super::{File, Problem, places};
+
+/// Words that mark work left undone.
+const REMINDERS: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
+
+/// The endings of files that are looked at for them: what is not prose.
+const SCRIPTS: &[&str] = &["c", "go", "h", "js", "py", "rs", "sh", "toml", "yml", "zig"];
 
 /// Where paths of somebody's machine start.
 const FOLDERS: &[&str] = &[
@@ -36,18 +42,28 @@ const HOSTS: &[&str] = &[
     concat!("artifact", "registry"),
 ];
 
+/// No reminders.
+pub(super) fn reminders(file: &File) -> Vec<Problem> {
+    if !SCRIPTS.iter().any(|ending| places::has_ending(&file.path, ending)) {
+        return Vec::new();
+    }
+    file.lines(|line| {
+        let word = REMINDERS.iter().find(|word| has_word(line, word))?;
+        Some(format!("'{word}': finish it, or open an issue"))
+    })
+}
+
 /// No paths of one machine.
-pub(super) fn machine_paths(file: &File) -> Vec<Finding> {
-    lines(file, "machine-path", |line| {
+pub(super) fn machine_paths(file: &File) -> Vec<Problem> {
+    file.lines(|line| {
         let folder = FOLDERS.iter().find(|folder| starts_path(line, folder).next().is_some());
         let home = || {
-            starts_path(line, HOMES).find_map(|rest| {
-                let name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-                let end = rest.find(|letter| !name(letter)).unwrap_or(rest.len());
-                let person = &rest[..end];
-                (!person.is_empty() && !NOBODY.contains(&person))
-                    .then(|| format!("{HOMES}{person}"))
-            })
+            let is_name = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+            let people =
+                starts_path(line, HOMES).filter_map(|rest| rest.split(|c| !is_name(c)).next());
+            let person =
+                people.into_iter().find(|name| !name.is_empty() && !NOBODY.contains(name))?;
+            Some(format!("{HOMES}{person}"))
         };
         let path = folder.map(ToString::to_string).or_else(home)?;
         Some(format!("'{path}' is a path of one machine"))
@@ -55,8 +71,8 @@ pub(super) fn machine_paths(file: &File) -> Vec<Finding> {
 }
 
 /// No hosts of registries or mirrors.
-pub(super) fn hosts(file: &File) -> Vec<Finding> {
-    lines(file, "host", |line| {
+pub(super) fn hosts(file: &File) -> Vec<Problem> {
+    file.lines(|line| {
         let host = HOSTS.iter().find(|host| line.contains(*host))?;
         Some(format!("'{host}': name no registry or mirror host"))
     })
@@ -70,17 +86,26 @@ fn starts_path<'a>(line: &'a str, start: &'a str) -> impl Iterator<Item = &'a st
         .map(|(at, found)| &line[at + found.len()..])
 }
 
-/// The findings of a rule over single lines.
-fn lines(file: &File, rule: &'static str, check: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
-    let lines = (1..).zip(file.text.lines());
-    lines
-        .filter_map(|(line, text)| Some(Finding::problem(&file.path, line, rule, check(text)?)))
-        .collect()
+/// Whether the text holds this word, not as a part of a longer one.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let part = |letter: char| letter == '_' || letter.is_alphanumeric();
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(part) && !text[at + word.len()..].starts_with(part))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reminders_are_found_and_words_that_look_alike_are_fine() {
+        let lines = |path, text: &str| reminders(&File::new(path, text)).len();
+        let reminder = format!("# {}: later", REMINDERS[0]);
+        assert_eq!(lines("a.py", &reminder), 1);
+        assert_eq!(lines("a.rs", &reminder.replace('#', "//")), 1);
+        assert_eq!(lines("a.rs", &format!("// mktemp {0}{0}", REMINDERS[2])), 0);
+        assert_eq!(lines("a.md", &reminder), 0);
+    }
 
     fn paths(text: &str) -> usize {
         machine_paths(&File::new("a.md", text)).len()
@@ -104,7 +129,7 @@ mod tests {
     fn hosts_are_found_and_the_name_of_the_registry_is_fine() {
         for host in HOSTS {
             let text = format!("x\nfrom https://{host}/x");
-            assert_eq!(hosts(&File::new("a.yml", &text))[0].line, 2, "{host}");
+            assert_eq!(hosts(&File::new("a.yml", &text))[0].0, 2, "{host}");
         }
         assert_eq!(hosts(&File::new("a.md", "published on crates.io")), []);
     }

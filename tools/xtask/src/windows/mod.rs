@@ -4,8 +4,9 @@
 //! otherwise, whose compiler builds the standard library of the target with the program. Whatever
 //! is made lies in one folder for each checkout: `.build/windows/LABEL` beside the root.
 //!
-//! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T: that folder.
-//! No drive leads to the whole machine: a removal that goes wrong stays among what can be made anew.
+//! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T:
+//! that folder. No drive leads to the whole machine: a removal that goes wrong stays among what can
+//! be made anew.
 
 pub(crate) mod calls;
 pub(crate) mod run;
@@ -72,8 +73,8 @@ fi
 "$@" 9>&-
 "#;
 
-/// Runs a program under Wine, and once again where Wine itself fell over: its client says so in words that
-/// no program has. Argument: the program and its arguments.
+/// Runs a program under Wine, and once again where Wine itself fell over: its client says so in
+/// words that no program has. Argument: the program and its arguments.
 const RUNNER: &str = r#"
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
@@ -261,8 +262,8 @@ mod tests {
         assert_eq!(wine_version("sh: not found"), None);
     }
 
-    /// Runs the runner with a stand-in for Wine that fails so the first so many times; its status, its
-    /// messages, and how often the stand-in ran.
+    /// Runs the runner with a stand-in for Wine that fails so the first so many times; its status,
+    /// its messages, and how often the stand-in ran.
     #[cfg(unix)]
     fn run_by_stand_in(failures: u32, message: &str) -> (Option<i32>, String, usize) {
         use std::os::unix::fs::PermissionsExt as _;

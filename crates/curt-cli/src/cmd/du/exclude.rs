@@ -1,5 +1,6 @@
-//! `--exclude`, as GNU du has it: a pattern is compared with the path as the line would show it, operand
-//! and all, and with each of its ends that begins behind a slash. An asterisk matches slashes too.
+//! `--exclude`, as GNU du has it: a pattern is compared with the path as the line would show it,
+//! operand and all, and with each of its ends that begins behind a slash. An asterisk matches
+//! slashes too.
 
 use std::ffi::{OsStr, OsString};
 use std::path::MAIN_SEPARATOR;
@@ -76,7 +77,8 @@ fn literal(character: char) -> String {
     format!("\\x{{{:x}}}", u32::from(character))
 }
 
-/// The class of characters that a bracket begins, and what follows its end; `None` where it has none.
+/// The class of characters that a bracket begins, and what follows its end; `None` where it has
+/// none.
 fn bracket(text: &str) -> Option<(String, &str)> {
     let (is_negated, mut text) = match text.strip_prefix(['!', '^']) {
         Some(text) => (true, text),

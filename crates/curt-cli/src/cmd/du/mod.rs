@@ -1,7 +1,8 @@
 //! `curt du`.
 //!
-//! The library measures; this file turns options into its choices, what it tells into lines, each as soon
-//! as its sum is known, and its report into an exit code. `lines` says what a line looks like.
+//! The library measures; this file turns options into its choices, what it tells into lines, each
+//! as soon as its sum is known, and its report into an exit code. `lines` says what a line looks
+//! like.
 
 mod exclude;
 mod lines;

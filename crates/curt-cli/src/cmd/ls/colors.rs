@@ -219,8 +219,8 @@ impl Palette {
         }
     }
 
-    /// The colour of the ending of a name, whatever the case of its letters, unless another spelling
-    /// of that ending has another colour.
+    /// The colour of the ending of a name, whatever the case of its letters, unless another
+    /// spelling of that ending has another colour.
     fn ending(&self, name: &[u8]) -> Option<&[u8]> {
         let fits = |(ending, color): &&(Vec<u8>, Vec<u8>)| {
             let Some(end) = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..))

@@ -20,9 +20,9 @@ pub(super) struct Item {
     pub(super) is_opened: bool,
 }
 
-/// What the long form shows in columns, and what is sorted by. It lies in the entry, and takes little: what
-/// is allocated by itself, for each entry, costs more than all else that is done about it, and so do
-/// pages of memory that are touched for the first time.
+/// What the long form shows in columns, and what is sorted by. It lies in the entry, and takes
+/// little: what is allocated by itself, for each entry, costs more than all else that is done about
+/// it, and so do pages of memory that are touched for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
     /// Those that have a value; the time counts as that of modification.
@@ -41,8 +41,8 @@ pub(super) struct Columns {
 const TIME: Fields = Fields::MODIFIED;
 
 impl Columns {
-    /// Takes those of an entry, with the time by this clock. Where they lie: a copy of what was just written
-    /// in smaller parts waits until the processor has put them together.
+    /// Takes those of an entry, with the time by this clock. Where they lie: a copy of what was
+    /// just written in smaller parts waits until the processor has put them together.
     pub(super) fn take(&mut self, metadata: &Metadata, clock: Clock) {
         let time = match clock {
             Clock::Accessed => metadata.accessed(),

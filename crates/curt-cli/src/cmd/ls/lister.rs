@@ -21,8 +21,8 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The buffer of a listing whose entries several threads ask about: these share out what it holds, and begin
-/// and end with it. What it does not need of it is never touched.
+/// The buffer of a listing whose entries several threads ask about: these share out what it holds,
+/// and begin and end with it. What it does not need of it is never touched.
 const BUFFER: usize = 256 << 10;
 
 /// What was done in all.
@@ -169,8 +169,8 @@ impl<'a> Lister<'a> {
         Some(item)
     }
 
-    /// Finds out the rest that is to be shown of an operand, or of one of the two entries that listings
-    /// leave out.
+    /// Finds out the rest that is to be shown of an operand, or of one of the two entries that
+    /// listings leave out.
     fn complete(&mut self, item: &mut Item, path: &Path) {
         if let Some(metadata) = &item.metadata {
             for (_, error) in metadata.failures() {
@@ -254,8 +254,8 @@ impl<'a> Lister<'a> {
             self.descend(&sorted, path);
         }
         if self.pending.is_empty() {
-            // The command is about to end. Giving back each name by itself takes longer than listing
-            // a small directory.
+            // The command is about to end. Giving back each name by itself takes longer than
+            // listing a small directory.
             std::mem::forget(items);
         }
     }
@@ -323,8 +323,8 @@ impl<'a> Lister<'a> {
         self.writer.items(items, dir, &self.owners);
     }
 
-    /// Says what failed of an entry of a directory, and leaves of a link that was to be followed and leads
-    /// nowhere only its name and its kind.
+    /// Says what failed of an entry of a directory, and leaves of a link that was to be followed
+    /// and leads nowhere only its name and its kind.
     fn settle(&mut self, item: &mut Item, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             let path = attach(dir, &item.name);
@@ -378,8 +378,8 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Notes that a directory is being listed; `false`, said aloud, if it is listed already and a link
-    /// led back to it.
+    /// Notes that a directory is being listed; `false`, said aloud, if it is listed already and a
+    /// link led back to it.
     fn enter(&mut self, list: &mut List, path: &OsStr) -> bool {
         let Ok(metadata) = list.directory(Fields::DEVICE | Fields::ID) else {
             // Without an identity nothing can be compared; paths have an end all the same.
@@ -429,8 +429,8 @@ impl<'a> Lister<'a> {
         matches!(self.settings.form, Form::Json(_))
     }
 
-    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not told
-    /// of as the link that it is.
+    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not
+    /// told of as the link that it is.
     fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
         let Err(error) = self.descent.stat(&mut self.follow, path.join("")) else {
             return false;
@@ -491,8 +491,8 @@ impl Keeps {
         if is_plain && settings.marks != Marks::All { Keeps::Nothing } else { Keeps::Columns }
     }
 
-    /// How many threads ask. What they allocate for each entry, their allocator gets from the system in
-    /// so small pieces that it costs more than they bring.
+    /// How many threads ask. What they allocate for each entry, their allocator gets from the
+    /// system in so small pieces that it costs more than they bring.
     fn threads(self, settings: &Settings) -> Threads {
         match settings.threads {
             Threads::Automatic if self == Keeps::All => Threads::AtMost(1),

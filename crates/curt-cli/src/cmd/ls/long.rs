@@ -180,7 +180,8 @@ impl<'a> Lines<'a> {
         line.push(b' ');
         self.owner_columns(item, line);
         if settings.owner || settings.group {
-            // GNU ls counts from here where it looks whether a coloured name goes around a line's end.
+            // GNU ls counts from here where it looks whether a coloured name goes around a line's
+            // end.
             begin = line.len();
         }
         self.size_column(item, line);

@@ -37,8 +37,8 @@ pub(super) fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     }
 }
 
-/// Takes the text up to the next colon, or up to an equals sign, with its escapes; `None` where one is
-/// wrong.
+/// Takes the text up to the next colon, or up to an equals sign, with its escapes; `None` where one
+/// is wrong.
 fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     let mut taken = Vec::new();
     loop {

@@ -1,8 +1,8 @@
 //! `curt ls`.
 //!
-//! `settings` says what the options come to, and what has to be asked for them; `lister` goes through
-//! operands and directories; `item` holds what was found, `order` sorts it; `shown` writes it, in lines
-//! (`long`) or in columns (`grid`).
+//! `settings` says what the options come to, and what has to be asked for them; `lister` goes
+//! through operands and directories; `item` holds what was found, `order` sorts it; `shown` writes
+//! it, in lines (`long`) or in columns (`grid`).
 
 mod colors;
 mod grid;

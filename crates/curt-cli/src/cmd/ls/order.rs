@@ -13,11 +13,11 @@ pub(super) struct Order {
     pub(super) directories_first: bool,
 }
 
-/// What entries are compared by, one beside the other: to go to the entries themselves, and to move these
-/// about, took most of the time of sorting.
+/// What entries are compared by, one beside the other: to go to the entries themselves, and to move
+/// these about, took most of the time of sorting.
 struct Key {
-    /// The size, the time, or how the name or its extension begins, turned around where the order is. What is
-    /// equal here may still differ.
+    /// The size, the time, or how the name or its extension begins, turned around where the order
+    /// is. What is equal here may still differ.
     rank: u128,
     index: usize,
 }
@@ -41,7 +41,8 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    // Numbers alone first, which takes a third of the instructions; what they cannot tell apart is rare.
+    // Numbers alone first, which takes a third of the instructions; what they cannot tell apart is
+    // rare.
     keys.sort_unstable_by_key(|key| key.rank);
     for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
         same.sort_unstable_by(|one, other| {

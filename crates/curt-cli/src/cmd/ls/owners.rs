@@ -1,5 +1,6 @@
-//! The names of owners: each is looked up once in a whole run, and when the directory is closed that was listed. The
-//! database of users is read from files, and these may need the last descriptor.
+//! The names of owners: each is looked up once in a whole run, and when the directory is closed
+//! that was listed. The database of users is read from files, and these may need the last
+//! descriptor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -41,8 +42,8 @@ impl Names {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks a number up that is not known yet. After a failure the number itself is shown, and it is looked up
-    /// again where it is met again.
+    /// Looks a number up that is not known yet. After a failure the number itself is shown, and it
+    /// is looked up again where it is met again.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {

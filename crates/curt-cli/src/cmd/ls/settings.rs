@@ -184,7 +184,8 @@ impl Settings {
         self.is_long() || self.blocks
     }
 
-    /// Every entry can be shown as soon as it is known: there is no order and no column to wait for.
+    /// Every entry can be shown as soon as it is known: there is no order and no column to wait
+    /// for.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
         self.order.by == Sort::None && is_line && !self.recursive && !self.blocks
@@ -213,8 +214,8 @@ impl Settings {
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// What is asked about an operand: in any case what it is, and its mode where that is marked, in
-    /// the same call.
+    /// What is asked about an operand: in any case what it is, and its mode where that is marked,
+    /// in the same call.
     pub(super) fn operand_plan(&self) -> Plan {
         let mode = if self.marks == Marks::All { Fields::MODE } else { Fields::NONE };
         Plan::new(self.fields() | Fields::KIND | mode)
@@ -347,8 +348,8 @@ fn sizes(options: &LsOptions) -> Blocks {
     if options.human_readable || is_chosen { room(options) } else { Blocks::BYTES }
 }
 
-/// How names are shown: as the last of the options says, or the environment, or as suits a terminal. On one
-/// nothing is shown that it would act upon.
+/// How names are shown: as the last of the options says, or the environment, or as suits a
+/// terminal. On one nothing is shown that it would act upon.
 fn quoting(options: &LsOptions, is_terminal: bool) -> Quoting {
     let usual = if is_terminal { Style::ShellEscape } else { Style::Literal };
     let style = options.quoting_style.or_else(quoting_of_environment).unwrap_or(usual);

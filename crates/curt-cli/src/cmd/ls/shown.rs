@@ -33,8 +33,8 @@ impl<'a> Writer<'a> {
         Writer { settings, screen, zone, has_color: Cell::new(false) }
     }
 
-    /// Writes entries of a directory (or operands, where there is none), in their order. Directories
-    /// that are to be opened only count for the widths of columns.
+    /// Writes entries of a directory (or operands, where there is none), in their order.
+    /// Directories that are to be opened only count for the widths of columns.
     pub(super) fn items(&self, items: &[&Item], dir: Option<&OsStr>, owners: &Owners) {
         match &self.settings.form {
             Form::Listing => self.listing(items, owners),

@@ -19,8 +19,8 @@ pub(super) struct Times {
     now: Time,
     /// How wide a time usually is.
     width: usize,
-    /// Texts of seconds that were shown, each in the place that its number leads to: the entries of a
-    /// directory were often written together.
+    /// Texts of seconds that were shown, each in the place that its number leads to: the entries of
+    /// a directory were often written together.
     known: RefCell<Vec<Known>>,
     /// Texts are those of whole seconds.
     shows_seconds: bool,

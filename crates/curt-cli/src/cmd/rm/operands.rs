@@ -87,7 +87,8 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-/// Takes a list apart as it is read. The NUL behind the last name may be missing, as in the GNU tools.
+/// Takes a list apart as it is read. The NUL behind the last name may be missing, as in the GNU
+/// tools.
 fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Gathered> {
     let mut gathered = Gathered { names: Vec::new(), refused: 0 };
     let mut bytes = Vec::new();

@@ -15,8 +15,8 @@ use crate::out::{self, text};
 use crate::session::{Common, Ending, Session};
 use crate::time::{LocalZone, Zone};
 
-/// What is told where nobody says: all that one call tells, and what a link holds. The names of owners
-/// would cost more.
+/// What is told where nobody says: all that one call tells, and what a link holds. The names of
+/// owners would cost more.
 pub(crate) const USUAL: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,

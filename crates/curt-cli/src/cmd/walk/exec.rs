@@ -103,8 +103,8 @@ impl Template {
         self.arguments(&paths).iter().map(|word| sys::bytes_of_argument(word)).sum()
     }
 
-    /// The words of the command. A word that is `{}` becomes all paths; within a word it becomes one.
-    /// Where it is nowhere the paths come last.
+    /// The words of the command. A word that is `{}` becomes all paths; within a word it becomes
+    /// one. Where it is nowhere the paths come last.
     fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         let mut is_used = false;

@@ -1,6 +1,6 @@
 //! Which entries are wanted: the tests of one command line, cheapest first. What a test has to know
-//! beyond name and kind is asked only about entries that passed all before it, in one question together
-//! with what will be printed.
+//! beyond name and kind is asked only about entries that passed all before it, in one question
+//! together with what will be printed.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};

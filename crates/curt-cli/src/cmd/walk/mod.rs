@@ -98,7 +98,8 @@ impl Job<'_> {
             Some("command-line") => Follow::CommandLine,
             _ => Follow::Never,
         };
-        // Where nothing can turn an entry away, all is asked at once; otherwise what passed is asked.
+        // Where nothing can turn an entry away, all is asked at once; otherwise what passed is
+        // asked.
         let fields = if self.is_plain() { self.wanted } else { Fields::NAME };
         let mut walk = Walk::new(operands)
             .fields(fields)

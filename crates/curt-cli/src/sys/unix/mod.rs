@@ -57,16 +57,16 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     }
 }
 
-/// From now on what asks this process to end is for a program that will be started. What comes before that sets
-/// `flag` and writes its number to `signal`.
+/// From now on what asks this process to end is for a program that will be started. What comes
+/// before that sets `flag` and writes its number to `signal`.
 pub(crate) fn pass_signals_on(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
     signals::tell_of_early(flag, signal);
     signals::pass_on(SIGTERM);
     signals::pass_on(SIGHUP);
 }
 
-/// The program was started: it is sent what came meanwhile, and what comes. The signals of a terminal's keys it gets
-/// by itself, with their usual effect.
+/// The program was started: it is sent what came meanwhile, and what comes. The signals of a
+/// terminal's keys it gets by itself, with their usual effect.
 pub(crate) fn leave_signals(program: u32) {
     signals::ignore(SIGINT);
     signals::ignore(SIGQUIT);
@@ -130,8 +130,8 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-/// How many bytes the arguments of a program may take beside the variables: what `xargs` fills, or less where the
-/// system allows less.
+/// How many bytes the arguments of a program may take beside the variables: what `xargs` fills, or
+/// less where the system allows less.
 pub(crate) fn argument_bytes() -> usize {
     /// The least that any system allows today, which is also what `xargs` fills.
     const USUAL: usize = 128 << 10;

@@ -47,7 +47,8 @@ pub(super) fn pass_on(number: i32) {
     action.sa_sigaction = handler as libc::sighandler_t;
     // Whoever waits goes on waiting.
     action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the handler does nothing but read and write numbers and send a signal, which handlers may do.
+    // SAFETY: the handler does nothing but read and write numbers and send a signal, which handlers
+    // may do.
     unsafe { libc::sigaction(number, action, std::ptr::null_mut()) };
 }
 
@@ -80,8 +81,8 @@ pub(super) fn receive(receiver: i32) {
     }
 }
 
-/// Nobody is sent anything any more. Between the end of the receiver and this its number could only be another
-/// process's if all others were given out meanwhile.
+/// Nobody is sent anything any more. Between the end of the receiver and this its number could only
+/// be another process's if all others were given out meanwhile.
 pub(super) fn receive_no_more() {
     RECEIVER.store(-1, Ordering::SeqCst);
 }

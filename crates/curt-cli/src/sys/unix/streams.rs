@@ -1,9 +1,10 @@
-//! Standard input, output and error as the process was started with them: any of them may be closed.
+//! Standard input, output and error as the process was started with them: any of them may be
+//! closed.
 //!
-//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number; nothing tells
-//! it from an open one afterwards, and programs that are started inherit it. So it is done here, before
-//! that runtime looks, with a note of what was closed, and close-on-exec: a program that is started finds
-//! closed what was closed.
+//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number; nothing
+//! tells it from an open one afterwards, and programs that are started inherit it. So it is done
+//! here, before that runtime looks, with a note of what was closed, and close-on-exec: a program
+//! that is started finds closed what was closed.
 
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -16,15 +17,15 @@ use rustix::stdio::{stderr, stdin, stdout};
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 
 /// The loader calls this before `main`, and so before Rust's runtime looks at the descriptors.
-// SAFETY: both sections hold pointers to functions that are called once, on the only thread. This one
-// neither allocates nor uses anything that the runtime sets up, and cannot panic.
+// SAFETY: both sections hold pointers to functions that are called once, on the only thread. This
+// one neither allocates nor uses anything that the runtime sets up, and cannot panic.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static FILL: extern "C" fn() = fill;
 
-/// Whether one of the descriptors 0 to 2 was closed when the process was started. What is open there
-/// now is `/dev/null`.
+/// Whether one of the descriptors 0 to 2 was closed when the process was started. What is open
+/// there now is `/dev/null`.
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }

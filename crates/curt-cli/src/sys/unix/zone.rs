@@ -46,8 +46,8 @@ fn from_file(path: &Path) -> Option<TimeZone> {
     TimeZone::tzif("", &bytes).ok()
 }
 
-/// Rules as POSIX has them. Where they are no rules to their end, the name that they begin with is all
-/// that the C library takes over.
+/// Rules as POSIX has them. Where they are no rules to their end, the name that they begin with is
+/// all that the C library takes over.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;

@@ -35,8 +35,8 @@ pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
 /// Nothing asks a process to end here that could be passed on.
 pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
 
-/// From now on Ctrl-C is for the program that was started, which was started before and so has it with its
-/// usual effect.
+/// From now on Ctrl-C is for the program that was started, which was started before and so has it
+/// with its usual effect.
 pub(crate) fn leave_signals(_program: u32) {
     // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
     let _ = unsafe { SetConsoleCtrlHandler(None, 1) };
@@ -47,8 +47,7 @@ pub(crate) fn take_signals_back() {}
 
 /// Called by the system in a thread of its own. 0 leaves the event to the next handler, which ends
 /// the process.
-// SAFETY: nothing is asked of the caller: any number may come.
-unsafe extern "system" fn handle(event: u32) -> BOOL {
+extern "system" fn handle(event: u32) -> BOOL {
     let Some(listener) = LISTENER.get() else {
         return 0;
     };

@@ -29,7 +29,8 @@ const DIRECTORY_NOT_SUPPORTED: i32 = 336;
 /// Processes are not ended by signals here: the exit code is what a shell sees.
 pub(crate) fn end_by(_signal: usize) {}
 
-/// Ends as a program did that was run. Codes have 32 bits here, of which the usual way to end has eight.
+/// Ends as a program did that was run. Codes have 32 bits here, of which the usual way to end has
+/// eight.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
@@ -70,13 +71,14 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
-/// How many units a command line may have, with room for the path of the program: variables lie elsewhere.
+/// How many units a command line may have, with room for the path of the program: variables lie
+/// elsewhere.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// How many of them an argument takes at most: each quote and each backslash may need one more, and it has
-/// quotes around it and a blank before.
+/// How many of them an argument takes at most: each quote and each backslash may need one more, and
+/// it has quotes around it and a blank before.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
@@ -111,14 +113,15 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         }
         // Neither cmd.exe nor PowerShell expands a pattern for a program, as shells elsewhere do.
         INVALID_NAME => format!(
-            "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what matches, \
-             and with --delete removes it)"
+            "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what \
+             matches, and with --delete removes it)"
         ),
         _ => words.to_owned(),
     }
 }
 
 /// A list of names, to be read.
+#[allow(clippy::disallowed_types, reason = "std reads it from a path of any length")]
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }

@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 
-/// A name from a list: UTF-8, where a surrogate without a partner is written as the three bytes that
-/// UTF-8 would give its number (WTF-8). `None` for bytes that are neither.
+/// A name from a list: UTF-8, where a surrogate without a partner is written as the three bytes
+/// that UTF-8 would give its number (WTF-8). `None` for bytes that are neither.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -1,5 +1,5 @@
-//! Every call of every operation fails once, with each error that it can plausibly have: that error is
-//! told, or another way is found. None of them is taken for a refusal.
+//! Every call of every operation fails once, with each error that it can plausibly have: that error
+//! is told, or another way is found. None of them is taken for a refusal.
 
 use std::sync::Arc;
 
@@ -83,7 +83,8 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
                 );
                 return;
             };
-            // A step that met neither a directory nor a link says so, and the way back is tried again.
+            // A step that met neither a directory nor a link says so, and the way back is tried
+            // again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = told == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&told))
@@ -154,8 +155,9 @@ fn an_open_that_is_interrupted_is_made_again() {
     check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 
-/// Somebody who renames without end makes the kernel ask to be asked again. That ends in this error, and
-/// never in the single steps, which follow links by rules that are less than the kernel's.
+/// Somebody who renames without end makes the kernel ask to be asked again. That ends in this
+/// error, and never in the single steps, which follow links by rules that are less than the
+/// kernel's.
 #[cfg(target_os = "linux")]
 #[test]
 fn renames_without_end_do_not_choose_the_single_steps() {
@@ -181,7 +183,8 @@ fn renames_without_end_do_not_choose_the_single_steps() {
     }
 }
 
-/// `EPERM` is the file's own answer, unless the root is refused as well: then a filter refuses the call.
+/// `EPERM` is the file's own answer, unless the root is refused as well: then a filter refuses the
+/// call.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_refusal_is_an_answer_and_a_filter_is_none() {
@@ -195,7 +198,10 @@ fn a_refusal_is_an_answer_and_a_filter_is_none() {
             let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
             let root = Confined::open(Os::start(&setup), &scratch.at("root")).unwrap();
             let answer = deed(&root);
-            let told = matches!(&answer, Err(Failure::System(error)) if error.raw_os_error() == Some(refused));
+            let told = match &answer {
+                Err(Failure::System(error)) => error.raw_os_error() == Some(refused),
+                _ => false,
+            };
             assert_eq!((answer.is_ok(), told), (is_filter, !is_filter), "{what}: {answer:?}");
             let asked = root.sys().calls().of("openat2");
             assert!(asked <= 2 || !is_filter, "{what}: a filter is asked {asked} times");

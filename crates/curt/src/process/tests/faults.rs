@@ -1,5 +1,5 @@
-//! Every call fails once, in every way: a start then fails as a whole or goes on in another way, and nothing
-//! is left open or unwaited for.
+//! Every call fails once, in every way: a start then fails as a whole or goes on in another way,
+//! and nothing is left open or unwaited for.
 
 use std::sync::Arc;
 
@@ -119,8 +119,8 @@ fn waiting_and_reading_go_on_after_a_signal() {
     assert!(ended.unwrap().success());
 }
 
-/// After the wait the number of a group may be another's: where the handle cannot reach the group, nothing
-/// is sent.
+/// After the wait the number of a group may be another's: where the handle cannot reach the group,
+/// nothing is sent.
 #[test]
 fn a_group_is_not_ended_by_a_number_that_was_given_back() {
     const EINVAL: i32 = 22;
@@ -144,8 +144,8 @@ fn a_group_is_not_ended_by_a_number_that_was_given_back() {
     });
 }
 
-/// A signal may reach a child before it is the program; the host's handlers are not for it, and where memory is
-/// shared they would do the host's work there.
+/// A signal may reach a child before it is the program; the host's handlers are not for it, and
+/// where memory is shared they would do the host's work there.
 #[test]
 fn handlers_of_the_host_do_not_run_in_children() {
     use rustix::process::{Signal, kill_current_process_group, setpgid};

@@ -82,7 +82,8 @@ fn streams_are_files_pipes_or_nothing() {
         assert!(child.stderr.is_none(), "{way}");
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.stdout, b"in\nout\n", "{way}");
-        // Our ends stay ours: what the child reads ends when we close it, and nothing else holds it.
+        // Our ends stay ours: what the child reads ends when we close it, and nothing else holds
+        // it.
     });
 }
 
@@ -118,7 +119,8 @@ fn descriptors_may_change_places() {
 fn nothing_leaks_into_a_child() {
     let scratch = Scratch::new();
     std::fs::write(scratch.at("file"), "").unwrap();
-    // What others left inheritable reaches a child on purpose, so only with `close_others` there is nothing.
+    // What others left inheritable reaches a child on purpose, so only with `close_others` there is
+    // nothing.
     let file = File::open(scratch.at("file")).unwrap();
     let left_open = rustix::io::fcntl_dupfd_cloexec(&file, 50).unwrap();
     rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
@@ -154,7 +156,8 @@ const OWN: u64 = 0b11 << 31;
 #[test]
 #[cfg(target_os = "linux")]
 fn signals_are_as_the_standard_library_leaves_them() {
-    // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by none.
+    // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by
+    // none.
     let blocked = crate::sys::process::hold_signals_back();
     let sets = |status: Vec<u8>| -> Vec<(String, u64)> {
         let status = String::from_utf8(status).unwrap();

@@ -103,8 +103,9 @@ fn what_cannot_be_started_is_passed_over() {
     });
 }
 
-/// The place that is refused stays refused, whatever happens between the look-up and the start: what was found
-/// is started by its full path, also when this process moves to another directory meanwhile.
+/// The place that is refused stays refused, whatever happens between the look-up and the start:
+/// what was found is started by its full path, also when this process moves to another directory
+/// meanwhile.
 #[test]
 fn a_session_starts_what_it_found() {
     let scratch = Scratch::new();

@@ -99,7 +99,8 @@ fn a_tree_is_ended_together() {
         child.kill_tree().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9), "{way}");
         assert_goes(grandchild, way);
-        // Nobody is left, which is no error. Before Linux 6.9 a zombie may still be somebody, until it is waited for.
+        // Nobody is left, which is no error. Before Linux 6.9 a zombie may still be somebody, until
+        // it is waited for.
         let begun = Instant::now();
         while let Err(error) = child.kill_tree() {
             assert_eq!(error.kind(), std::io::ErrorKind::Unsupported, "{way}");

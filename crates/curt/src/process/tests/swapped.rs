@@ -1,4 +1,5 @@
-//! Files that somebody exchanges between the look-up and the start: nothing runs that the policy refused.
+//! Files that somebody exchanges between the look-up and the start: nothing runs that the policy
+//! refused.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -18,9 +19,9 @@ const NAME: &str = "curt-test";
 const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
-/// Two directories: `b`, which is in `PATH`, holds the program, which succeeds, and `here` another one of the same
-/// name, which fails, and which only the place that nobody named would lead to. They are images: a script is
-/// opened once more by what runs it.
+/// Two directories: `b`, which is in `PATH`, holds the program, which succeeds, and `here` another
+/// one of the same name, which fails, and which only the place that nobody named would lead to.
+/// They are images: a script is opened once more by what runs it.
 struct Ground {
     scratch: Scratch,
     program: PathBuf,
@@ -44,8 +45,8 @@ impl Ground {
         self.scratch.at("b/aside")
     }
 
-    /// Starts the program by its name while it is taken away and put back, and in between something else is put
-    /// there for a moment. Whatever is started is the good one.
+    /// Starts the program by its name while it is taken away and put back, and in between something
+    /// else is put there for a moment. Whatever is started is the good one.
     fn hold(&self, mut meanwhile: impl FnMut() + Send) {
         // What the place that nobody named has is refused, though it is the child's directory.
         let path = format!(":{}", self.scratch.at("b").display());
@@ -126,7 +127,8 @@ fn a_directory_of_that_name_is_none() {
     });
 }
 
-/// What was found is gone when it is started: the next one in `PATH` is taken, and never the one beside.
+/// What was found is gone when it is started: the next one in `PATH` is taken, and never the one
+/// beside.
 #[test]
 fn the_next_one_is_the_policys() {
     use crate::process::program::Names;

@@ -1,10 +1,11 @@
-//! The loop that all of them run: each base with each path, so many times, and as often again by the clock.
+//! The loop that all of them run: each base with each path, so many times, and as often again by
+//! the clock.
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Reads FLAVOR ROUNDS BASES PATHS from the command line and writes the sum of the lengths in one round, and
-/// how many nanoseconds an expansion took.
+/// Reads FLAVOR ROUNDS BASES PATHS from the command line and writes the sum of the lengths in one
+/// round, and how many nanoseconds an expansion took.
 pub fn run(flavors: &[&str], mut length: impl FnMut(&str, &str, &str) -> usize) -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
     let [_, flavor, rounds, bases, paths, ..] = &words[..] else {

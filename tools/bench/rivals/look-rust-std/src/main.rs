@@ -1,5 +1,5 @@
-//! Starts a program by its name so many times, by `std::process::Command`: COUNT NAME. Without arguments it is
-//! a program to be started.
+//! Starts a program by its name so many times, by `std::process::Command`: COUNT NAME. Without
+//! arguments it is a program to be started.
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {

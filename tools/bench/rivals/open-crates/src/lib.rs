@@ -1,4 +1,5 @@
-//! What all of them do: find the files, open each so many times, and write how many entries there are.
+//! What all of them do: find the files, open each so many times, and write how many entries there
+//! are.
 
 use std::io;
 use std::path::{Path, PathBuf};

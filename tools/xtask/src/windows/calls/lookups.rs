@@ -1,5 +1,6 @@
-//! The same for looking up and starting programs: what a command makes more calls for where `PATH` has more
-//! directories, where it is asked about more names, or where it starts a program more often.
+//! The same for looking up and starting programs: what a command makes more calls for where `PATH`
+//! has more directories, where it is asked about more names, or where it starts a program more
+//! often.
 
 use super::relay::{self, Counts};
 use super::rivals;
@@ -23,8 +24,8 @@ const TWO: &str = ".COM;.EXE";
 const STARTS: [usize; 2] = [2, 4];
 const MISSED: [usize; 2] = [16, 48];
 
-/// The kinds of directories: not there, without a match, with a name that begins so, with more of them than
-/// one buffer holds, and with the program.
+/// The kinds of directories: not there, without a match, with a name that begins so, with more of
+/// them than one buffer holds, and with the program.
 #[derive(Clone, Copy)]
 enum Kind {
     Gone,
@@ -186,7 +187,8 @@ enum ByName {
     Loop,
 }
 
-/// The runs of a contender: twice two numbers of starts behind missed directories, and once behind absent ones.
+/// The runs of a contender: twice two numbers of starts behind missed directories, and once behind
+/// absent ones.
 fn starts(program: &Path, how: ByName) -> Vec<Run> {
     let one = |kind: Kind, missed: usize, count: usize| {
         let mut path = kind.directories(missed);
@@ -286,7 +288,8 @@ mod tests {
 
     #[test]
     fn starts_and_directories_are_told_apart() {
-        // 7 opens for the program itself, 5 for a start, 3 for a missed directory, 1 for an absent one.
+        // 7 opens for the program itself, 5 for a start, 3 for a missed directory, 1 for an absent
+        // one.
         let seen =
             |starts: i64, missed: i64, each: i64| counts(7 + starts * (5 + missed * each), starts);
         let all = [

@@ -1,5 +1,5 @@
-//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking up and
-//! starting programs, and of paths, are counted alike.
+//! Counts the calls to ntdll that a program makes for a file and for a directory; those of looking
+//! up and starting programs, and of paths, are counted alike.
 //!
 //! Each is a slope: the same command runs on trees of different sizes, and the difference of the
 //! counts is divided by the difference in size. So neither the start of the program counts nor
@@ -194,12 +194,7 @@ fn read(folders: &[PathBuf; 3]) -> Result<Measured, String> {
     let mut counted: [Counts; 3] = Default::default();
     let mut counts_itself = true;
     for (at, folder) in folders.iter().enumerate() {
-        let file = |ending: &str| {
-            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let status = file("status");
-        let log = file("log");
+        let [status, log, out] = relay::left_by(folder);
         if status.trim() != "0" || folder.join(NAME).exists() {
             let left = if folder.join(NAME).exists() { "; the tree is still there" } else { "" };
             return Err(format!(
@@ -209,7 +204,7 @@ fn read(folders: &[PathBuf; 3]) -> Result<Measured, String> {
             ));
         }
         seen[at] = relay::count(&log);
-        match relay::counted_itself(&file("out")) {
+        match relay::counted_itself(&out) {
             Some(own) => counted[at] = own,
             None => counts_itself = false,
         }

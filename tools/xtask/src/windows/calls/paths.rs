@@ -1,4 +1,5 @@
-//! The same for paths: what `curt beneath` and `curt expand` make more calls for where they are given more of them.
+//! The same for paths: what `curt beneath` and `curt expand` make more calls for where they are
+//! given more of them.
 
 use super::rows::{self, Row, Run, SIZES};
 use crate::host::Failure;
@@ -34,8 +35,8 @@ fn row(curt: &Path, what: &str, words: &[&str], path: &str, status: &'static str
     Row { what: what.to_owned(), runs: SIZES.map(run), counts_itself }
 }
 
-/// Staying beneath a root. Wine follows links that it is told not to follow, so these are the single steps;
-/// where Windows refuses links by itself, an open is one call.
+/// Staying beneath a root. Wine follows links that it is told not to follow, so these are the
+/// single steps; where Windows refuses links by itself, an open is one call.
 fn beneath_rows(curt: &Path) -> Vec<Row> {
     let root = format!(r"C:\{PLACE}\root");
     let row = |what: &str, options: &[&str], path: &str, status| {

@@ -1,12 +1,14 @@
 //! Wine's log of calls between modules, its "relay", and what is counted in it.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 /// Calls by name.
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// The functions of ntdll that are about files, handles and processes. Waits are left out: a runtime's threads
-/// wait for each other as it happens.
+/// The functions of ntdll that are about files, handles and processes. Waits are left out: a
+/// runtime's threads wait for each other as it happens.
 const CALLS: &[&str] = &[
     "NtAssignProcessToJobObject",
     "NtClose",
@@ -49,8 +51,8 @@ const CALLS: &[&str] = &[
     "NtWriteVirtualMemory",
 ];
 
-/// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder, with
-/// what it prints, what Wine logs and its status beside that.
+/// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder,
+/// with what it prints, what Wine logs and its status beside that.
 pub(super) fn script() -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
     format!("calls='{}'\n{RUN}", calls.join(";"))
@@ -71,7 +73,16 @@ run() {
 }
 "#;
 
-/// What precedes the name of a function in the log, behind the numbers of the process and the thread.
+/// What a run in a folder left beside it: its status, Wine's log, and what it printed.
+pub(super) fn left_by(folder: &Path) -> [String; 3] {
+    ["status", "log", "out"].map(|ending| {
+        let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// What precedes the name of a function in the log, behind the numbers of the process and the
+/// thread.
 const CALL: &str = ":Call ntdll.";
 
 /// The calls in a log. Processes that the command started are in there, as `cmd` itself is one.

@@ -1,7 +1,7 @@
 //! The same counts for other people's code.
 //!
-//! The programs under `tools/bench/rivals/` that can be built for Windows here, and Wine's own `rmdir`. One
-//! that cannot be built, or does not do its work, is named with the reason.
+//! The programs under `tools/bench/rivals/` that can be built for Windows here, and Wine's own
+//! `rmdir`. One that cannot be built, or does not do its work, is named with the reason.
 
 use super::{Contender, Measured, TREE, lookups, measure};
 use crate::host::{self, Outcome};

@@ -1,4 +1,5 @@
-//! Rows of calls that a command makes more where it is given more of something: names, directories, paths.
+//! Rows of calls that a command makes more where it is given more of something: names, directories,
+//! paths.
 //!
 //! Only the calls of the command's own process count, not those of what it starts.
 
@@ -40,7 +41,8 @@ pub(super) struct Row {
     pub(super) counts_itself: bool,
 }
 
-/// Compares rows with the snapshot of a command; what is wrong. The runs take place in a folder on drive C:.
+/// Compares rows with the snapshot of a command; what is wrong. The runs take place in a folder on
+/// drive C:.
 pub(super) fn check(
     windows: &Windows,
     place: &str,
@@ -122,16 +124,12 @@ pub(super) fn run_all(
     host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
     let seen = runs.iter().enumerate().map(|(number, run)| {
         let folder = windows.outside(&format!("{place}/{number}"));
-        let file = |ending: &str| {
-            let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let (status, log) = (file("status"), file("log"));
+        let [status, log, out] = relay::left_by(&folder);
         if status.trim() != run.status {
             let said = relay::complaint(&log);
             return Err(format!("ended with status {}: {said}", status.trim()));
         }
-        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&file("out")) })
+        Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&out) })
     });
     Ok(seen.collect())
 }

@@ -1,5 +1,5 @@
-//! Joins, where the path is relative, and cleans with the `path-clean` crate. Beneath a directory is what then
-//! begins with it.
+//! Joins, where the path is relative, and cleans with the `path-clean` crate. Beneath a directory
+//! is what then begins with it.
 use path_clean::clean;
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! `std::path::absolute`, which keeps `..`: it knows only what has none. The base is made the working
-//! directory's stand-in by joining, so that nobody has to ask for it.
+//! `std::path::absolute`, which keeps `..`: it knows only what has none. The base is made the
+//! working directory's stand-in by joining, so that nobody has to ask for it.
 use std::path::{absolute, Path};
 use std::process::ExitCode;
 
@@ -10,7 +10,11 @@ fn main() -> ExitCode {
     }
     rival_expand_crates::run(&["posix"], |_, base, path| {
         let path = Path::new(path);
-        let full = if path.is_absolute() { absolute(path) } else { absolute(Path::new(base).join(path)) };
+        let full = if path.is_absolute() {
+            absolute(path)
+        } else {
+            absolute(Path::new(base).join(path))
+        };
         full.map_or(0, |full| full.as_os_str().len())
     })
 }
