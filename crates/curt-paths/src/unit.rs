@@ -217,11 +217,8 @@ impl Unit for u16 {
     }
 
     fn same_in_any_case(left: &[u16], right: &[u16]) -> bool {
-        let upper = |&unit: &u16| {
-            let letter = char::from_u32(u32::from(unit)).map(upper);
-            letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
-        };
-        left.len() == right.len() && left.iter().map(upper).eq(right.iter().map(upper))
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(&left, &right)| capital(left) == capital(right))
     }
 }
 
@@ -252,13 +249,20 @@ impl Internal for u16 {
     }
 }
 
-/// The capital of a letter, if it is one letter.
+/// The capital of a letter, if it is one letter, as Windows' ordinal comparison has it: it never
+/// leads from other letters to ASCII.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
-        (Some(capital), None) => capital,
+        (Some(capital), None) if letter.is_ascii() || !capital.is_ascii() => capital,
         _ => letter,
     }
+}
+
+/// The capital of a unit that is a letter by itself.
+pub(crate) fn capital(unit: u16) -> u16 {
+    let letter = char::from_u32(u32::from(unit)).map(upper);
+    letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
 }
 
 /// Whether there is a NUL.
@@ -526,7 +530,8 @@ mod tests {
             ("hello.exe", "hello.exec", false),
             ("grün", "GRÜN", true),
             ("straße", "STRASSE", false),
-            ("ı", "I", true),
+            ("ı", "I", false),
+            ("ſ", "s", false),
             ("δρ", "ΔΡ", true),
         ] {
             let wide = |text: &str| text.encode_utf16().collect::<Vec<_>>();

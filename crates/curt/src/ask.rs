@@ -264,7 +264,9 @@ impl<S: Sys> Asker<S> {
     fn read_extended(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         let known = into.facts.known.contains(Fields::DEVICE);
         let device = known.then_some(into.facts.device);
-        match self.sys.extended(subject.dir, subject.name, fields, device) {
+        // A link that led nowhere is asked about itself.
+        let follow = subject.follow && !into.facts.kind.is_link();
+        match self.sys.extended(subject.dir, subject.name, fields, follow, device) {
             Ok(Some(extended)) => {
                 into.facts.present |= extended.present;
                 into.facts.known |= fields.without(Fields::LABEL);

@@ -1,6 +1,7 @@
 //! The variables of a program in one piece.
 
 use super::{CommandLineError, EQUALS, NUL};
+use crate::unit::capital;
 
 /// The variables as `CreateProcessW` takes them: `NAME=VALUE` with a NUL each, sorted by name
 /// without regard to case, as programs expect them to be, and a NUL at the end. Of names that
@@ -44,16 +45,4 @@ pub fn environment_block<T: AsRef<[u16]>>(
 /// comparison has it.
 pub fn variable_key(name: &[u16]) -> Vec<u16> {
     name.iter().map(|&unit| capital(unit)).collect()
-}
-
-/// The capital of a unit that is a letter by itself; it never leads from other letters to ASCII.
-fn capital(unit: u16) -> u16 {
-    let Some(letter) = char::from_u32(u32::from(unit)) else { return unit };
-    let mut capitals = letter.to_uppercase();
-    match (capitals.next(), capitals.next()) {
-        (Some(capital), None) if letter.is_ascii() || !capital.is_ascii() => {
-            u16::try_from(u32::from(capital)).unwrap_or(unit)
-        }
-        _ => unit,
-    }
 }

@@ -100,10 +100,13 @@ impl OpenOptions {
     /// What is asked of the system; `None` where the choices contradict each other.
     pub(super) fn how(&self) -> Option<&How> {
         let How { read, write, append, truncate, create, .. } = self.how;
-        let is_open = read || write || append;
-        let may_make = write || (append && !truncate);
-        let makes = truncate || create != Create::Never;
-        (is_open && (may_make || !makes)).then_some(&self.how)
+        let is_allowed = match (write, append) {
+            (true, false) => true,
+            (false, false) => read && !truncate && create == Create::Never,
+            // What is new is empty, so truncating it contradicts nothing.
+            (_, true) => !truncate || create == Create::New,
+        };
+        is_allowed.then_some(&self.how)
     }
 }
 
@@ -119,6 +122,8 @@ mod tests {
             new().read(true).create(true),
             new().read(true).truncate(true),
             new().append(true).truncate(true),
+            new().write(true).append(true).truncate(true),
+            new().truncate(true),
             new().create_new(true),
         ] {
             assert!(options.how().is_none(), "{options:?}");
@@ -127,6 +132,7 @@ mod tests {
             new().read(true),
             new().write(true).create(true).truncate(true),
             new().append(true).create(true),
+            new().append(true).create_new(true).truncate(true),
             new().write(true).create_new(true),
             new().read(true).create(true).create(false),
         ] {

@@ -18,16 +18,18 @@ pub struct Time {
     pub nanoseconds: u32,
 }
 
-impl From<Time> for SystemTime {
-    fn from(time: Time) -> SystemTime {
-        let whole = Duration::from_secs(time.seconds.unsigned_abs());
-        let fraction = Duration::from_nanos(time.nanoseconds.into());
-        let whole = if time.seconds < 0 {
+impl Time {
+    /// The time as the standard library has it; `None` where that cannot hold it, as on Windows
+    /// before 1601.
+    pub fn to_system_time(self) -> Option<SystemTime> {
+        let whole = Duration::from_secs(self.seconds.unsigned_abs());
+        let fraction = Duration::from_nanos(self.nanoseconds.into());
+        let whole = if self.seconds < 0 {
             SystemTime::UNIX_EPOCH.checked_sub(whole)
         } else {
             SystemTime::UNIX_EPOCH.checked_add(whole)
         };
-        whole.and_then(|whole| whole.checked_add(fraction)).unwrap_or(SystemTime::UNIX_EPOCH)
+        whole?.checked_add(fraction)
     }
 }
 
@@ -372,7 +374,7 @@ mod tests {
         // Windows counts in 100 ns.
         for (seconds, nanoseconds) in [(0, 0), (5, 700), (-1, 999_999_900), (-2, 0), (-3, 100)] {
             let time = Time { seconds, nanoseconds };
-            assert_eq!(Time::from(SystemTime::from(time)), time);
+            assert_eq!(Time::from(time.to_system_time().unwrap()), time);
         }
         let before = SystemTime::UNIX_EPOCH - Duration::from_millis(1500);
         assert_eq!(Time::from(before), Time { seconds: -2, nanoseconds: 500_000_000 });

@@ -177,7 +177,10 @@ impl<S: Sys> Anchors<S> {
         };
         let rest = &self.path[*end..];
         let begin = rest.iter().take_while(|unit| unit.is_separator()).count();
-        let rest = [&rest[begin..], &[S::Unit::NUL]].concat();
+        let rest = &rest[begin..];
+        let here = [S::Unit::ascii(b'.')];
+        let rest = if rest.is_empty() { &here } else { rest };
+        let rest = [rest, &[S::Unit::NUL]].concat();
         let name = Name::until_nul(&rest).ok_or(io::ErrorKind::InvalidInput)?;
         Ok(ask(dir, name))
     }

@@ -26,7 +26,8 @@ pub struct Child {
     process: Option<OsChild>,
     program: OsString,
     kill_on_drop: bool,
-    /// What the program reads, where that is a pipe. Waiting closes it.
+    /// What the program reads, where that is a pipe. [`Child::wait`] and
+    /// [`Child::wait_with_output`] close it.
     pub stdin: Option<ChildInput>,
     /// What the program writes, where that is a pipe.
     pub stdout: Option<ChildOutput>,
@@ -158,9 +159,13 @@ impl Drop for Child {
     fn drop(&mut self) {
         let Some(mut child) = self.process.take() else { return };
         if self.kill_on_drop {
-            // A tree where there is one. Nobody is left to be told of a failure.
-            let _ = self.sys.kill(&mut child, Kill::Tree);
-            let _ = self.sys.wait(&mut child, None);
+            // A program that reads until the end of its input may end by itself.
+            self.close_input();
+            // A tree where there is one. What could not be killed is not waited for: it may never
+            // end. There is no caller left to report a failure to.
+            if self.sys.kill(&mut child, Kill::Tree).is_ok() {
+                let _ = self.sys.wait(&mut child, None);
+            }
         }
         self.sys.forget(child);
     }

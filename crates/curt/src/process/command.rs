@@ -187,14 +187,22 @@ impl Command {
     /// Whether the program leads a process group of its own, which signals from the terminal do not
     /// reach.
     pub fn new_group(&mut self, wanted: bool) -> &mut Command {
-        self.group = if wanted { Group::New } else { Group::Same };
+        self.group = match self.group {
+            _ if wanted => Group::New,
+            Group::New => Group::Same,
+            other => other,
+        };
         self
     }
 
     /// Whether the program leads a session of its own, without a terminal (on Windows without a
     /// console).
     pub fn new_session(&mut self, wanted: bool) -> &mut Command {
-        self.group = if wanted { Group::Session } else { Group::Same };
+        self.group = match self.group {
+            _ if wanted => Group::Session,
+            Group::Session => Group::Same,
+            other => other,
+        };
         self
     }
 
@@ -277,6 +285,7 @@ impl Command {
     }
 
     pub(crate) fn give(&mut self, pipe: Pipe, number: i32) {
+        self.extra.retain(|(_, given)| *given != number);
         self.extra.push((pipe, number));
     }
 

@@ -328,6 +328,7 @@ pub(crate) trait Sys: Sized + Send {
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         asked: Fields,
+        follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
         let _ = (parent, name, asked, device);
@@ -442,13 +443,19 @@ fn open_step_by_step<S: Sys>(
 ) -> Opened<S::Dir> {
     let mut last = None;
     let mut step = Vec::new();
-    if path.units().first().is_some_and(|unit| unit.is_separator()) {
+    let mut names = path.units();
+    let here = [S::Unit::ascii(b'.')];
+    if names.first().is_some_and(|unit| unit.is_separator()) {
         match sys.open_parent(Path::new("/")) {
             Ok(root) => last = Some(root),
             Err(error) => return Opened::Failed(error),
         }
+        if names.iter().all(|unit| unit.is_separator()) {
+            // A place to begin from is none to be listed.
+            names = &here;
+        }
     }
-    for name in path.units().split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
+    for name in names.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
         step.clear();
         step.extend_from_slice(name);
         step.push(S::Unit::NUL);

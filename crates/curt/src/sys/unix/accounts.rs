@@ -105,8 +105,9 @@ fn look_up(
         match ask(&mut vec![0; room]) {
             Ok(found) => return Ok(found),
             Err(libc::ERANGE) if room < MOST => room *= 4,
-            Err(shortage @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM)) => {
-                return Err(io::Error::from_raw_os_error(shortage));
+            Err(libc::EINTR) => {}
+            Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
+                return Err(io::Error::from_raw_os_error(fault));
             }
             // What the number means depends on who keeps the database; mostly, that there is no such entry.
             Err(_) => return Ok(None),

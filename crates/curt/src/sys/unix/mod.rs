@@ -398,9 +398,10 @@ impl Sys for Unix {
         parent: &Dir,
         name: Name<'_, u8>,
         asked: Fields,
+        follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
-        self.read_extended(parent, name, asked, device)
+        self.read_extended(parent, name, asked, follow, device)
     }
 
     fn owners(

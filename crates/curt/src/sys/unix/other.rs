@@ -78,6 +78,7 @@ impl Unix {
         _parent: &Dir,
         _name: Name<'_, u8>,
         _asked: Fields,
+        _follow: bool,
         _device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
         Ok(None)

@@ -91,23 +91,39 @@ impl Door {
     }
 
     /// The names of extended attributes, each with a NUL behind it; `room` is what is tried first.
-    pub(in super::super) fn llistxattr(&self, path: &CStr, room: usize) -> Result<Vec<u8>> {
+    pub(in super::super) fn list_attributes(
+        &self,
+        path: &CStr,
+        follow: bool,
+        room: usize,
+    ) -> Result<Vec<u8>> {
         grown(room, |buffer| {
-            self.pass(Call::ListAttributes)?;
-            rustix::fs::llistxattr(path, buffer)
+            if follow {
+                self.pass(Call::ListAttributesFollowed)?;
+                rustix::fs::listxattr(path, buffer)
+            } else {
+                self.pass(Call::ListAttributes)?;
+                rustix::fs::llistxattr(path, buffer)
+            }
         })
     }
 
     /// The value of an extended attribute; `room` is what is tried first.
-    pub(in super::super) fn lgetxattr(
+    pub(in super::super) fn attribute(
         &self,
         path: &CStr,
+        follow: bool,
         name: &CStr,
         room: usize,
     ) -> Result<Vec<u8>> {
         grown(room, |buffer| {
-            self.pass(Call::GetAttribute)?;
-            rustix::fs::lgetxattr(path, name, buffer)
+            if follow {
+                self.pass(Call::GetAttributeFollowed)?;
+                rustix::fs::getxattr(path, name, buffer)
+            } else {
+                self.pass(Call::GetAttribute)?;
+                rustix::fs::lgetxattr(path, name, buffer)
+            }
         })
     }
 

@@ -91,7 +91,7 @@ mod tests {
             let dir = sys.open_parent("/etc".as_ref()).unwrap();
             assert_eq!(sys.path_of_dir(&dir).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();
-            assert!(sys.extended(&dir, name, Fields::ACL, None).is_ok());
+            assert!(sys.extended(&dir, name, Fields::ACL, false, None).is_ok());
         });
     }
 

@@ -36,12 +36,13 @@ pub(super) fn read(
     parent: &Dir,
     name: Name<'_, u8>,
     asked: Fields,
+    follow: bool,
     device: Option<u64>,
 ) -> io::Result<Option<Extended>> {
     if device.is_some_and(|device| refused.borrow().contains(&device)) {
         return Ok(None);
     }
-    let names = match at_path(door, parent, name, |path| door.llistxattr(path, ROOM)) {
+    let names = match at_path(door, parent, name, |path| door.list_attributes(path, follow, ROOM)) {
         Ok(names) => names,
         Err(Errno::NOTSUP) => {
             refused.borrow_mut().extend(device);
@@ -60,7 +61,7 @@ pub(super) fn read(
     let label = LABELS.iter().find(|name| has(name));
     if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
         let label = CString::new(label).unwrap_or_default();
-        let get = |path: &CStr| door.lgetxattr(path, &label, ROOM);
+        let get = |path: &CStr| door.attribute(path, follow, &label, ROOM);
         let mut value = at_path(door, parent, name, get)?;
         while value.last() == Some(&0) {
             value.pop();

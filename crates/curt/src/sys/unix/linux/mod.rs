@@ -22,8 +22,12 @@ use rustix::fs::{Mode, ResolveFlags, StatxAttributes};
 use rustix::io::Errno;
 
 pub(super) use self::cgroup::Cgroup;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use self::raw::Raw as RawCalls;
+// What the kernel takes is written down for the two above alone.
 use super::dir::{Dir, DirBuf};
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) use super::library::Library as RawCalls;
 use super::{LIST, PLACE, Unix};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
@@ -138,9 +142,10 @@ impl Unix {
         parent: &Dir,
         name: Name<'_, u8>,
         asked: Fields,
+        follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
         let refused = &self.native.without_extended;
-        extended::read(&self.door, refused, parent, name, asked, device)
+        extended::read(&self.door, refused, parent, name, asked, follow, device)
     }
 }

@@ -110,25 +110,21 @@ unsafe fn signal_mask(set: *const SignalSet) -> Result<(), Errno> {
     answer(unsafe { syscall(libc::SYS_rt_sigprocmask, words) }).map(drop)
 }
 
-/// The kernel's form of an action; all zeros is the usual one.
+/// The kernel's form of an action, as x86-64 and aarch64 have it; all zeros is the usual one.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Action {
     handler: usize,
     flags: usize,
-    #[cfg(target_arch = "x86_64")]
     restorer: usize,
     mask: SignalSet,
 }
 
+/// As `struct sigaction` of the kernel: the handler, flags, restorer and mask.
+const _: () = assert!(size_of::<Action>() == 32);
+
 impl Action {
-    const USUAL: Action = Action {
-        handler: libc::SIG_DFL,
-        flags: 0,
-        #[cfg(target_arch = "x86_64")]
-        restorer: 0,
-        mask: 0,
-    };
+    const USUAL: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
 }
 
 /// Sets or asks for the action of a signal.
@@ -138,7 +134,8 @@ fn action(signal: i32, new: Option<Action>) -> Result<Action, Errno> {
     let new = new.as_ref().map_or(ptr::null(), ptr::from_ref);
     let old_at = if asks { &raw mut old as usize } else { 0 };
     let words = [signal as usize, new as usize, old_at, size_of::<SignalSet>(), 0];
-    // SAFETY: each pointer is null or that of an action in the kernel's form. The usual action runs no code.
+    // SAFETY: each pointer is null or that of an action in the kernel's form, whose size is checked
+    // above. The usual action runs no code.
     answer(unsafe { syscall(libc::SYS_rt_sigaction, words) })?;
     Ok(old)
 }
