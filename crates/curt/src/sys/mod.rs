@@ -331,7 +331,7 @@ pub(crate) trait Sys: Sized + Send {
         follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
-        let _ = (parent, name, asked, device);
+        let _ = (parent, name, asked, follow, device);
         Ok(None)
     }
     /// The owners of an entry, whose numbers are in the facts where owners have numbers.
