@@ -5,7 +5,7 @@ use super::words::has_word;
 use super::{File, Problem};
 
 /// Where decisions are written down.
-const DECISIONS: &str = "docs/decisions.md";
+const DECISIONS: &str = "docs/adr/dependencies.md";
 
 /// What our crates depend on, as Cargo says, has a row among the decisions if it is not ours.
 pub(super) fn decided(files: &[File]) -> Vec<(String, Problem)> {

@@ -10,6 +10,8 @@ mod dependencies;
 mod door;
 mod impls;
 mod layers;
+mod links;
+mod phrases;
 mod places;
 mod platform;
 mod words;
@@ -56,6 +58,7 @@ const FILE_RULES: &[(&str, FileRule)] = &[
     ("door", door::calls),
     ("file-size", file_size),
     ("columns", columns::width),
+    ("phrases", phrases::dialect),
     ("operation-header", layers::headers),
     ("layers", layers::directions),
     ("layers", layers::path_text),
@@ -64,8 +67,11 @@ const FILE_RULES: &[(&str, FileRule)] = &[
     ("host", words::hosts),
 ];
 
-const TREE_RULES: &[(&str, TreeRule)] =
-    &[("dependencies", dependencies::decided), ("impl-files", impls::files)];
+const TREE_RULES: &[(&str, TreeRule)] = &[
+    ("dependencies", dependencies::decided),
+    ("impl-files", impls::files),
+    ("links", links::dead),
+];
 
 /// A file with more lines than this has more than one responsibility.
 const FILE_LIMIT: usize = 600;
@@ -88,10 +94,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     found.sort();
     for (path, (line, text), rule) in &found {
         say::out(format_args!("{path}:{line}: {rule}: {text}"));
-    }
-    let notes = columns::not_yet(&files);
-    if notes > 0 {
-        say::out(format_args!("note: {notes} lines are too long where that is no problem yet"));
     }
     say::out(format_args!("lint: {} files, {} problems", files.len(), found.len()));
     if found.is_empty() {
