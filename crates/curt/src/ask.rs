@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
-use crate::sys::{Ask, Sys};
+use crate::sys::{Ask, Sys, SystemUnit};
 
 /// One worker's way of asking.
 pub(crate) struct Asker<S: Sys> {
@@ -232,7 +232,7 @@ impl<S: Sys> Asker<S> {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
             Ok(()) => {
-                let target = S::path(target);
+                let target = S::Unit::path(target);
                 let kind = S::kind_by_target(into.facts.kind, &target);
                 if kind != into.facts.kind {
                     into.facts.kind = kind;
@@ -253,7 +253,7 @@ impl<S: Sys> Asker<S> {
                 into.listed = into.listed.without(Fields::KIND);
                 if into.requested.contains(Fields::TARGET) {
                     into.has_more = true;
-                    into.target = Some(S::path(target));
+                    into.target = Some(S::Unit::path(target));
                 }
             }
             Ok(None) => {}

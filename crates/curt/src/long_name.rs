@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Cause, Error, Operation};
-use crate::sys::{Os, Sys};
+use crate::sys::{Os, Sys, SystemUnit};
 
 /// The longest short name: eight characters, a dot, three.
 const LONGEST_SHORT: usize = 12;
@@ -28,7 +28,7 @@ pub fn long_name(path: &Path) -> Result<Cow<'_, Path>, Error> {
     let long = sys
         .long_name(path)
         .map_err(|error| Error::new(Operation::Stat, path.to_path_buf(), Cause::Os(error)))?;
-    let long = <Os as Sys>::path(long);
+    let long = SystemUnit::path(long);
     if long.as_os_str().is_empty() || long.as_os_str() == name {
         return Ok(Cow::Borrowed(path));
     }

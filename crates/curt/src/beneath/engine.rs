@@ -14,8 +14,8 @@ use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::Removed;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::{Removed, SystemUnit};
 use curt_paths::Flavor;
 use curt_paths::Refusal;
 use curt_paths::{Aliases, PathCheck};
@@ -113,7 +113,7 @@ impl<S: Beneath> Confined<S> {
     pub(super) fn text(&self, path: &Path) -> Result<Text<S::Unit>, Failure> {
         let mut units = self.spare.take();
         units.clear();
-        S::append_units(path, &mut units);
+        S::Unit::append_units(path, &mut units);
         let check = PathCheck::new(S::FLAVOR).aliases(self.aliases).in_root(self.rules.in_root);
         let refusal = match checked::<S>(check, &units) {
             Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {

@@ -88,7 +88,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Metadata, Plan};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, File, Purpose};
-use crate::sys::{Feature, Features, Os, Settings, Setup, Sys};
+use crate::sys::{Feature, Features, Os, OsUnit, Settings, Setup, Sys, SystemUnit};
 use crate::{Directory, Remove, Report};
 use curt_paths::Aliases;
 
@@ -252,11 +252,11 @@ impl Root {
             return Err(Error::new(Operation::Remove, path.to_owned(), Cause::DotOrDotDot));
         };
         let mut name = name.units().to_vec();
-        if Os::units(path).last().is_some_and(|unit| unit.is_separator()) {
+        if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
             // A directory by its text, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(Some(dir), &[&Os::path(name)]))
+        Ok(removal.run_in(Some(dir), &[&SystemUnit::path(name)]))
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths lie beneath the
@@ -277,7 +277,7 @@ impl Root {
     /// Reads what a link holds, which may be any text.
     pub fn read_link(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
         let read = self.with(Operation::ReadLink, path.as_ref(), Confined::read_link);
-        Ok(Os::path(read?))
+        Ok(SystemUnit::path(read?))
     }
 
     /// The name of what a path leads to, from the root on, without links and dots: also right when
@@ -285,7 +285,7 @@ impl Root {
     /// Its last name may be missing, so that the place of a file to be made can be told.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.with(Operation::Canonicalize, path.as_ref(), Confined::canonical)?;
-        Ok(Canonical { path: Os::path(found.path), missing: found.missing })
+        Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
     /// The name of an open file from the root on, as the directories have it now, in 2 calls: what
@@ -294,7 +294,7 @@ impl Root {
     /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.name_of(file);
-        Ok(Os::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))
+        Ok(SystemUnit::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))
     }
 
     /// The full path of an open file as the directories have it now, in 1 call: what was opened as
@@ -303,7 +303,7 @@ impl Root {
     pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.confined.sys().path_of(file);
         let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));
-        Ok(Os::path(name.map_err(fail)?))
+        Ok(SystemUnit::path(name.map_err(fail)?))
     }
 
     /// The open directory.

@@ -17,7 +17,7 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::fields::{Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::{Features, Opened, Os, Settings, Setup, Sys};
+use crate::sys::{Features, Opened, Os, Settings, Setup, Sys, SystemUnit};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 pub(super) const LONGEST: usize = 2048;
@@ -167,7 +167,7 @@ impl<S: Sys> Anchors<S> {
         path: &Path,
         ask: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> T,
     ) -> io::Result<T> {
-        let units = S::units(path);
+        let units = S::Unit::units(path);
         if units.len() <= LONGEST && !self.has_base() {
             return self.sys.at_path(path, ask);
         }
@@ -205,7 +205,7 @@ impl<S: Sys> Anchors<S> {
 
     /// Adds a directory that was listed, and from which no link is followed any more.
     fn add_base(&mut self, path: &Path, dir: S::Dir) {
-        let mut path = S::units(path);
+        let mut path = S::Unit::units(path);
         while path.last().is_some_and(|last| last.is_separator()) {
             path.pop();
         }
@@ -265,7 +265,10 @@ impl<S: Sys> Anchors<S> {
     /// Opens an anchor from the one before, or the first from where paths begin.
     fn open_anchor(&self, begin: usize, end: usize) -> io::Result<Opened<S::Dir>> {
         let Some(Anchor { dir, .. }) = self.open.last() else {
-            return self.sys.open_parent(&S::path(self.path[..end].to_vec())).map(Opened::Dir);
+            return self
+                .sys
+                .open_parent(&S::Unit::path(self.path[..end].to_vec()))
+                .map(Opened::Dir);
         };
         let names = [&self.path[begin..end], &[S::Unit::NUL]].concat();
         let name = Name::until_nul(&names).ok_or(io::ErrorKind::InvalidInput)?;

@@ -15,7 +15,7 @@ use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::sys::{Batch, Listing, Os, Sys};
+use crate::sys::{Batch, Listing, Os, Sys, SystemUnit};
 use crate::tree::{HELPER_STACK, Panics};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
@@ -92,7 +92,7 @@ impl List {
                 positions.reserve(left);
             }
             while let Some((entry, next)) = self.here() {
-                if let Some(item) = note(&Os::text(entry.name.units())) {
+                if let Some(item) = note(&SystemUnit::text(entry.name.units())) {
                     into.push(item);
                     positions.push(self.position);
                 }

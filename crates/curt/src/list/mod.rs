@@ -62,7 +62,9 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::file_name::FileName;
 use crate::name::Name;
-use crate::sys::{self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
+use crate::sys::{
+    self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys, SystemUnit,
+};
 
 type Unit = <Os as Sys>::Unit;
 
@@ -491,7 +493,7 @@ impl<'a> Entry<'a> {
     /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where
     /// `os::windows::Units` has the units.
     pub fn name(&self) -> FileName<'a> {
-        FileName(Os::text(self.name.units()))
+        FileName(SystemUnit::text(self.name.units()))
     }
 
     /// The path: that of the directory as it was given, and the name.
@@ -527,7 +529,7 @@ impl<'a> Entry<'a> {
     }
 
     fn ask(&mut self, ask: impl FnOnce(&Subject<'_, Os>, &mut Metadata)) {
-        let path = || self.path.join(Os::path(self.name.units().to_vec()));
+        let path = || self.path.join(SystemUnit::path(self.name.units().to_vec()));
         let follow = self.asker.plan().follow == Follow::Links;
         let subject = Subject { dir: self.dir, name: self.name, path: &path, follow };
         ask(&subject, self.metadata);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::name::Unit;
+use crate::sys::SystemUnit;
 use crate::sys::process::{Process, Variable};
 
 /// The variables of this process.
@@ -57,7 +58,7 @@ impl Changes {
     pub(super) fn are_names<S: Process>(&self) -> bool {
         let equals = S::Unit::ascii(b'=');
         self.changes.values().all(|(name, _)| {
-            let units = S::units(name.as_ref());
+            let units = S::Unit::units(name.as_ref());
             !units.is_empty() && !units[1..].contains(&equals)
         })
     }

@@ -17,7 +17,7 @@ use crate::error::FindError;
 use crate::error::StartFailure;
 use crate::name::Unit;
 use crate::sys::process::Launch;
-use crate::sys::{Os, Sys};
+use crate::sys::{OsUnit, SystemUnit};
 use crate::which::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use curt_paths::Flavor;
 
@@ -47,7 +47,7 @@ impl Names<'_> {
         mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
     ) -> (Result<T, NotStarted>, Calls) {
         // A path is the system's to judge, but by Windows' rules extensions are tried for it.
-        let is_path = Os::units(name.as_ref()).iter().any(|unit| unit.is_separator());
+        let is_path = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
         if is_path && Flavor::NATIVE == Flavor::Posix {
             let started =
                 start(launch).map_err(|(why, error)| NotStarted::Failed(None, why, error));

@@ -10,7 +10,7 @@ use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Entry, Last, Mounts, Opened, Operand, Stat, Sys, os_error};
+use crate::sys::{Entry, Last, Mounts, Opened, Operand, Stat, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
 /// An operand that is a directory, open and ready to be emptied.
@@ -64,8 +64,8 @@ pub(super) struct Operands<'e, 'r, S: Sys> {
 impl<S: Sys> Operands<'_, '_, S> {
     /// Removes an operand, or opens it, where it is a tree that is to be removed.
     pub(super) fn remove(&mut self, path: &Path) -> Option<Tree<S>> {
-        self.worker.path = TreePath::operand(S::units(path));
-        let operand = S::operand(path);
+        self.worker.path = TreePath::operand(S::Unit::units(path));
+        let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
             Last::DotOrDotDot => {

@@ -13,7 +13,7 @@ use super::share::Task;
 use super::writers::Writers;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::{Feature, Identity, Mounts, Settings, Sys};
+use crate::sys::{Feature, Identity, Mounts, Settings, Sys, SystemUnit};
 use crate::tree::{Crew, Pool, Sample, TreePath, budget};
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
@@ -207,5 +207,5 @@ fn empties(options: &Remove<'_>) -> bool {
 
 /// A path from units, for errors and events.
 pub(super) fn to_path<S: Sys>(path: &TreePath<S::Unit>) -> PathBuf {
-    S::path(path.units().to_vec())
+    S::Unit::path(path.units().to_vec())
 }

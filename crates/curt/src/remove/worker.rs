@@ -11,7 +11,7 @@ use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::{Entry, Removed, Stat, Sys};
+use crate::sys::{Entry, Removed, Stat, Sys, SystemUnit};
 use crate::tree::Start;
 use crate::tree::TreePath;
 
@@ -162,7 +162,8 @@ impl<'r, S: Sys> Worker<'r, S> {
     /// Whether the caller wants to keep the entry that the path names.
     pub(super) fn is_excluded(&self, kind: Kind) -> bool {
         let Some(exclude) = &self.run.options.exclude else { return false };
-        let (path, relative) = (S::text(self.path.units()), S::text(self.path.relative()));
+        let (path, relative) =
+            (S::Unit::text(self.path.units()), S::Unit::text(self.path.relative()));
         exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
     }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,28 +142,6 @@ impl From<Facts> for Stat {
             made: Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds),
         }
     }
-}
-
-/// An operand, taken apart by text: the directory to open, and the name in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Operand<U> {
-    /// The path up to the last name; empty for the working directory.
-    pub(crate) parent: PathBuf,
-    pub(crate) last: Last<U>,
-    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
-    pub(crate) directory_only: bool,
-}
-
-/// The last part of an operand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Last<U> {
-    /// A name, terminated.
-    Name(Vec<U>),
-    DotOrDotDot,
-    /// The path is a root directory by its spelling.
-    Root,
-    /// The path is empty, or no name of this platform (it contains a NUL).
-    Invalid(io::ErrorKind),
 }
 
 /// Where a platform has fields from, and what that costs in calls when nothing is missing.

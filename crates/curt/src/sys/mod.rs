@@ -10,16 +10,13 @@
 //! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
 #![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
 
-use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) use self::answer::{
-    Ask, Batch, Entry, Extended, Finished, Identity, Last, Mounts, Opened, Operand, Owners,
-    Removed, Sources, Stat,
+    Ask, Batch, Entry, Extended, Finished, Identity, Mounts, Opened, Owners, Removed, Sources, Stat,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
@@ -28,6 +25,7 @@ use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
 pub(crate) use lookup::{Candidate, Lookup, Match};
+pub(crate) use text::{Last, Operand, SystemUnit};
 
 mod answer;
 pub(crate) mod beneath;
@@ -46,6 +44,7 @@ pub(crate) mod process;
 mod records;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 #[cfg(unix)]
 pub(crate) mod unix;
 #[cfg(windows)]
@@ -62,6 +61,8 @@ pub(crate) type Os = unix::Unix;
 /// Today's platform.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
+/// A unit of today's platform.
+pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
@@ -149,7 +150,7 @@ impl Settings for Setup {
 
 /// Entries of a listing, in the order of the system.
 pub(crate) trait Listing: Send + Sync {
-    type Unit: Unit;
+    type Unit: SystemUnit;
     /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
     /// at 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
@@ -170,7 +171,7 @@ pub(crate) trait Listing: Send + Sync {
 
 /// A platform, as one worker of an operation sees it.
 pub(crate) trait Sys: Sized + Send {
-    type Unit: Unit;
+    type Unit: SystemUnit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;
     /// The buffer of one worker, and the listing in it.
@@ -181,24 +182,6 @@ pub(crate) trait Sys: Sized + Send {
     fn start(setup: &Self::Setup) -> Self;
     /// The calls made so far.
     fn calls(&self) -> Calls;
-
-    /// Takes an operand apart, by text alone.
-    fn operand(path: &Path) -> Operand<Self::Unit>;
-    /// Puts the units of a path behind what is in a buffer.
-    fn append_units(path: &Path, to: &mut Vec<Self::Unit>);
-    /// The units of a path, for [`Sys::path`] to give back with names appended.
-    fn units(path: &Path) -> Vec<Self::Unit> {
-        let mut units = Vec::new();
-        Self::append_units(path, &mut units);
-        units
-    }
-    /// The path that these units spell.
-    fn path(units: Vec<Self::Unit>) -> PathBuf;
-
-    /// The text that these units spell, without a copy where the system's text is made of them.
-    fn text(units: &[Self::Unit]) -> Cow<'_, OsStr> {
-        Cow::Owned(Self::path(units.to_vec()).into_os_string())
-    }
 
     /// Opens the directory that an operand lies in, following links as the caller typed them; an
     /// empty path is the working directory and costs nothing.

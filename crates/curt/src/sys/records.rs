@@ -2,7 +2,7 @@
 
 use crate::fields::Kind;
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Entry, Listing};
+use crate::sys::{Entry, Listing, SystemUnit};
 
 /// The buffer of one worker: the names in one allocation, what is known of each in another. Both
 /// are kept from listing to listing.
@@ -55,7 +55,7 @@ impl<U: Unit> Records<U> {
     }
 }
 
-impl<U: Unit> Listing for Records<U> {
+impl<U: SystemUnit> Listing for Records<U> {
     type Unit = U;
 
     fn entry(&self, position: usize) -> Option<(Entry<'_, U>, usize)> {

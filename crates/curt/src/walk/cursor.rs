@@ -21,7 +21,7 @@ use crate::ask::{Asker, Subject};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
-use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys};
+use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys, SystemUnit};
 use crate::tree::{Links, Lost, Stack, TreePath, Way};
 
 /// One worker of a walk.
@@ -92,7 +92,7 @@ impl<S: Sys> Cursor<S> {
 
     /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        self.path = TreePath::operand(S::units(operand));
+        self.path = TreePath::operand(S::Unit::units(operand));
         self.parent.close(&self.asker.sys);
         self.loops = Loops::default();
         let path = self.path();
@@ -202,7 +202,7 @@ impl<S: Sys> Cursor<S> {
         if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
             return None;
         }
-        let to_path = || S::path(path.units().to_vec());
+        let to_path = || S::Unit::path(path.units().to_vec());
         let follow = settings.plan.follow == Follow::Links;
         let subject = Subject { dir: level.dir()?, name: entry.name, path: &to_path, follow };
         asker.begin(metadata);
@@ -290,7 +290,7 @@ impl<S: Sys> Cursor<S> {
 
     fn find_rules(&mut self, index: usize) -> Result<(), Error> {
         let (names, level) = (self.stack.names(), &self.stack[index]);
-        let directory = S::path(self.path.units()[..level.path_len()].to_vec());
+        let directory = S::Unit::path(self.path.units()[..level.path_len()].to_vec());
         let rules = rules::of_directory(level, names, &directory, &self.settings, &self.asker.sys)?;
         self.stack[index].rules = rules;
         Ok(())
@@ -315,7 +315,7 @@ impl<S: Sys> Cursor<S> {
         };
         let path_len = path.len();
         path.push(name);
-        let to_path = || S::path(path.units().to_vec());
+        let to_path = || S::Unit::path(path.units().to_vec());
         let subject = Subject { dir, name, path: &to_path, follow };
         asker.begin(metadata);
         entry.add_to(&mut metadata.facts);
@@ -559,7 +559,7 @@ impl<S: Sys> Cursor<S> {
         for index in lost.level..self.stack.len() {
             self.stack[index].give_up();
         }
-        Step::Error(Error::new(Operation::OpenDirectory, S::path(path), lost.into_cause()))
+        Step::Error(Error::new(Operation::OpenDirectory, S::Unit::path(path), lost.into_cause()))
     }
 
     fn failed(&self, operation: Operation, cause: Cause) -> Step {
@@ -568,7 +568,7 @@ impl<S: Sys> Cursor<S> {
 
     /// The path of what is at hand.
     pub(super) fn path(&self) -> PathBuf {
-        S::path(self.path.units().to_vec())
+        S::Unit::path(self.path.units().to_vec())
     }
 }
 
@@ -577,6 +577,6 @@ fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind
     let Some(exclude) = &settings.exclude else {
         return false;
     };
-    let (path, relative) = (S::text(path.units()), S::text(path.relative()));
+    let (path, relative) = (S::Unit::text(path.units()), S::Unit::text(path.relative()));
     exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
 }

@@ -10,7 +10,7 @@ use crate::ask::Subject;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
-use crate::sys::{Ask, Identity, Sys, os_error};
+use crate::sys::{Ask, Identity, Sys, SystemUnit, os_error};
 use crate::tree::Lost;
 
 /// What is being told of.
@@ -37,12 +37,12 @@ pub(super) enum Place {
 impl<S: Sys> Cursor<S> {
     /// Its path.
     pub(super) fn text(&self) -> Cow<'_, OsStr> {
-        S::text(self.path.units())
+        S::Unit::text(self.path.units())
     }
 
     /// The last part of the path; the whole operand for an operand.
     pub(super) fn name(&self) -> Cow<'_, OsStr> {
-        S::text(&self.path.units()[self.current.name..])
+        S::Unit::text(&self.path.units()[self.current.name..])
     }
 
     /// Its name in the topmost directory, terminated.
@@ -74,7 +74,7 @@ impl<S: Sys> Cursor<S> {
             Place::Kept(at) => stack.names().get(at),
             Place::Path => Name::until_nul(&last),
         };
-        let path = || S::path(path.units().to_vec());
+        let path = || S::Unit::path(path.units().to_vec());
         if let (Some(name), Some(dir)) = (name, stack[index].dir()) {
             asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
         }

@@ -8,7 +8,7 @@ use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
 use crate::name::Name;
-use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, os_error};
+use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, SystemUnit, os_error};
 
 /// The directory that an operand lies in, where that is kept open: the operand may be removed from it
 /// after it was walked.
@@ -31,7 +31,7 @@ impl<S: Sys> Default for Parent<S> {
 impl<S: Sys> Parent<S> {
     /// Opens it, and keeps it open.
     pub(super) fn open(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
-        let Operand { parent, last, directory_only } = S::operand(operand);
+        let Operand { parent, last, directory_only } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
             let dir = sys.open_parent(&parent)?;
             self.0 = Some(Place { dir, name, directory_only });

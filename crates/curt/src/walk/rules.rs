@@ -16,7 +16,7 @@ use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Ask, Sys};
+use crate::sys::{Ask, Sys, SystemUnit};
 use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
 
@@ -100,8 +100,10 @@ impl InForce {
 impl Base {
     fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Cow<'p, std::ffi::OsStr> {
         match self {
-            Base::Below(length) => S::text(path.below(*length)),
-            Base::Above(way) => Cow::Owned(way.join(&*S::text(path.relative())).into_os_string()),
+            Base::Below(length) => S::Unit::text(path.below(*length)),
+            Base::Above(way) => {
+                Cow::Owned(way.join(&*S::Unit::text(path.relative())).into_os_string())
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use super::found::FoundIn;
 use super::lists::{PathEntry, ascii, path_entries};
 use super::policy::{Cwd, Policy};
 use super::resolve::{is_elsewhere, resolve};
-use crate::sys::Lookup;
+use crate::sys::{Lookup, SystemUnit};
 use curt_paths::{Flavor, Unit};
 
 /// A directory to look into.
@@ -37,7 +37,7 @@ pub(super) enum Known<D> {
     Open(D),
 }
 
-impl<U: Unit, D> Directory<U, D> {
+impl<U: SystemUnit, D> Directory<U, D> {
     /// The directory of a name that is a path, once there is one.
     pub(super) fn given() -> Self {
         Directory {
@@ -91,7 +91,7 @@ pub(super) struct Base<U> {
     known: Option<Vec<U>>,
 }
 
-impl<U: Unit> Base<U> {
+impl<U: SystemUnit> Base<U> {
     pub(super) fn new(rules: Flavor, given: Option<PathBuf>) -> Self {
         Base { rules, given, known: None }
     }
@@ -102,7 +102,7 @@ impl<U: Unit> Base<U> {
             let given = self.given.as_deref().unwrap_or(Path::new(""));
             // Where there is no working directory, nothing relative is found.
             let full = sys.absolute(given).unwrap_or_else(|_| given.to_owned());
-            let mut units = S::units(&full);
+            let mut units = U::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
                 units.pop();
             }
@@ -132,7 +132,7 @@ pub(super) struct Directories<U, D> {
     pub(super) empty: Vec<usize>,
 }
 
-impl<U: Unit, D> Directories<U, D> {
+impl<U: SystemUnit, D> Directories<U, D> {
     /// Puts the directories in order.
     pub(super) fn of<S: Lookup<Unit = U, Dir = D>>(
         sources: &Sources<U>,

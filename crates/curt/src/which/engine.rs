@@ -16,7 +16,7 @@ use super::{Options, Setting};
 use crate::error::FindError;
 use crate::name::{Name, Unit};
 use crate::sys::process::Variable;
-use crate::sys::{Lookup, Opened};
+use crate::sys::{Lookup, Opened, SystemUnit};
 use curt_paths::Flavor;
 
 /// How many directories a session keeps open.
@@ -192,7 +192,7 @@ impl<S: Lookup> Engine<S> {
                     _ => Known::Nothing,
                 }
             }
-            Flavor::Posix => match sys.open_parent(&S::path(native)) {
+            Flavor::Posix => match sys.open_parent(&S::Unit::path(native)) {
                 Ok(dir) => Known::Open(dir),
                 Err(error) if is_absence(&error) => Known::Absent,
                 Err(_) => Known::Nothing,

@@ -9,7 +9,7 @@ use super::found::{Found, FoundIn, Hit};
 use super::look::{Look, Outcome, Rules, Verdict};
 use crate::calls::Calls;
 use crate::error::{FindCause, FindError};
-use crate::sys::{Lookup, Os, Sys};
+use crate::sys::{Lookup, Os, Sys, SystemUnit};
 
 /// What a search did, as [`Search::explain`](super::Search::explain) tells it.
 #[derive(Debug)]
@@ -43,11 +43,15 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
     let reached = looked.len();
     let rest = engine.directories.all.iter().skip(reached).filter(|_| !is_path && !is_refused);
     SearchExplanation {
-        not_reached: rest.map(|directory| Os::path(directory.shown.clone())).collect(),
+        not_reached: rest.map(|directory| SystemUnit::path(directory.shown.clone())).collect(),
         result,
         looked,
         empty_entries: engine.directories.empty.clone(),
-        dropped_extensions: engine.dropped.iter().map(|item| Os::text(item).into()).collect(),
+        dropped_extensions: engine
+            .dropped
+            .iter()
+            .map(|item| SystemUnit::text(item).into())
+            .collect(),
         calls: engine.sys.calls(),
     }
 }
@@ -83,11 +87,11 @@ impl Looked {
         calls: u64,
     ) -> Looked {
         let candidate = |rank| {
-            let name = S::path([&look.stem, rules.ending(rank)].concat());
+            let name = S::Unit::path([&look.stem, rules.ending(rank)].concat());
             (name.into_os_string(), word(rank.verdict))
         };
         Looked {
-            directory: S::path(directory.shown.clone()),
+            directory: S::Unit::path(directory.shown.clone()),
             origin: directory.origin,
             duplicates: directory.duplicates.clone(),
             relative: directory.relative,

@@ -12,7 +12,7 @@ use super::names::{Asked, Refusal};
 use crate::error::{FindCause, FindError};
 use crate::fields::Fields;
 use crate::name::{Name, Unit};
-use crate::sys::{Ask, Lookup};
+use crate::sys::{Ask, Lookup, SystemUnit};
 use curt_paths::Flavor;
 
 impl<S: Lookup> Engine<S> {
@@ -30,7 +30,7 @@ impl<S: Lookup> Engine<S> {
 
     /// Why nothing was found, where something was passed over that says it.
     pub(super) fn known_failure(&mut self, asked: Asked) -> Option<FindError> {
-        let path = |units: &Vec<S::Unit>| Some(S::path(units.clone()));
+        let path = |units: &Vec<S::Unit>| Some(S::Unit::path(units.clone()));
         let is_given = asked != Asked::Bare;
         if let Some(error) = self.left_unsearched(asked) {
             return Some(error);
@@ -48,7 +48,8 @@ impl<S: Lookup> Engine<S> {
         } else if is_too_long {
             (FindCause::NameTooLong, None)
         } else if let Some(at) = denied {
-            let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
+            let place =
+                self.directory(asked, at).map(|directory| S::Unit::path(directory.shown.clone()));
             (FindCause::PermissionDenied, place)
         } else {
             return None;
@@ -59,7 +60,8 @@ impl<S: Lookup> Engine<S> {
     /// The first directory that the system failed to search, though it may be searched.
     pub(super) fn left_unsearched(&mut self, asked: Asked) -> Option<FindError> {
         let (at, error) = self.look.missed.other.take()?;
-        let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
+        let place =
+            self.directory(asked, at).map(|directory| S::Unit::path(directory.shown.clone()));
         Some(self.error(FindCause::Os(error), place))
     }
 
@@ -73,12 +75,12 @@ impl<S: Lookup> Engine<S> {
             return self.error(FindCause::OnlyInWorkingDirectory, left_out);
         }
         let unfit = &self.look.missed.unfit;
-        let path = (!unfit.is_empty()).then(|| S::path(unfit.clone()));
+        let path = (!unfit.is_empty()).then(|| S::Unit::path(unfit.clone()));
         self.error(FindCause::NotFound, path)
     }
 
     fn error(&self, cause: FindCause, path: Option<PathBuf>) -> FindError {
-        let shown = |&at: &usize| Some(S::path(self.directories.all.get(at)?.shown.clone()));
+        let shown = |&at: &usize| Some(S::Unit::path(self.directories.all.get(at)?.shown.clone()));
         let unsearchable = match cause {
             FindCause::NotFound
             | FindCause::OnlyInWorkingDirectory
@@ -92,11 +94,11 @@ impl<S: Lookup> Engine<S> {
     }
 
     fn asked_name(&self) -> OsString {
-        S::path(self.look.name.clone()).into_os_string()
+        S::Unit::path(self.look.name.clone()).into_os_string()
     }
 
     pub(super) fn relative(&self, hit: &Hit<S::Unit>) -> FindError {
-        self.error(FindCause::RelativeResult, Some(S::path(hit.units.clone())))
+        self.error(FindCause::RelativeResult, Some(S::Unit::path(hit.units.clone())))
     }
 
     /// The base directory, where one was named, something depends on it, and it is not there.
@@ -125,7 +127,7 @@ impl<S: Lookup> Engine<S> {
         let rank = self.look.best(0)?;
         let mut path = Vec::new();
         join(&mut path, &directory.shown, self.look.called(rank));
-        Some(S::path(path))
+        Some(S::Unit::path(path))
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::policy::Program;
-use crate::sys::{Os, Sys};
+use crate::sys::{Os, Sys, SystemUnit};
 
 type Unit = <Os as Sys>::Unit;
 
@@ -104,7 +104,7 @@ impl Found {
     /// The absolute path: the directory as it was named, and the name as the disk has it. Borrowed on Unix;
     /// put together from UTF-16 on Windows, where `os::windows::Units` has the units.
     pub fn path(&self) -> Cow<'_, Path> {
-        match Os::text(self.raw_units()) {
+        match SystemUnit::text(self.raw_units()) {
             Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
             Cow::Owned(text) => Cow::Owned(text.into()),
         }
@@ -112,7 +112,7 @@ impl Found {
 
     /// The path, of its own.
     pub fn into_path(self) -> PathBuf {
-        Os::path(self.0.units)
+        SystemUnit::path(self.0.units)
     }
 
     /// Where it was looked for.

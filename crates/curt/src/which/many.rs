@@ -11,7 +11,7 @@ use super::look::{Look, Outcome, Rules, Spot};
 use super::names::Asked;
 use super::policy::Cwd;
 use crate::error::FindError;
-use crate::sys::{Batch, Lookup, Opened};
+use crate::sys::{Batch, Lookup, Opened, SystemUnit};
 use curt_paths::Flavor;
 
 /// A name that was not found yet.
@@ -118,7 +118,7 @@ fn fail_all<S: Lookup>(
             *left_out = wanted.look.best(0).map(|rank| {
                 let mut path = Vec::new();
                 join(&mut path, &directory.shown, wanted.look.called(rank));
-                S::path(path)
+                S::Unit::path(path)
             });
         }
     }

@@ -7,7 +7,7 @@ use super::found::{Hit, Interpreter};
 use super::policy::Program;
 use crate::fields::Fields;
 use crate::name::{Name, Unit};
-use crate::sys::{Ask, Lookup};
+use crate::sys::{Ask, Lookup, SystemUnit};
 
 /// What Linux reads of a script (`BINPRM_BUF_SIZE`); others read no less than half of it.
 const HEAD: usize = 256;
@@ -73,7 +73,7 @@ fn is_missing<S: Lookup>(sys: &S, root: &S::Dir, interpreter: &[u8]) -> bool {
 }
 
 fn text<S: Lookup>(bytes: &[u8]) -> PathBuf {
-    S::path(bytes.iter().map(|&byte| S::Unit::ascii(byte)).collect())
+    S::Unit::path(bytes.iter().map(|&byte| S::Unit::ascii(byte)).collect())
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod imagined;
 use std::path::Path;
 
 use super::engine::{Confined, Failure};
+#[cfg(windows)]
+use crate::sys::SystemUnit;
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
 use crate::{Fields, Follow, Plan};
 
@@ -25,7 +27,7 @@ pub(crate) fn canonical<S: Beneath>(
 ) -> Result<(std::path::PathBuf, bool), String> {
     let found = root.text(path).and_then(|text| root.canonical(&text));
     found
-        .map(|found| (S::path(found.path), found.missing))
+        .map(|found| (SystemUnit::path(found.path), found.missing))
         .map_err(|failure| format!("{failure:?}"))
 }
 

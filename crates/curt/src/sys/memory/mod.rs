@@ -27,8 +27,8 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 use super::{
-    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
-    Stat, Sys,
+    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Sources, Stat, Sys,
+    SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -137,18 +137,6 @@ impl Sys for Memory {
         self.door.calls()
     }
 
-    fn operand(path: &Path) -> Operand<u8> {
-        dir::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u8>) {
-        to.extend_from_slice(path.as_os_str().as_encoded_bytes());
-    }
-
-    fn path(units: Vec<u8>) -> PathBuf {
-        dir::path(units)
-    }
-
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(self.new_dir(dir::WORKING));
@@ -240,7 +228,7 @@ impl Sys for Memory {
     };
 
     fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        let units = Self::units(path);
+        let units = u8::units(path);
         if units.contains(&0) {
             return Err(io::ErrorKind::InvalidInput.into());
         }

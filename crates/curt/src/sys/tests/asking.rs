@@ -8,7 +8,7 @@ use super::ground::Ground;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::fault::Faults;
-use crate::sys::{Ask, Batch, Listing, Opened, Sys};
+use crate::sys::{Ask, Batch, Listing, Opened, Sys, SystemUnit};
 
 /// Everything that one query tells.
 fn all<S: Sys>(follow: bool) -> Ask {
@@ -17,7 +17,7 @@ fn all<S: Sys>(follow: bool) -> Ask {
 
 /// A path below, with separators that every platform takes.
 fn below<S: Sys>(_sys: &S, path: &str) -> Vec<S::Unit> {
-    [S::units(Path::new(path)), S::units(Path::new("\0"))].concat()
+    [S::Unit::units(Path::new(path)), S::Unit::units(Path::new("\0"))].concat()
 }
 
 fn query<S: Sys>(at: &Asked<'_, S>, path: &str, follow: bool) -> std::io::Result<Facts> {
@@ -130,7 +130,7 @@ pub(super) fn a_query_follows_links_if_it_is_asked_to<G: Ground>(ground: &G) {
     let target = |link| {
         let mut target = Vec::new();
         sys.read_link(&base.dir, name(&units::<G::S>(link)), &mut target)?;
-        Ok::<_, std::io::Error>(G::S::path(target))
+        Ok::<_, std::io::Error>(SystemUnit::path(target))
     };
     assert_eq!(target("link").unwrap(), Path::new("directory"));
     assert_eq!(target("broken").unwrap(), Path::new("nothing"));

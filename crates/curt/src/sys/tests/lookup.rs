@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use super::asked::{Asked, base, name, number_or_kind, said, units};
 use super::ground::Ground;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use crate::sys::{Batch, Candidate, Lookup, Opened, Sys, SystemUnit};
 
 /// A path as the platform takes it, with its terminator. No part of it is looked at as text.
 fn path<S: Sys>(text: &str) -> Vec<S::Unit> {
@@ -149,7 +149,7 @@ fn matching<S: Lookup>(at: &Asked<'_, S>, stem: Option<&str>) -> Vec<String> {
     let stem_units = stem_units.as_deref().map(|units| &units[..units.len() - 1]);
     loop {
         let batch = at.sys.matching(&at.dir, stem_units, &mut buf, &mut |entry| {
-            let name = S::path(entry.name.to_vec()).display().to_string();
+            let name = S::Unit::path(entry.name.to_vec()).display().to_string();
             let lower = name.to_lowercase();
             if stem.is_none_or(|stem| lower.starts_with(&stem.to_lowercase())) {
                 found.push(name);
@@ -190,7 +190,7 @@ pub(super) fn a_probe_tells_what_is_there_and_how_it_is_spelled<G: Ground>(groun
     let (mut buf, mut spelled) = (<G::S as Sys>::DirBuf::default(), Vec::new());
     let mut probe = |child: &str| {
         let answer = sys.probe(&bin.dir, name(&units::<G::S>(child)), &mut buf, &mut spelled);
-        (word(&answer), G::S::path(spelled.clone()).display().to_string())
+        (word(&answer), SystemUnit::path(spelled.clone()).display().to_string())
     };
     for spelling in ["Tool.EXE", "tool.exe", "TOOL.Exe"] {
         assert_eq!(probe(spelling), ("program", "Tool.EXE".to_owned()), "{spelling}");

@@ -8,7 +8,7 @@ use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::Unit;
 use crate::sys::fault::Faults;
-use crate::sys::{Last, Mounts, Sys};
+use crate::sys::{Last, Mounts, Sys, SystemUnit};
 
 pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
     ground.file(Path::new("file"), b"hello");
@@ -82,11 +82,11 @@ pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
 
 pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
     let apart = |text: &str| {
-        let operand = G::S::operand(Path::new(text));
+        let operand = <G::S as Sys>::Unit::operand(Path::new(text));
         let last = match operand.last {
             Last::Name(mut units) => {
                 assert_eq!(units.pop(), Some(Unit::NUL));
-                G::S::path(units).display().to_string()
+                SystemUnit::path(units).display().to_string()
             }
             other => format!("{other:?}"),
         };
@@ -109,5 +109,5 @@ pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
     }
     // A path and its units are the same thing.
     let base = ground.base();
-    assert_eq!(G::S::path(G::S::units(&base)), base);
+    assert_eq!(SystemUnit::path(<G::S as Sys>::Unit::units(&base)), base);
 }

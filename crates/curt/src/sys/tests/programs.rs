@@ -8,7 +8,7 @@ use curt_testkit::Scratch;
 use crate::name::Name;
 use crate::sys::fault::Faults;
 use crate::sys::tests::portably;
-use crate::sys::{Candidate, Lookup, Os, Setup, Sys};
+use crate::sys::{Candidate, Lookup, Os, Setup, Sys, SystemUnit};
 
 const PERM: i32 = 1;
 const NOENT: i32 = 2;
@@ -39,7 +39,7 @@ impl Ground {
     ) -> String {
         let faults = fault.map(|(call, errno)| Arc::new(Faults::default().fail(call, 0, errno)));
         let sys = S::start(&Setup { faults: faults.clone(), ..Setup::default() });
-        let mut path = S::units(&self.scratch.at(name));
+        let mut path = S::Unit::units(&self.scratch.at(name));
         path.push(crate::name::Unit::NUL);
         let answer = sys.executable(&sys.root(), Name::of_terminated(&path));
         assert!(faults.is_none_or(|faults| faults.hits() == 1), "{name} {fault:?}");

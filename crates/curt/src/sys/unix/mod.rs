@@ -36,12 +36,11 @@ mod other;
 #[cfg(not(target_os = "linux"))]
 use self::other as native;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
@@ -56,8 +55,8 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys,
+    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
+    Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -234,22 +233,6 @@ impl Sys for Unix {
 
     fn calls(&self) -> Calls {
         self.door.calls()
-    }
-
-    fn operand(path: &Path) -> Operand<u8> {
-        values::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u8>) {
-        to.extend_from_slice(path.as_os_str().as_bytes());
-    }
-
-    fn path(units: Vec<u8>) -> PathBuf {
-        OsString::from_vec(units).into()
-    }
-
-    fn text(units: &[u8]) -> Cow<'_, OsStr> {
-        Cow::Borrowed(OsStr::from_bytes(units))
     }
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {

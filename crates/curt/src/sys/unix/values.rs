@@ -1,10 +1,7 @@
-//! Text and plain values, without a call.
+//! Plain values, without a call.
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use rustix::fs::{Access, Mode, OFlags};
 use rustix::io::Errno;
@@ -13,31 +10,7 @@ use super::accounts::Accounts;
 use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, Fault, How, Step};
-use crate::sys::{Finished, Last, Opened, Operand, Owners};
-
-/// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
-pub(super) fn operand(path: &Path) -> Operand<u8> {
-    let bytes = path.as_os_str().as_bytes();
-    let trimmed = trim_end(bytes);
-    let begin = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    let last = match &trimmed[begin..] {
-        _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
-        _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
-        b"" => Last::Root,
-        b"." | b".." => Last::DotOrDotDot,
-        name => Last::Name([name, b"\0"].concat()),
-    };
-    Operand {
-        parent: OsStr::from_bytes(&trimmed[..begin]).into(),
-        last,
-        directory_only: trimmed.len() < bytes.len(),
-    }
-}
-
-fn trim_end(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-    &bytes[..end]
-}
+use crate::sys::{Finished, Opened, Owners};
 
 /// Reads to the end, where `read` puts what comes next into a buffer. Less than fits is not the end.
 pub(super) fn read_whole(
@@ -291,39 +264,5 @@ pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Re
             Err(Errno::INTR) => {}
             answer => return answer,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Last, Operand, operand};
-    use std::io::ErrorKind;
-    use std::path::Path;
-
-    fn apart(path: &str) -> (String, Last<u8>, bool) {
-        let Operand { parent, last, directory_only } = operand(Path::new(path));
-        (parent.to_str().unwrap().to_owned(), last, directory_only)
-    }
-
-    fn name(text: &str) -> Last<u8> {
-        Last::Name([text.as_bytes(), b"\0"].concat())
-    }
-
-    #[test]
-    fn operands_are_taken_apart_by_text() {
-        assert_eq!(apart("a"), (String::new(), name("a"), false));
-        assert_eq!(apart("a/"), (String::new(), name("a"), true));
-        assert_eq!(apart("x//a//"), ("x//".into(), name("a"), true));
-        assert_eq!(apart("/a"), ("/".into(), name("a"), false));
-        assert_eq!(apart("../a"), ("../".into(), name("a"), false));
-        assert_eq!(apart("...").1, name("..."));
-        for special in [".", "..", "a/.", "a/..", "./", "../", "/..", "a/.//"] {
-            assert_eq!(apart(special).1, Last::DotOrDotDot, "{special}");
-        }
-        for root in ["/", "//", "///"] {
-            assert_eq!(apart(root).1, Last::Root);
-        }
-        assert_eq!(apart("").1, Last::Invalid(ErrorKind::NotFound));
-        assert_eq!(apart("a\0b").1, Last::Invalid(ErrorKind::InvalidInput));
     }
 }

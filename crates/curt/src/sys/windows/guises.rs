@@ -34,7 +34,7 @@ const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
 
 /// What a link is by what it holds.
 pub(super) fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-    if kind == Kind::Junction && is_volume(&text::units(target)) {
+    if kind == Kind::Junction && is_volume(&u16::units(target)) {
         return Kind::VolumeMount;
     }
     kind

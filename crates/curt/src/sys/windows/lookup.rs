@@ -77,7 +77,7 @@ impl Lookup for Windows {
             let units = r"\??\".encode_utf16().chain(path.iter().map(spelled));
             return Ok(Some(units.collect()));
         }
-        text::native(&text::path(path)).map(Some)
+        text::native(&u16::path(path.to_vec())).map(Some)
     }
 
     fn root(&self) -> Dir {
@@ -189,7 +189,7 @@ fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
 
 /// What the length 0 of a variable means.
 fn unset_or_empty(name: &[u16]) -> Option<Vec<u16>> {
-    let name = text::path(&name[..name.len() - 1]);
+    let name = u16::path(name[..name.len() - 1].to_vec());
     std::env::var_os(name).map(|_| Vec::new())
 }
 

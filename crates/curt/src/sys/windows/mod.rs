@@ -52,8 +52,8 @@ use self::native::Key;
 use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
 use super::{
-    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys,
+    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
+    Sources, Stat, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -251,18 +251,6 @@ impl Sys for Windows {
 
     fn calls(&self) -> Calls {
         self.door.calls()
-    }
-
-    fn operand(path: &Path) -> Operand<u16> {
-        text::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u16>) {
-        text::append_units(path, to);
-    }
-
-    fn path(units: Vec<u16>) -> PathBuf {
-        text::path(&units)
     }
 
     /// 2 calls: the second asks for the volume.

@@ -5,66 +5,64 @@ use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use crate::sys::{Last, Operand};
+use crate::sys::{Last, Operand, SystemUnit};
 
 const BACKSLASH: u16 = b'\\' as u16;
 const SLASH: u16 = b'/' as u16;
 const DOT: u16 = b'.' as u16;
 const SPACE: u16 = b' ' as u16;
 
-pub(super) fn append_units(path: &Path, to: &mut Vec<u16>) {
-    to.extend(path.as_os_str().encode_wide());
-}
-
-pub(super) fn units(path: &Path) -> Vec<u16> {
-    path.as_os_str().encode_wide().collect()
-}
-
-pub(super) fn path(units: &[u16]) -> PathBuf {
-    std::ffi::OsString::from_wide(units).into()
-}
-
-/// Takes an operand apart: `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
-/// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
-/// an entry of that name or nothing, so that nothing is removed but what was named.
-pub(super) fn operand(path: &Path) -> Operand<u16> {
-    let units = units(path);
-    if units.is_empty() {
-        return invalid(io::ErrorKind::NotFound);
+impl SystemUnit for u16 {
+    fn append_units(path: &Path, to: &mut Vec<u16>) {
+        to.extend(path.as_os_str().encode_wide());
     }
-    if units.contains(&0) {
-        return invalid(io::ErrorKind::InvalidInput);
+
+    fn path(units: Vec<u16>) -> PathBuf {
+        std::ffi::OsString::from_wide(&units).into()
     }
-    let prefix = match path.components().next() {
-        Some(Component::Prefix(prefix)) => Some(prefix),
-        _ => None,
-    };
-    // The kernel's own form has one separator.
-    let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
-    let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-    // A drive or a share, which no separator of the rest may be looked for in.
-    let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
-    let rest = rest.min(units.len());
-    let end = units[rest..]
-        .iter()
-        .rposition(|unit| !is_separator(unit))
-        .map_or(rest, |last| rest + last + 1);
-    let begin = units[rest..end]
-        .iter()
-        .rposition(is_separator)
-        .map_or(rest, |separator| rest + separator + 1);
-    let directory_only = end < units.len();
-    let name = &units[begin..end];
-    let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
-    let last = match name {
-        // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
-        [] if is_drive && !directory_only => Last::DotOrDotDot,
-        [] => Last::Root,
-        // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
-        name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
-        _ => Last::Name([name, &[0]].concat()),
-    };
-    Operand { parent: self::path(&units[..begin]), last, directory_only }
+
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
+    /// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
+    /// an entry of that name or nothing, so that nothing is removed but what was named.
+    fn operand(path: &Path) -> Operand<u16> {
+        let units = u16::units(path);
+        if units.is_empty() {
+            return invalid(io::ErrorKind::NotFound);
+        }
+        if units.contains(&0) {
+            return invalid(io::ErrorKind::InvalidInput);
+        }
+        let prefix = match path.components().next() {
+            Some(Component::Prefix(prefix)) => Some(prefix),
+            _ => None,
+        };
+        // The kernel's own form has one separator.
+        let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
+        let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
+        // A drive or a share, which no separator of the rest may be looked for in.
+        let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
+        let rest = rest.min(units.len());
+        let end = units[rest..]
+            .iter()
+            .rposition(|unit| !is_separator(unit))
+            .map_or(rest, |last| rest + last + 1);
+        let begin = units[rest..end]
+            .iter()
+            .rposition(is_separator)
+            .map_or(rest, |separator| rest + separator + 1);
+        let directory_only = end < units.len();
+        let name = &units[begin..end];
+        let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
+        let last = match name {
+            // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
+            [] if is_drive && !directory_only => Last::DotOrDotDot,
+            [] => Last::Root,
+            // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
+            name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
+            _ => Last::Name([name, &[0]].concat()),
+        };
+        Operand { parent: u16::path(units[..begin].to_vec()), last, directory_only }
+    }
 }
 
 fn invalid(kind: io::ErrorKind) -> Operand<u16> {
@@ -76,7 +74,7 @@ fn invalid(kind: io::ErrorKind) -> Operand<u16> {
 /// limit on its length but the kernel's.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let full = units(&std::path::absolute(path)?);
+    let full = u16::units(&std::path::absolute(path)?);
     let full = full.as_slice();
     let kernel = |rest: &[u16]| [wide(r"\??\").as_slice(), rest].concat();
     let strip = |prefix: &str| full.strip_prefix(wide(prefix).as_slice());
@@ -147,13 +145,15 @@ fn wide(text: &str) -> Vec<u16> {
 mod tests {
     use std::path::Path;
 
-    use super::{drive, from_native, native, operand, path, root_length, spelled, wide};
-    use crate::sys::Last;
+    use super::{drive, from_native, native, root_length, spelled, wide};
+    use crate::sys::{Last, SystemUnit};
 
     fn apart(text: &str) -> (String, String, bool) {
-        let operand = operand(Path::new(text));
+        let operand = u16::operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(units) => path(&units[..units.len() - 1]).to_str().unwrap().into(),
+            Last::Name(units) => {
+                u16::path(units[..units.len() - 1].to_vec()).to_str().unwrap().into()
+            }
             other => format!("{other:?}"),
         };
         (operand.parent.to_str().unwrap().into(), last, operand.directory_only)

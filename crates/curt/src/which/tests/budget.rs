@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 
 use super::Ground;
-use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
+use crate::sys::{OsUnit, Sys, SystemUnit};
 use crate::which::found::Hit;
 use crate::which::policy::Extensions;
 
@@ -244,7 +244,7 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     scratch.link("a/x.exe", "program");
     scratch.link("a/y.exe", "program");
     let options = Options {
-        path: Setting::Is(Os::units(&scratch.at("a"))),
+        path: Setting::Is(OsUnit::units(&scratch.at("a"))),
         pathext: Setting::Is(PATHEXT.into()),
         base: Some(scratch.path().to_owned()),
         environment: Some(Vec::new()),
