@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
-use crate::sys::{Ask, Sys, SystemUnit};
+use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
 
 /// One worker's way of asking.
 pub(crate) struct Asker<S: Sys> {
@@ -89,8 +89,8 @@ impl<S: Sys> Asker<S> {
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
-        if self.plan.get().cygwin_links && S::may_be_cookie(&into.facts) {
-            self.read_cookie(subject, into);
+        if self.plan.get().cygwin_links {
+            self.read_cygwin_link(subject, into);
         }
     }
 
@@ -159,7 +159,7 @@ impl<S: Sys> Asker<S> {
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
             if into.facts.kind == Kind::CygwinSymlink {
-                self.read_cookie(subject, into);
+                self.read_cygwin_link(subject, into);
             } else {
                 self.read_target(subject, into);
             }
@@ -222,7 +222,7 @@ impl<S: Sys> Asker<S> {
     /// Whether a link that could not be followed, for this reason, may still be told of as itself.
     fn may_be_itself(&self, error: &io::Error) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-        if S::is_loop(error) {
+        if is_loop(error) {
             return !self.names_strays;
         }
         self.names_strays || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
@@ -232,22 +232,21 @@ impl<S: Sys> Asker<S> {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
             Ok(()) => {
-                let target = S::Unit::path(target);
-                let kind = S::kind_by_target(into.facts.kind, &target);
+                let kind = kind_by_target(into.facts.kind, &target);
                 if kind != into.facts.kind {
                     into.facts.kind = kind;
                     into.listed = into.listed.without(Fields::KIND);
                 }
                 into.has_more = true;
-                into.target = Some(target);
+                into.target = Some(S::Unit::path(target));
             }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
         }
     }
 
     /// Reads what may be a link of Cygwin.
-    fn read_cookie(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
-        match self.sys.read_cookie(subject.dir, subject.name) {
+    fn read_cygwin_link(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        match self.sys.cygwin_target(subject.dir, subject.name, &into.facts) {
             Ok(Some(target)) => {
                 into.facts.kind = Kind::CygwinSymlink;
                 into.listed = into.listed.without(Fields::KIND);

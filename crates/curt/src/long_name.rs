@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::{Cause, Error, Operation};
-use crate::sys::{Os, Sys, SystemUnit};
+use crate::sys::host;
 
 /// The longest short name: eight characters, a dot, three.
 const LONGEST_SHORT: usize = 12;
@@ -21,16 +21,13 @@ pub fn long_name(path: &Path) -> Result<Cow<'_, Path>, Error> {
     let Some(name) = path.file_name() else {
         return Ok(Cow::Borrowed(path));
     };
-    if !<Os as Sys>::HAS_SHORT_NAMES || name.len() > LONGEST_SHORT {
+    if name.len() > LONGEST_SHORT {
         return Ok(Cow::Borrowed(path));
     }
-    let sys = Os::start(&<Os as Sys>::Setup::default());
-    let long = sys
-        .long_name(path)
+    let long = host::long_name(path)
         .map_err(|error| Error::new(Operation::Stat, path.to_path_buf(), Cause::Os(error)))?;
-    let long = SystemUnit::path(long);
-    if long.as_os_str().is_empty() || long.as_os_str() == name {
-        return Ok(Cow::Borrowed(path));
-    }
-    Ok(Cow::Owned(path.with_file_name(long)))
+    Ok(match long {
+        Some(long) if !long.is_empty() && long != name => Cow::Owned(path.with_file_name(long)),
+        _ => Cow::Borrowed(path),
+    })
 }

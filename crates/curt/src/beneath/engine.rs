@@ -15,7 +15,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Metadata, Plan};
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
-use crate::sys::{Removed, SystemUnit};
+use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::Flavor;
 use curt_paths::Refusal;
 use curt_paths::{Aliases, PathCheck};
@@ -285,7 +285,7 @@ impl<S: Beneath> Confined<S> {
         self.at_name(path, Fault::IsDirectory, |at, name| {
             if is_directory {
                 // A directory by its text: it is one, and stays, or it is none.
-                let found = self.sys().stat_child(at, name)?.kind;
+                let found = self.sys().query(at, name, Ask::STAT)?.kind;
                 let is_one = found == crate::Kind::Directory;
                 return Err(S::error(if is_one {
                     Fault::IsDirectory
@@ -328,7 +328,9 @@ impl<S: Beneath> Confined<S> {
         let directories = from.is_directory() || to.is_directory();
         self.at_name(from, Fault::Busy, |at, name| {
             Ok(self.at_name(to, Fault::Busy, |into, fresh| {
-                if directories && self.sys().stat_child(at, name)?.kind != crate::Kind::Directory {
+                if directories
+                    && self.sys().query(at, name, Ask::STAT)?.kind != crate::Kind::Directory
+                {
                     return Err(S::error(Fault::NotDirectory));
                 }
                 self.sys().rename(at, name, into, fresh)

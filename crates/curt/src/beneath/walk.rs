@@ -13,6 +13,7 @@ use super::engine::{Confined, Failure};
 use super::text;
 use crate::fields::Kind;
 use crate::name::{Name, Names, Unit};
+use crate::sys::Ask;
 use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
 
 /// How many directories of the way stay open. Above that, going back opens the way again.
@@ -196,7 +197,7 @@ impl<S: Beneath> Walk<'_, S> {
     /// A step met no directory, and then there was no link. Unless it is something else, one was
     /// exchanged for the other in between.
     fn has_changed(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
-        let kind = self.sys.stat_child(self.trail.top(), name)?.kind;
+        let kind = self.sys.query(self.trail.top(), name, Ask::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {
             return Ok(());
         }

@@ -121,6 +121,8 @@ pub(crate) struct Facts {
     pub(crate) allowed: Fields,
     /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
     pub(crate) present: Fields,
+    /// Whether a mount begins here, where the answer with the attributes says so.
+    pub(crate) is_mount: bool,
 }
 
 /// Copies fields that are known in one and not in the other.
@@ -147,6 +149,15 @@ impl Facts {
         self.known = known;
     }
 
+    /// When the entry was made or, where the system does not keep that, last changed in any way, since
+    /// 1970; zero where the system says neither.
+    pub(crate) fn made(&self) -> Duration {
+        let knows_birth = self.known.contains(Fields::CREATED);
+        let made = if knows_birth { self.created } else { self.changed };
+        // Times before 1970 are as good as 1970 for what this is asked for.
+        Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds)
+    }
+
     /// Takes over what another answer knows and this one does not.
     pub(crate) fn adopt(&mut self, older: &Facts) {
         let missing = older.known.without(self.known);
@@ -158,6 +169,7 @@ impl Facts {
         );
         self.allowed |= older.allowed.intersection(missing);
         self.present |= older.present.intersection(missing);
+        self.is_mount |= older.is_mount && missing.contains(Fields::ATTRIBUTES);
         self.known |= missing;
     }
 }

@@ -15,7 +15,7 @@ use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::sys::{Batch, Listing, Os, Sys, SystemUnit};
+use crate::sys::{Batch, Host, Listing, Os, Sys, SystemUnit};
 use crate::tree::{HELPER_STACK, Panics};
 
 /// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.

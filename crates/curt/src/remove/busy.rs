@@ -12,7 +12,7 @@ use super::worker::Worker;
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::pause::{self, Pause};
-use crate::sys::{Finished, Mounts, Opened, Removed, Sys};
+use crate::sys::{Finished, Mounts, Opened, Removed, Sys, is_busy};
 
 /// How long entries that are in use may still be waited for, and the next pause.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl<S: Sys> Worker<'_, S> {
                 return removed;
             }
             removed = self.sys.remove_child(dir, name, kind);
-            self.came_free(!matches!(&removed, Removed::Failed(error) if S::is_busy(error)));
+            self.came_free(!matches!(&removed, Removed::Failed(error) if is_busy(error)));
         }
         removed
     }
@@ -59,7 +59,7 @@ impl<S: Sys> Worker<'_, S> {
                 return opened;
             }
             opened = self.sys.open_child(parent, name, mounts);
-            self.came_free(!matches!(&opened, Opened::Failed(error) if S::is_busy(error)));
+            self.came_free(!matches!(&opened, Opened::Failed(error) if is_busy(error)));
         }
         opened
     }
@@ -76,7 +76,7 @@ impl<S: Sys> Worker<'_, S> {
             match finished {
                 Finished::Failed(dir, error) if self.waits_for(&error) => {
                     finished = self.sys.finish_dir(parent, name, dir);
-                    let busy = matches!(&finished, Finished::Failed(_, error) if S::is_busy(error));
+                    let busy = matches!(&finished, Finished::Failed(_, error) if is_busy(error));
                     self.came_free(!busy);
                 }
                 finished => return finished,
@@ -86,7 +86,7 @@ impl<S: Sys> Worker<'_, S> {
 
     /// Waits if an error says that something is in use, and if there is patience left.
     fn waits_for(&self, error: &io::Error) -> bool {
-        if !S::is_busy(error) || self.run.options.retries == 0 {
+        if !is_busy(error) || self.run.options.retries == 0 {
             return false;
         }
         let pause = {

@@ -6,8 +6,8 @@ use super::engine::Engine;
 use super::frame::Role;
 use super::options::Question;
 use crate::error::{Cause, Operation};
-use crate::fields::Kind;
-use crate::sys::{Finished, Stat, Sys, os_error};
+use crate::fields::{Facts, Kind};
+use crate::sys::{Ask, Finished, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// The topmost directory has nothing left to enter or to read.
@@ -75,12 +75,12 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// What the topmost directory gives back, if that is wanted.
-    fn stat_topmost(&self) -> Option<Stat> {
+    fn stat_topmost(&self) -> Option<Facts> {
         if !self.worker.run.options.count_bytes {
             return None;
         }
         let dir = self.stack.last().and_then(|level| level.dir())?;
-        self.worker.sys.stat_dir(dir).ok()
+        self.worker.sys.query_dir(dir, Ask::STAT).ok()
     }
 
     /// Removes the topmost directory.
@@ -149,15 +149,15 @@ impl<S: Sys> Engine<'_, S> {
             return true;
         };
         let sys = &self.worker.sys;
-        let Ok(stat) = sys.stat_dir(dir) else {
+        let Ok(stat) = sys.query_dir(dir, Ask::STAT) else {
             return true;
         };
-        let renamed = match sys.is_child(parent, name, stat.identity) {
+        let renamed = match sys.is_child(parent, name, Identity::of(&stat)) {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
             // It was removed, or it has another name.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if sys.stat_dir(dir).map_or(true, |stat| stat.links == 0) {
+                if sys.query_dir(dir, Ask::STAT).map_or(true, |stat| stat.links == 0) {
                     self.worker.operand_failed(error);
                     return false;
                 }

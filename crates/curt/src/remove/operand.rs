@@ -8,9 +8,9 @@ use super::batch::{Buffer, check_empty};
 use super::options::{Directories, Question};
 use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
-use crate::fields::Kind;
+use crate::fields::{Facts, Kind};
 use crate::name::Name;
-use crate::sys::{Entry, Last, Mounts, Opened, Operand, Stat, Sys, SystemUnit, os_error};
+use crate::sys::{Ask, Entry, Identity, Last, Mounts, Opened, Operand, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
 /// An operand that is a directory, open and ready to be emptied.
@@ -168,7 +168,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         if !directory_only && !self.remove_file(parent, name) {
             return;
         }
-        match self.worker.sys.stat_child(parent, name) {
+        match self.worker.sys.query(parent, name, Ask::STAT) {
             Err(error) => self.worker.operand_failed(error),
             Ok(stat) if stat.kind != Kind::Directory => {
                 self.worker.operand_failed(os_error(io::ErrorKind::NotADirectory));
@@ -181,7 +181,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     }
 
     /// Removes a directory operand if it is empty.
-    fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Stat) {
+    fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
         let options = &self.worker.run.options;
         let protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asked = options.confirm.asks(protected);
@@ -227,16 +227,18 @@ impl<S: Sys> Operands<'_, '_, S> {
         if !options.preserve_root && !options.one_device {
             return Ok(());
         }
-        let identity = self.worker.sys.stat_dir(dir).map_err(Cause::Os)?.identity;
+        let identity =
+            |dir| self.worker.sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
+        let own = identity(dir).map_err(Cause::Os)?;
         if options.preserve_root {
-            let is_root = self.worker.sys.is_root(dir, identity, &self.worker.run.root);
+            let is_root = self.worker.sys.is_root(dir, own, &self.worker.run.root);
             if is_root.map_err(Cause::Os)? {
                 return Err(Cause::RootDirectory);
             }
         }
         if options.one_device {
-            let around = self.worker.sys.stat_dir(parent).map_err(Cause::Os)?.identity;
-            if around.device != identity.device {
+            let around = identity(parent).map_err(Cause::Os)?;
+            if around.device != own.device {
                 return Err(Cause::OtherFileSystem);
             }
         }
@@ -246,7 +248,8 @@ impl<S: Sys> Operands<'_, '_, S> {
     /// The operand has a separator at its end, or its contents were to go, and it is no directory.
     fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        let link = self.worker.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind.is_link());
+        let link =
+            self.worker.sys.query(parent, name, Ask::STAT).is_ok_and(|stat| stat.kind.is_link());
         if link || self.worker.run.options.contents {
             // Never forgiven: somebody who names what a link leads to must be told.
             self.worker.fail(Operation::Remove, Cause::Os(error));

@@ -9,9 +9,9 @@ use super::report::Report;
 use super::run::{Run, to_path};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::Kind;
+use crate::fields::{Facts, Kind};
 use crate::name::Name;
-use crate::sys::{Entry, Removed, Stat, Sys, SystemUnit};
+use crate::sys::{Ask, Entry, Removed, Sys, SystemUnit};
 use crate::tree::Start;
 use crate::tree::TreePath;
 
@@ -107,7 +107,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         let mut stat = None;
         let asks = options.confirm != Confirm::Never;
         if asks || options.count_bytes || (options.dry_run && kind == Kind::Unknown) {
-            match self.sys.stat_child(dir, entry.name) {
+            match self.sys.query(dir, entry.name, Ask::STAT) {
                 Ok(known) => {
                     kind = known.kind;
                     stat = Some(known);
@@ -143,7 +143,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             }
             // Some systems say that nothing can be removed before they look whether it is there.
             Removed::Failed(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
-                let missing = self.sys.stat_child(dir, entry.name).err();
+                let missing = self.sys.query(dir, entry.name, Ask::STAT).err();
                 let missing = missing.filter(|error| error.kind() == io::ErrorKind::NotFound);
                 self.failed(Operation::Remove, missing.unwrap_or(error))
             }
@@ -189,7 +189,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         dir: &S::Dir,
         name: Name<'_, S::Unit>,
         kind: Kind,
-        stat: Option<&Stat>,
+        stat: Option<&Facts>,
     ) -> bool {
         let protected = self.is_protected(dir, name, kind);
         if !self.run.options.confirm.asks(protected) {
@@ -281,7 +281,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     /// A directory, that at the path, was removed.
-    pub(super) fn removed_directory(&mut self, stat: Option<&Stat>) {
+    pub(super) fn removed_directory(&mut self, stat: Option<&Facts>) {
         self.report.directories += 1;
         self.count_bytes(stat);
         self.tell_removed(Kind::Directory);
@@ -315,7 +315,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     /// Adds what an entry gives back when its last link goes.
-    pub(super) fn count_bytes(&mut self, stat: Option<&Stat>) {
+    pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
         if let Some(stat) = stat {
             if self.run.options.count_bytes && (stat.links <= 1 || stat.kind == Kind::Directory) {
                 *self.report.bytes.get_or_insert(0) += stat.allocated;

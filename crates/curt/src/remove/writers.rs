@@ -11,7 +11,8 @@ use std::time::Duration;
 use super::frame::{Directories, Level, Role};
 use super::run::to_path;
 use super::worker::Worker;
-use crate::sys::{Stat, Sys};
+use crate::fields::Facts;
+use crate::sys::{Ask, Sys};
 use crate::tree::TreePath;
 
 /// How many directories are entered before one is looked at.
@@ -41,8 +42,8 @@ impl Writers {
         }
     }
 
-    fn is_new(&self, stat: &Stat) -> bool {
-        stat.made > self.begun
+    fn is_new(&self, stat: &Facts) -> bool {
+        stat.made() > self.begun
     }
 
     /// Leaves a directory. Returns whether that is to be reported: there is no error for one that
@@ -92,7 +93,7 @@ impl Lookout {
         } else if !self.leaves_new {
             return false;
         }
-        if !worker.sys.stat_dir(dir).is_ok_and(|stat| writers.is_new(&stat)) {
+        if !worker.sys.query_dir(dir, Ask::STAT).is_ok_and(|stat| writers.is_new(&stat)) {
             self.new_since = None;
             return false;
         }
@@ -121,7 +122,7 @@ pub(super) fn leave_directory<S: Sys>(
         index = below;
         let level = &mut stack[index];
         level.give_up();
-        let stat = level.dir().and_then(|dir| worker.sys.stat_dir(dir).ok());
+        let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
         // What was closed early lies below others that are new, or far above them.
         if stat.is_some_and(|stat| !writers.is_new(&stat)) {
             break;

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
@@ -99,48 +98,10 @@ pub(crate) struct Identity {
     pub(crate) file: u128,
 }
 
-/// What a stat tells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stat {
-    pub(crate) kind: Kind,
-    pub(crate) identity: Identity,
-    pub(crate) links: u64,
-    pub(crate) size: u64,
-    pub(crate) allocated: u64,
-    /// When it was made or, where the system does not keep that, last changed in any way, by the clock of
-    /// [`Sys::wall_clock`](super::Sys::wall_clock); zero where the system says neither.
-    pub(crate) made: Duration,
-}
-
-impl Stat {
-    /// The question that this is the answer to.
-    pub(crate) const ASK: Ask = Ask {
-        fields: Fields::KIND
-            .union(Fields::ID)
-            .union(Fields::DEVICE)
-            .union(Fields::LINKS)
-            .union(Fields::SIZE)
-            .union(Fields::ALLOCATED)
-            .union(Fields::CHANGED)
-            .union(Fields::CREATED),
-        follow: false,
-        cached: false,
-    };
-}
-
-impl From<Facts> for Stat {
-    fn from(facts: Facts) -> Self {
-        let knows_birth = facts.known.contains(Fields::CREATED);
-        let made = if knows_birth { facts.created } else { facts.changed };
-        Stat {
-            kind: facts.kind,
-            identity: Identity { device: facts.device, file: facts.id },
-            links: facts.links,
-            size: facts.size,
-            allocated: facts.allocated,
-            // Times before 1970 are as good as 1970 for what this is asked for.
-            made: Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds),
-        }
+impl Identity {
+    /// The identity among the answers to [`Ask::STAT`].
+    pub(crate) fn of(facts: &Facts) -> Identity {
+        Identity { device: facts.device, file: facts.id }
     }
 }
 
@@ -177,6 +138,23 @@ pub(crate) struct Ask {
     /// Whether a network file system may answer from its cache.
     #[cfg_attr(windows, allow(dead_code, reason = "nobody can be told so there"))]
     pub(crate) cached: bool,
+}
+
+impl Ask {
+    /// What a removal wants to know of an entry: its kind, its identity, its links, what it takes, and when it
+    /// was made. A link is not followed.
+    pub(crate) const STAT: Ask = Ask {
+        fields: Fields::KIND
+            .union(Fields::ID)
+            .union(Fields::DEVICE)
+            .union(Fields::LINKS)
+            .union(Fields::SIZE)
+            .union(Fields::ALLOCATED)
+            .union(Fields::CHANGED)
+            .union(Fields::CREATED),
+        follow: false,
+        cached: false,
+    };
 }
 
 /// Names of owners, and what else the security of an entry tells.

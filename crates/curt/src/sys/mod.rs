@@ -13,19 +13,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 pub(crate) use self::answer::{
-    Ask, Batch, Entry, Extended, Finished, Identity, Mounts, Opened, Owners, Removed, Sources, Stat,
+    Ask, Batch, Entry, Extended, Finished, Identity, Mounts, Opened, Owners, Removed, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
-pub(crate) use self::os_error::os_error;
+pub(crate) use self::os_error::{is_busy, is_loop, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Unit};
+pub(crate) use host::Host;
 pub(crate) use lookup::{Candidate, Lookup, Match};
-pub(crate) use text::{Last, Operand, SystemUnit};
+pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};
 
 mod answer;
 pub(crate) mod beneath;
@@ -33,6 +33,7 @@ pub(crate) mod beneath;
 pub(crate) mod fault;
 mod features;
 mod gate;
+pub(crate) mod host;
 mod lookup;
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
@@ -49,11 +50,6 @@ mod text;
 pub(crate) mod unix;
 #[cfg(windows)]
 pub(crate) mod windows;
-
-#[cfg(unix)]
-pub(crate) use unix::host;
-#[cfg(windows)]
-pub(crate) use windows::host;
 
 /// Today's platform.
 #[cfg(unix)]
@@ -170,7 +166,7 @@ pub(crate) trait Listing: Send + Sync {
 }
 
 /// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Sized + Send {
+pub(crate) trait Sys: Host + Sized + Send {
     type Unit: SystemUnit;
     /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
     type Dir: Send + Sync;
@@ -189,11 +185,6 @@ pub(crate) trait Sys: Sized + Send {
     /// Whether a directory can be mounted below itself. [`Mounts::Refuse`] then tells of mounts, for no
     /// call more where the system is recent.
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Whether the answer to a question about an entry says that something is mounted there.
-    fn is_mount(facts: &Facts) -> bool {
-        let _ = facts;
-        false
-    }
     /// Opens a child for listing, without following a link.
     fn open_child(
         &self,
@@ -326,39 +317,18 @@ pub(crate) trait Sys: Sized + Send {
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    /// What a link is by what it holds, where its kind alone does not tell. No call.
-    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-        let _ = target;
-        kind
-    }
-    /// Whether an entry of which this is known may be a link of Cygwin. No call.
-    fn may_be_cookie(facts: &Facts) -> bool {
-        let _ = facts;
-        false
-    }
-    /// What a link of Cygwin holds; `None` where the entry is none. Opens, reads and closes.
-    fn read_cookie(
+    /// Returns what a link of Cygwin holds, if the entry is one, which is recognised by the facts in nearly
+    /// all cases and then costs no call. Opens, reads and closes.
+    fn cygwin_target(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
+        facts: &Facts,
     ) -> io::Result<Option<Vec<Self::Unit>>> {
-        let _ = (parent, name);
+        let _ = (parent, name, facts);
         Ok(None)
     }
-    /// Whether files may have a short name besides.
-    const HAS_SHORT_NAMES: bool = false;
-    /// The last name of what is there, as its directory has it, where files have short names.
-    fn long_name(&self, path: &Path) -> io::Result<Vec<Self::Unit>> {
-        let _ = path;
-        Err(io::ErrorKind::Unsupported.into())
-    }
 
-    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat> {
-        self.query(parent, name, Stat::ASK).map(Stat::from)
-    }
-    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
-        self.query_dir(dir, Stat::ASK).map(Stat::from)
-    }
     /// Whether the directory that [`Sys::finish_dir`] would remove under this name has this identity.
     fn is_child(
         &self,
@@ -366,53 +336,20 @@ pub(crate) trait Sys: Sized + Send {
         name: Name<'_, Self::Unit>,
         identity: Identity,
     ) -> io::Result<bool> {
-        Ok(self.stat_child(parent, name)?.identity == identity)
+        Ok(Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
-    /// The identity of the root directory.
-    fn root_identity(&self) -> io::Result<Identity>;
-    /// Whether an open directory of this identity is a root directory. `root` keeps for all workers
-    /// what has been asked once.
+    /// Whether an open directory of this identity is a root directory. `root` keeps the answer of the first
+    /// question for all workers.
     fn is_root(
         &self,
         dir: &Self::Dir,
         identity: Identity,
         root: &OnceLock<Identity>,
-    ) -> io::Result<bool> {
-        let _ = dir;
-        if let Some(root) = root.get() {
-            return Ok(*root == identity);
-        }
-        let found = self.root_identity()?;
-        Ok(*root.get_or_init(|| found) == identity)
-    }
-    /// Whether an error says that somebody else has it open and does not allow what was asked: it may
-    /// be worth waiting for.
-    fn is_busy(error: &io::Error) -> bool {
-        let _ = error;
-        false
-    }
-    /// Whether an error says that links led round in a circle, or that there were more of them on the way
-    /// than the system follows: the standard library has no stable word for it.
-    fn is_loop(error: &io::Error) -> bool;
+    ) -> io::Result<bool>;
     /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
     /// Whether removing in the order of file numbers can pay on the file system of this directory.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
-
-    /// How many descriptors (or handles) the process may have.
-    fn descriptor_limit(&self) -> usize;
-    /// How many processors this process may use.
-    fn processors(&self) -> usize;
-    /// A monotonic clock.
-    fn now(&self) -> Duration;
-    fn sleep(&self, time: Duration);
-    /// The clock that entries are stamped with, since 1970.
-    fn wall_clock(&self) -> Duration;
-    /// How often this thread has given its processor away to wait for something; zero where the
-    /// system does not say.
-    fn waits(&self) -> u64 {
-        0
-    }
 }
 
 /// Opens a directory some names below another one (or below the root, where the path begins there), one

@@ -1,4 +1,4 @@
-//! The system's error for what a platform tells apart by type.
+//! The system's errors: made from what a platform tells apart by type, and recognised.
 
 use std::io;
 
@@ -8,6 +8,32 @@ use std::io;
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
 }
+
+/// Whether an error says that links led round in a circle, or that there were more of them on the way than the
+/// system follows: the standard library has no stable word for it.
+pub(crate) fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(LOOP)
+}
+
+/// Whether an error says that somebody else has it open and does not allow what was asked: it may be worth
+/// waiting for.
+pub(crate) fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|number| BUSY.contains(&number))
+}
+
+#[cfg(unix)]
+pub(super) const LOOP: i32 = libc::ELOOP;
+#[cfg(unix)]
+const BUSY: [i32; 0] = [];
+
+/// The system follows 63 links, and then says that it cannot resolve the name.
+#[cfg(windows)]
+pub(super) const LOOP: i32 = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME as i32;
+#[cfg(windows)]
+const BUSY: [i32; 2] = [
+    windows_sys::Win32::Foundation::ERROR_SHARING_VIOLATION as i32,
+    windows_sys::Win32::Foundation::ERROR_LOCK_VIOLATION as i32,
+];
 
 #[cfg(unix)]
 fn number(kind: io::ErrorKind) -> Option<i32> {

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::fields::Kind;
 use crate::name::Unit;
 
 /// A unit of the system's names: a byte on Unix, 16 bits on Windows.
@@ -29,6 +30,24 @@ pub(crate) trait SystemUnit: Unit {
 
     /// Splits an operand into its parent and its last name.
     fn operand(path: &Path) -> Operand<Self>;
+}
+
+/// Returns what a link is by what it holds, where its kind alone does not tell. A mounted volume looks like a
+/// junction; only its target tells: `\\?\Volume{…}\`, the root of a volume by its own name
+/// (`SetVolumeMountPointW`, Microsoft's documentation).
+pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
+    if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
+}
+
+/// Whether a path names the root of a volume by the volume's own name.
+pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
+    const PREFIX: &[u8] = br"\\?\volume{";
+    let Some((head, rest)) = path.split_at_checked(PREFIX.len()) else {
+        return false;
+    };
+    let head = head.iter().map(|unit| unit.to_ascii().to_ascii_lowercase());
+    let rest = rest.strip_suffix(&[U::ascii(b'\\')]).unwrap_or(rest);
+    head.eq(PREFIX.iter().copied()) && U::position(rest, [b'}']) == Some(rest.len().wrapping_sub(1))
 }
 
 /// An operand, split by its text: the directory to open, and the name in it.
@@ -99,7 +118,8 @@ mod tests {
     use std::io::ErrorKind;
     use std::path::Path;
 
-    use super::{Last, Operand, SystemUnit};
+    use super::{Last, Operand, SystemUnit, kind_by_target};
+    use crate::fields::Kind;
 
     fn split(path: &str) -> (String, Last<u8>, bool) {
         let Operand { parent, last, directory_only } = u8::operand(Path::new(path));
@@ -108,6 +128,27 @@ mod tests {
 
     fn name(text: &str) -> Last<u8> {
         Last::Name([text.as_bytes(), b"\0"].concat())
+    }
+
+    #[test]
+    fn volumes_are_told_from_junctions_by_their_targets() {
+        let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}";
+        for (target, expected) in [
+            (format!(r"{volume}\"), Kind::VolumeMount),
+            (volume.to_owned(), Kind::VolumeMount),
+            (volume.to_lowercase() + "\\", Kind::VolumeMount),
+            (format!(r"{volume}\folder"), Kind::Junction),
+            (format!(r"{volume}\\"), Kind::Junction),
+            (r"C:\there".to_owned(), Kind::Junction),
+            (r"\\?\Volume{".to_owned(), Kind::Junction),
+            (r"\\?\Volume".to_owned(), Kind::Junction),
+            (String::new(), Kind::Junction),
+        ] {
+            let wide: Vec<u16> = target.encode_utf16().collect();
+            assert_eq!(kind_by_target(Kind::Junction, &wide), expected, "{target}");
+            assert_eq!(kind_by_target(Kind::Junction, target.as_bytes()), expected, "{target}");
+            assert_eq!(kind_by_target(Kind::Symlink, &wide), Kind::Symlink, "a link may, too");
+        }
     }
 
     #[test]

@@ -163,7 +163,7 @@ mod tests {
     use super::super::Sample;
     use super::Crew;
     use crate::control::Threads;
-    use crate::sys::{Os, Setup, Sys};
+    use crate::sys::{Host, Os, Setup, Sys};
 
     /// The governor takes differences, and must never see less than it saw before: a worker may be held up
     /// between what it adds and what it has observed, while the others go on.

@@ -65,7 +65,7 @@ use self::tally::{Shared, Tally};
 use crate::control::{self, Cancel};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
-use crate::sys::{Os, Setup, Sys};
+use crate::sys::{Host, Os, Setup, Sys};
 use crate::walk::{Order, Summary, Walk};
 
 /// Which file it is: the numbers of the file system and of the file in it.

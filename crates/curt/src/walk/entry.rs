@@ -110,7 +110,7 @@ impl<S: Sys> Cursor<S> {
         if facts.kind != Kind::Directory {
             return false;
         }
-        if S::is_mount(facts) {
+        if facts.is_mount {
             return self.is_ancestor();
         }
         !self.loops.is_empty()

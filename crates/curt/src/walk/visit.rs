@@ -12,7 +12,7 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::{Cancel, Next};
 use crate::error::Error;
-use crate::sys::{Os, Setup, Sys};
+use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::{Crew, Sample, Start, Work};
 
 /// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.

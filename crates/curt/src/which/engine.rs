@@ -16,7 +16,7 @@ use super::{Options, Setting};
 use crate::error::FindError;
 use crate::name::{Name, Unit};
 use crate::sys::process::Variable;
-use crate::sys::{Lookup, Opened, SystemUnit};
+use crate::sys::{Lookup, Opened, SystemUnit, is_loop};
 use curt_paths::Flavor;
 
 /// How many directories a session keeps open.
@@ -252,7 +252,7 @@ pub(super) fn take_note<S: Lookup>(
             look.missed.unsearchable.push(at);
             return true;
         }
-        Outcome::Failed(error) if S::is_loop(&error) => {
+        Outcome::Failed(error) if is_loop(&error) => {
             join(&mut look.missed.looped, &directory.shown, &look.stem);
         }
         Outcome::Failed(error) if S::is_too_long(&error) => look.missed.is_too_long = true,

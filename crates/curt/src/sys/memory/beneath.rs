@@ -17,7 +17,7 @@ fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
         Ok(None) => Step::Otherwise,
-        Err(error) => Step::Failed(io::Error::from_raw_os_error(error)),
+        Err(error) => Step::Failed(errno::error(error)),
     }
 }
 
@@ -96,7 +96,7 @@ impl Beneath for Memory {
             }
             world.make(at, name.units(), Kind::Directory).map(drop)
         });
-        made.map_err(io::Error::from_raw_os_error)
+        made.map_err(errno::error)
     }
 
     fn rename(
@@ -110,12 +110,12 @@ impl Beneath for Memory {
             let to = world.node_of(to.number)?;
             world.rename_over(from, name.units(), to, fresh.units())
         });
-        renamed.map_err(io::Error::from_raw_os_error)
+        renamed.map_err(errno::error)
     }
 
     fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {
         let path = self.at(Call::Readlinkat, handle).map(|(world, node)| world.path_of(node));
-        path.map_err(io::Error::from_raw_os_error)
+        path.map_err(errno::error)
     }
 
     fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
@@ -127,7 +127,7 @@ impl Beneath for Memory {
     }
 
     fn error(fault: Fault) -> io::Error {
-        io::Error::from_raw_os_error(match fault {
+        errno::error(match fault {
             Fault::NotFound => errno::NOENT,
             Fault::NotDirectory => errno::NOTDIR,
             Fault::IsDirectory => errno::ISDIR,

@@ -149,7 +149,7 @@ impl Lookup for Memory {
         });
         if matches!(found, Ok(_) | Err(errno::ACCES)) {
             if let Err(error) = self.door.pass(Call::Statx) {
-                return Candidate::Failed(io::Error::from_raw_os_error(error));
+                return Candidate::Failed(errno::error(error));
             }
         }
         match found {
@@ -158,7 +158,7 @@ impl Lookup for Memory {
             Ok(_) => Candidate::NotExecutable,
             Err(errno::ACCES) => Candidate::Unsearchable,
             Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
-            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Candidate::Failed(errno::error(error)),
         }
     }
 
@@ -195,7 +195,7 @@ impl Lookup for Memory {
             .door
             .pass(Call::NtQueryDirectoryFile)
             .and_then(|mut world| world.matches(dir.number, stem, each));
-        told.map_err(io::Error::from_raw_os_error)
+        told.map_err(errno::error)
     }
 
     fn probe(
@@ -247,7 +247,7 @@ impl Memory {
             Ok(Some(_)) => Candidate::Program,
             Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
             Err(errno::ACCES) => Candidate::Unsearchable,
-            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Candidate::Failed(errno::error(error)),
         }
     }
 }

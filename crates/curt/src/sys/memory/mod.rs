@@ -19,7 +19,7 @@ pub(crate) mod tree;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use self::call::{Call, Door};
@@ -27,7 +27,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 use super::{
-    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Sources, Stat, Sys,
+    Ask, Batch, Feature, Finished, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
     SystemUnit,
 };
 use crate::calls::Calls;
@@ -108,9 +108,9 @@ impl Memory {
             Err(errno::NOENT) => Opened::Gone,
             Err(errno::XDEV) => Opened::Mount,
             Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
-                Opened::Shortage(io::Error::from_raw_os_error(error))
+                Opened::Shortage(errno::error(error))
             }
-            Err(error) => Opened::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Opened::Failed(errno::error(error)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Sys for Memory {
             let node = world.follow(path.as_os_str().as_encoded_bytes())?;
             world.open(node)
         });
-        opened.map(|number| self.new_dir(number)).map_err(io::Error::from_raw_os_error)
+        opened.map(|number| self.new_dir(number)).map_err(errno::error)
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
@@ -171,12 +171,12 @@ impl Sys for Memory {
             let guess = batch == Batch::ProbablyLast && !self.without_short_listing;
             Ok(if batch == Batch::End || guess { batch } else { Batch::More })
         });
-        batch.map_err(io::Error::from_raw_os_error)
+        batch.map_err(errno::error)
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
         let rewound = self.door.pass(Call::Lseek).and_then(|mut world| world.rewind(dir.number));
-        rewound.map_err(io::Error::from_raw_os_error)
+        rewound.map_err(errno::error)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, _kind: Kind) -> Removed {
@@ -187,7 +187,7 @@ impl Sys for Memory {
             Ok(()) => Removed::Done,
             Err(errno::ISDIR) => Removed::IsDirectory,
             Err(errno::NOENT) => Removed::Gone,
-            Err(error) => Removed::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Removed::Failed(errno::error(error)),
         }
     }
 
@@ -202,22 +202,17 @@ impl Sys for Memory {
                 Finished::Gone
             }
             Err(errno::NOTEMPTY | errno::EXIST) => Finished::NotEmpty(dir),
-            Err(error) => Finished::Failed(dir, io::Error::from_raw_os_error(error)),
+            Err(error) => Finished::Failed(dir, errno::error(error)),
         }
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        self.rmdir(parent, name).map_err(io::Error::from_raw_os_error)
+        self.rmdir(parent, name).map_err(errno::error)
     }
 
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
-        query: Fields::KIND
-            .union(Fields::ID)
-            .union(Fields::DEVICE)
-            .union(Fields::SIZE)
-            .union(Fields::ALLOCATED)
-            .union(Fields::LINKS),
+        query: system::STAT,
         query_calls: 1,
         directory_calls: 4,
         target_calls: 1,
@@ -254,11 +249,12 @@ impl Sys for Memory {
             let node = world.resolve(parent, name.units(), ask.follow)?;
             Ok(world.stat(node))
         });
-        stat.map(|stat| facts(&stat)).map_err(io::Error::from_raw_os_error)
+        stat.map_err(errno::error)
     }
 
     fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
-        self.stat_dir(dir).map(|stat| facts(&stat))
+        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
+        stat.map_err(errno::error)
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
@@ -267,7 +263,7 @@ impl Sys for Memory {
             target.extend_from_slice(world.target(node)?);
             Ok(())
         });
-        read.map_err(io::Error::from_raw_os_error)
+        read.map_err(errno::error)
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
@@ -279,7 +275,7 @@ impl Sys for Memory {
         let read = self
             .at(Call::Openat, parent)
             .and_then(|(world, parent)| world.resolve(parent, name.units(), false));
-        read.map(|_| Vec::new()).map_err(io::Error::from_raw_os_error)
+        read.map(|_| Vec::new()).map_err(errno::error)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
@@ -287,7 +283,7 @@ impl Sys for Memory {
             let node = world.resolve(parent, name.units(), true)?;
             Ok(world.denied(node))
         });
-        let denied = denied.map_err(io::Error::from_raw_os_error)?;
+        let denied = denied.map_err(errno::error)?;
         Ok(if denied.write { asked.without(Fields::WRITABLE) } else { asked })
     }
 
@@ -301,26 +297,17 @@ impl Sys for Memory {
         Ok(Owners::default())
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
-        let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
-            let node = world.child(parent, name.units())?;
-            Ok(world.stat(node))
-        });
-        stat.map_err(io::Error::from_raw_os_error)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
-        stat.map_err(io::Error::from_raw_os_error)
-    }
-
-    fn root_identity(&self) -> io::Result<Identity> {
-        let world = self.door.pass(Call::Statx).map_err(io::Error::from_raw_os_error)?;
-        Ok(world.stat(tree::ROOT).identity)
-    }
-
-    fn is_loop(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(system::errno::LOOP)
+    fn is_root(
+        &self,
+        _dir: &Dir,
+        identity: Identity,
+        root: &OnceLock<Identity>,
+    ) -> io::Result<bool> {
+        if root.get().is_none() {
+            let world = self.door.pass(Call::Statx).map_err(errno::error)?;
+            root.get_or_init(|| Identity::of(&world.stat(tree::ROOT)));
+        }
+        Ok(root.get() == Some(&identity))
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
@@ -334,7 +321,9 @@ impl Sys for Memory {
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
         self.door.pass(Call::Fstatfs).is_ok_and(|world| world.rules.inode_order)
     }
+}
 
+impl Host for Memory {
     fn descriptor_limit(&self) -> usize {
         self.door.pass(Call::Prlimit64).map_or(usize::MAX, |world| world.rules.descriptors)
     }
@@ -357,18 +346,5 @@ impl Sys for Memory {
         if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
             world.clock += time;
         }
-    }
-}
-
-fn facts(stat: &Stat) -> Facts {
-    Facts {
-        known: Memory::SOURCES.query,
-        kind: stat.kind,
-        id: stat.identity.file,
-        device: stat.identity.device,
-        size: stat.size,
-        allocated: stat.allocated,
-        links: stat.links,
-        ..Facts::default()
     }
 }

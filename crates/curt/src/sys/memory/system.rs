@@ -2,8 +2,8 @@
 
 use super::dir::{DirBuf, WORKING};
 use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
-use crate::fields::Kind;
-use crate::sys::{Batch, Identity, Stat};
+use crate::fields::{Facts, Fields, Kind, Time};
+use crate::sys::Batch;
 
 /// Error numbers, as on Linux.
 pub(crate) mod errno {
@@ -24,7 +24,23 @@ pub(crate) mod errno {
     pub(crate) const NAMETOOLONG: i32 = 36;
     pub(crate) const NOTEMPTY: i32 = 39;
     pub(crate) const LOOP: i32 = 40;
+
+    /// The error with one of these numbers. What is recognised by its number on another system has the
+    /// number of that.
+    pub(crate) fn error(number: i32) -> std::io::Error {
+        let number = if number == LOOP { crate::sys::os_error::LOOP } else { number };
+        std::io::Error::from_raw_os_error(number)
+    }
 }
+
+/// What a question about an entry tells.
+pub(super) const STAT: Fields = Fields::KIND
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::CREATED)
+    .union(Fields::LINKS);
 
 type Result<T> = std::result::Result<T, i32>;
 
@@ -275,15 +291,20 @@ impl World {
         names.join(&b'/')
     }
 
-    pub(super) fn stat(&self, node: usize) -> Stat {
+    pub(super) fn stat(&self, node: usize) -> Facts {
         let found = &self.nodes[node];
-        Stat {
+        let created =
+            Time { seconds: found.made.as_secs() as i64, nanoseconds: found.made.subsec_nanos() };
+        Facts {
+            known: STAT,
             kind: found.kind,
-            identity: Identity { device: self.mount_of(node).1, file: node as u128 },
+            id: node as u128,
+            device: self.mount_of(node).1,
             links: found.links,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
-            made: found.made,
+            created,
+            ..Facts::default()
         }
     }
 

@@ -1,11 +1,16 @@
-//! What a process finds itself in: its home, the users, the release of the system.
+//! The process that a worker runs in.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
 
 use curt_paths::Release;
 
+use super::Unix;
 pub(crate) use super::accounts::home_of;
+use crate::sys::Host;
 
 /// The working directory of a drive that is not the working directory's: there are no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
@@ -20,4 +25,36 @@ pub(crate) fn home() -> Option<OsString> {
 /// The release of Windows whose rules hold here: the newest.
 pub(crate) fn release() -> Release {
     Release::Windows11
+}
+
+/// The last name of what is there, as its directory has it: no name has another form here.
+pub(crate) fn long_name(_: &Path) -> io::Result<Option<OsString>> {
+    Ok(None)
+}
+
+impl Host for Unix {
+    fn descriptor_limit(&self) -> usize {
+        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
+    }
+
+    fn processors(&self) -> usize {
+        self.door.processors()
+    }
+
+    fn now(&self) -> Duration {
+        static START: OnceLock<Instant> = OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+
+    fn waits(&self) -> u64 {
+        self.door.waits()
+    }
 }

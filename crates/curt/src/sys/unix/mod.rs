@@ -43,7 +43,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -56,7 +55,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
     Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
-    Sources, Stat, Sys,
+    Sources, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -244,10 +243,6 @@ impl Sys for Unix {
 
     const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
 
-    fn is_mount(facts: &Facts) -> bool {
-        native::is_mount(facts)
-    }
-
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let opened = match mounts {
             Mounts::Refuse => self.open_unmounted(parent, name),
@@ -397,13 +392,17 @@ impl Sys for Unix {
         values::owners(&self.accounts, asked, facts)
     }
 
-    fn root_identity(&self) -> io::Result<Identity> {
-        let root = Name::of_terminated(b"/\0");
-        Ok(Stat::from(self.query(&Dir::working(), root, Stat::ASK)?).identity)
-    }
-
-    fn is_loop(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    fn is_root(
+        &self,
+        _dir: &Dir,
+        identity: Identity,
+        root: &OnceLock<Identity>,
+    ) -> io::Result<bool> {
+        if root.get().is_none() {
+            let found = self.query(&Dir::working(), Name::of_terminated(b"/\0"), Ask::STAT)?;
+            root.get_or_init(|| Identity::of(&found));
+        }
+        Ok(root.get() == Some(&identity))
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
@@ -412,30 +411,5 @@ impl Sys for Unix {
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         self.lies_on_ext4(dir)
-    }
-
-    fn descriptor_limit(&self) -> usize {
-        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
-    }
-
-    fn processors(&self) -> usize {
-        self.door.processors()
-    }
-
-    fn now(&self) -> Duration {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-    }
-
-    fn waits(&self) -> u64 {
-        self.door.waits()
     }
 }

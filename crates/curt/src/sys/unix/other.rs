@@ -44,10 +44,6 @@ impl State {
     pub(super) fn resume_statx(&self) {}
 }
 
-pub(super) fn is_mount(_facts: &Facts) -> bool {
-    false
-}
-
 #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux has answers")]
 impl Unix {
     pub(super) fn open_at_once(

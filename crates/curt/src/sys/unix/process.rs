@@ -15,7 +15,7 @@ use super::words::Words;
 use super::{Unix, failing};
 use crate::error::StartFailure;
 use crate::sys::process::{Failure, Kill, Launch, Process};
-use crate::sys::{Feature, Sys};
+use crate::sys::{Feature, Host};
 
 impl Process for Unix {
     type Child = Child;

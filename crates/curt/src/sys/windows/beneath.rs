@@ -17,7 +17,7 @@ use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::Target;
 use super::dir::Dir;
-use super::info::{self, Answer};
+use super::info;
 use super::links;
 use super::status::{Result, Status};
 use super::{ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows};
@@ -185,10 +185,7 @@ impl Windows {
         if normalized.is_err() {
             self.door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
         }
-        let length = Answer(&buffer).u32(0) as usize;
-        let bytes = buffer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
-        let bytes: Vec<u8> = bytes.take(length).collect();
-        Ok(bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect())
+        Ok(info::name_in(&buffer))
     }
 }
 

@@ -1,13 +1,21 @@
-//! What a process finds itself in: its home, the directories of drives, the release of the system.
-//! All of it lies in the process's own memory: no call to the system.
+//! The process that a worker runs in. Its home, the directories of drives and the release of the system lie in
+//! its own memory: no call to the system.
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::os::windows::ffi::OsStringExt;
+use std::os::windows::io::AsHandle;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use windows_sys::Wdk::Storage::FileSystem::FileNormalizedNameInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
+use super::call::{Door, Target};
+use super::{ABOUT, READ_ATTRIBUTES, Windows, info, text};
+use crate::sys::{Host, Setup};
 use curt_paths::Release;
 
 /// The first build with the rules of Windows 11 for the names of devices.
@@ -43,4 +51,45 @@ pub(crate) fn release() -> Release {
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }
+}
+
+/// The last name of what is there, as its directory has it. Opens, asks and closes.
+pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
+    /// Room for the longest path, in words of 8 bytes, and its length.
+    const ROOM: usize = 8193;
+    let door = Door::new(&Setup::default());
+    let native = text::native(path)?;
+    let target = Target { root: None, name: &native, any_case: true };
+    let file = door.open(target, READ_ATTRIBUTES, ABOUT)?;
+    let mut buffer = vec![0_u64; ROOM];
+    let answered = door.query_file(file.as_handle(), &mut buffer, FileNormalizedNameInformation);
+    door.close(file);
+    answered?;
+    let units = info::name_in(&buffer);
+    let last = units.rsplit(|&unit| unit == u16::from(b'\\')).next();
+    Ok(last.map(OsString::from_wide))
+}
+
+impl Host for Windows {
+    /// Handles are limited by memory; so many are held at most.
+    fn descriptor_limit(&self) -> usize {
+        16 << 10
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    fn now(&self) -> Duration {
+        self.door.now()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.door.sleep(time);
+    }
+
+    fn wall_clock(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
 }

@@ -3,20 +3,24 @@
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
-use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT,
-};
+use windows_sys::Win32::Storage::FileSystem::{FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_READONLY};
 
 use super::call::{Door, Target};
 use super::dir::Dir;
 use super::kinds;
 use super::native::{Key, Volume};
 use super::status::Result;
-use super::time::since_1970;
-use super::{ABOUT, DELETE, READ_ATTRIBUTES, WRITE_ATTRIBUTES};
-use crate::fields::Kind;
+use super::{DELETE, READ_ATTRIBUTES, WRITE_ATTRIBUTES, query};
+use crate::fields::{Fields, Kind};
 use crate::name::Name;
-use crate::sys::{Identity, Stat};
+
+/// The name in an answer that begins with its length in bytes.
+pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
+    let length = Answer(answer).u32(0) as usize;
+    let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
+    let bytes: Vec<u8> = bytes.take(length).collect();
+    bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
+}
 
 /// An answer, read field by field: offsets are in bytes.
 pub(super) struct Answer<'a>(pub(super) &'a [u64]);
@@ -31,82 +35,12 @@ impl Answer<'_> {
     }
 }
 
-/// What is known of an entry.
-pub(super) struct About {
-    pub(super) stat: Stat,
-    pub(super) attributes: u32,
-}
-
 /// Attributes and the tag of a reparse point, from a handle: 1 call.
 pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
     door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
     let answer = Answer(&buffer);
     Ok(kinds::kind(answer.u32(0), Some(answer.u32(4))))
-}
-
-/// Everything about what a handle has open: 1 call, and another one for a reparse point.
-pub(super) fn about_handle(
-    door: &Door,
-    handle: BorrowedHandle<'_>,
-    volume: &Volume,
-) -> Result<About> {
-    // Without room for the name, which comes last.
-    let mut buffer = [0; 13];
-    door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
-    let answer = Answer(&buffer);
-    let attributes = answer.u32(32);
-    let kind = if attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0 {
-        kinds::kind(attributes, None)
-    } else {
-        kind_of(door, handle)?
-    };
-    let stat = Stat {
-        kind,
-        identity: Identity { device: device(volume), file: answer.u64(64).into() },
-        links: answer.u32(56).into(),
-        size: answer.u64(48),
-        allocated: answer.u64(40),
-        made: since_1970(answer.u64(0)),
-    };
-    Ok(About { stat, attributes })
-}
-
-/// Everything about a name: 1 call where the system can ask by name, and else opening, asking and
-/// closing.
-pub(super) fn about_name(door: &Door, parent: &Dir, name: Name<'_, u16>) -> Result<About> {
-    let target = target(parent, name);
-    let by_name = &parent.volume.by_name;
-    if by_name.get() == 0 {
-        let mut buffer = [0; 9];
-        match door.query_by_name(target, &mut buffer, nt::FileStatInformation) {
-            Some(Ok(())) => return Ok(from_stat(&Answer(&buffer), parent.volume)),
-            Some(Err(status)) if !status.is_refusal() => return Err(status),
-            Some(Err(_)) | None => by_name.below(0),
-        }
-    }
-    let handle = door.open(target, READ_ATTRIBUTES, ABOUT)?;
-    let about = about_handle(door, handle.as_handle(), parent.volume);
-    door.close(handle);
-    about
-}
-
-fn from_stat(answer: &Answer<'_>, volume: &Volume) -> About {
-    let attributes = answer.u32(56);
-    let stat = Stat {
-        kind: kinds::kind(attributes, Some(answer.u32(60))),
-        identity: Identity { device: device(volume), file: answer.u64(0).into() },
-        links: answer.u32(64).into(),
-        size: answer.u64(48),
-        allocated: answer.u64(40),
-        made: since_1970(answer.u64(8)),
-    };
-    About { stat, attributes }
-}
-
-/// For comparisons, in which volumes without a number are one.
-fn device(volume: &Volume) -> u64 {
-    volume.serial().unwrap_or(0)
 }
 
 /// The name of an entry below an open directory.
@@ -183,17 +117,21 @@ pub(super) fn dispose_readonly(
 
 fn without_readonly(door: &Door, handle: &OwnedHandle, volume: &Volume) -> Result<()> {
     let handle = handle.as_handle();
-    let about = about_handle(door, handle, volume)?;
-    if about.attributes & FILE_ATTRIBUTE_READONLY == 0 {
+    let facts = query::about_handle(door, handle, volume, Fields::ATTRIBUTES | Fields::LINKS)?;
+    let attributes = facts.attributes as u32;
+    if attributes & FILE_ATTRIBUTE_READONLY == 0 {
         return dispose(door, handle, volume);
     }
-    let writable = about.attributes & !FILE_ATTRIBUTE_READONLY;
     // Zero would mean "as it is".
-    set_attributes(door, handle, writable.max(FILE_ATTRIBUTE_NORMAL))?;
+    set_attributes(
+        door,
+        handle,
+        (attributes & !FILE_ATTRIBUTE_READONLY).max(FILE_ATTRIBUTE_NORMAL),
+    )?;
     let removed = dispose(door, handle, volume);
-    if removed.is_err() || about.stat.links > 1 {
+    if removed.is_err() || facts.links > 1 {
         // The answer is that of the removal, whatever becomes of this.
-        let _ = set_attributes(door, handle, about.attributes);
+        let _ = set_attributes(door, handle, attributes);
     }
     removed
 }

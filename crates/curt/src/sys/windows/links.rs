@@ -10,6 +10,7 @@ use super::kinds::{APP_EXEC_LINK, LX_SYMLINK, MOUNT_POINT, SYMLINK};
 use super::status::Result;
 use super::{ABOUT, READ_ATTRIBUTES, text};
 use crate::name::Name;
+use crate::sys::text::is_volume;
 use windows_sys::Wdk::Storage::FileSystem::FILE_SYNCHRONOUS_IO_NONALERT;
 
 /// `FSCTL_GET_REPARSE_POINT`.
@@ -65,7 +66,7 @@ fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
     let for_people = name(12)?;
     let for_kernel = text::from_native(&name(8)?);
     // Which volume is mounted there, people are told as a drive letter by some programs.
-    let is_known = !for_people.is_empty() && !super::guises::is_volume(&for_kernel);
+    let is_known = !for_people.is_empty() && !is_volume(&for_kernel);
     Some(if is_known { for_people } else { for_kernel })
 }
 

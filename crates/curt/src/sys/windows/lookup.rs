@@ -18,7 +18,7 @@ use super::status::Status;
 use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows, not_opened, text};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
+use crate::sys::{Batch, Candidate, Lookup, Match, Opened, SystemUnit};
 use curt_paths::windows::Start;
 
 /// What is read at a time of the names that begin so, in units: little enough that the file system stops

@@ -15,14 +15,13 @@
 
 mod beneath;
 mod call;
+mod cygwin;
 mod dir;
 mod files;
-mod guises;
 pub(crate) mod host;
 mod info;
 mod kinds;
 mod links;
-mod long_name;
 mod lookup;
 pub(crate) mod native;
 pub(crate) mod process;
@@ -39,7 +38,6 @@ use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
@@ -53,7 +51,7 @@ use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
 use super::{
     Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
-    Sources, Stat, Sys,
+    Sources, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -76,6 +74,9 @@ const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
 const LISTED: u32 = DIRECTORY | nt::FILE_SYNCHRONOUS_IO_NONALERT;
 const PLACE: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
+
+/// A question for the attributes alone.
+const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false, cached: false };
 
 /// What a listing carries.
 const LISTED_FIELDS: Fields = Fields::KIND
@@ -422,14 +423,6 @@ impl Sys for Windows {
         Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Stat> {
-        Ok(info::about_name(&self.door, parent, name)?.stat)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        Ok(info::about_handle(&self.door, dir.handle()?, dir.volume)?.stat)
-    }
-
     /// A directory is removed by its handle, whatever has its name.
     fn is_child(
         &self,
@@ -438,14 +431,6 @@ impl Sys for Windows {
         _identity: Identity,
     ) -> io::Result<bool> {
         Ok(true)
-    }
-
-    /// That of the drive of the working directory.
-    fn root_identity(&self) -> io::Result<Identity> {
-        let root = self.open_parent(Path::new(r"\"))?;
-        let stat = self.stat_dir(&root);
-        self.close(root);
-        Ok(stat?.identity)
     }
 
     /// Each volume has a root directory; the handle says whether this is one.
@@ -458,66 +443,24 @@ impl Sys for Windows {
         Ok(info::is_root(&self.door, dir.handle()?)?)
     }
 
-    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-        guises::kind_by_target(kind, target)
-    }
-
-    fn may_be_cookie(facts: &Facts) -> bool {
-        guises::may_be_cookie(facts)
-    }
-
-    fn read_cookie(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        guises::read_cookie(&self.door, parent, name)
-    }
-
-    const HAS_SHORT_NAMES: bool = true;
-
-    fn long_name(&self, path: &Path) -> io::Result<Vec<u16>> {
-        long_name::long_name(&self.door, path)
-    }
-
-    fn is_busy(error: &io::Error) -> bool {
-        use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
-        let busy = [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION];
-        error.raw_os_error().is_some_and(|number| busy.contains(&(number as u32)))
-    }
-
-    /// The system follows 63 links, and then says that it cannot resolve the name.
-    fn is_loop(error: &io::Error) -> bool {
-        let number = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
-        error.raw_os_error() == i32::try_from(number).ok()
+    fn cygwin_target(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        facts: &Facts,
+    ) -> io::Result<Option<Vec<u16>>> {
+        cygwin::target(&self.door, parent, name, facts)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {
         kind.is_link()
-            || info::about_name(&self.door, parent, name)
-                .is_ok_and(|about| about.attributes & win::FILE_ATTRIBUTE_READONLY == 0)
+            || self
+                .query(parent, name, ATTRIBUTES)
+                .is_ok_and(|facts| facts.attributes & u64::from(win::FILE_ATTRIBUTE_READONLY) == 0)
     }
 
     /// NTFS keeps its directories in the order of names.
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
         false
-    }
-
-    /// Handles are limited by memory; so many are held at most.
-    fn descriptor_limit(&self) -> usize {
-        16 << 10
-    }
-
-    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
-    fn processors(&self) -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    }
-
-    fn now(&self) -> Duration {
-        self.door.now()
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 }

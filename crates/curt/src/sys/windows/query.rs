@@ -79,7 +79,16 @@ pub(super) fn about_name(
 
 /// Asks about an open directory.
 pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
-    let (handle, volume) = (dir.handle()?, dir.volume);
+    about_handle(door, dir.handle()?, dir.volume, fields)
+}
+
+/// Asks about what a handle has open.
+pub(super) fn about_handle(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+    fields: Fields,
+) -> Result<Facts> {
     let target = Target { root: Some(handle), name: &[], any_case: false };
     let is_on_it = volume.was_asked();
     Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)

@@ -1,7 +1,5 @@
 //! Times of Windows: ticks of 100 ns since the beginning of 1601.
 
-use std::time::Duration;
-
 use crate::fields::Time;
 
 const TICKS: i64 = 10_000_000;
@@ -17,15 +15,9 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// The same since 1970; what is before is as good as 1970 for whom this is made.
-pub(super) fn since_1970(ticks: u64) -> Duration {
-    let Time { seconds, nanoseconds } = time(ticks);
-    Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{since_1970, time};
+    use super::time;
     use crate::fields::Time;
 
     #[test]
@@ -41,7 +33,5 @@ mod tests {
         ] {
             assert_eq!(time(ticks), Time { seconds, nanoseconds }, "{ticks}");
         }
-        assert_eq!(since_1970(EPOCH - 1).as_secs(), 0);
-        assert_eq!(since_1970(EPOCH + 15_000_001).as_nanos(), 1_500_000_100);
     }
 }

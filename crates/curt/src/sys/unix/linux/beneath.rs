@@ -13,10 +13,10 @@ use rustix::io::Errno;
 
 use super::{NO_OPENAT2, descriptor};
 use crate::name::Name;
-use crate::sys::Sys;
 use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
+use crate::sys::{Ask, Sys};
 
 /// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
 /// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
@@ -191,7 +191,7 @@ impl Unix {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
             // A magic link of another user's process, or no permission to look here at all.
-            Err(Errno::ACCESS) if self.stat_child(at, name)?.kind.is_link() => {
+            Err(Errno::ACCESS) if self.query(at, name, Ask::STAT)?.kind.is_link() => {
                 return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
             Err(error) => return Err(error.into()),

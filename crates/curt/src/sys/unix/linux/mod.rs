@@ -18,7 +18,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, ResolveFlags, StatxAttributes};
+use rustix::fs::{Mode, ResolveFlags};
 use rustix::io::Errno;
 
 pub(super) use self::cgroup::Cgroup;
@@ -29,7 +29,7 @@ use super::dir::{Dir, DirBuf};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use super::library::Library as RawCalls;
 use super::{LIST, PLACE, Unix};
-use crate::fields::{Facts, Fields};
+use crate::fields::Fields;
 use crate::name::Name;
 use crate::sys::{Batch, Extended, Feature, Mounts};
 
@@ -74,12 +74,6 @@ impl State {
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
-}
-
-/// Whether the answer about an entry says that something is mounted there.
-pub(super) fn is_mount(facts: &Facts) -> bool {
-    let mount_root = StatxAttributes::MOUNT_ROOT.bits();
-    facts.known.contains(Fields::ATTRIBUTES) && facts.attributes & mount_root != 0
 }
 
 impl Unix {

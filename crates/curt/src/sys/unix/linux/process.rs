@@ -19,7 +19,7 @@ use crate::sys::unix::door::Pipe;
 use crate::sys::unix::start::{self, Child, childless};
 use crate::sys::unix::steps::{Birth, Steps};
 use crate::sys::unix::words::Words;
-use crate::sys::{Feature, Sys};
+use crate::sys::{Feature, Host};
 
 /// The kernel has no such child. Never set for what a filter may have answered.
 static NO_CLONE: AtomicBool = AtomicBool::new(false);

@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
+use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use crate::fields::{Facts, Fields, Time};
@@ -171,6 +171,7 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     facts.user_id = stat.stx_uid;
     facts.group_id = stat.stx_gid;
     facts.attributes = stat.stx_attributes.bits();
+    facts.is_mount = stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT);
     facts.block_size = stat.stx_blksize.into();
 }
 

@@ -1,7 +1,4 @@
-//! Volumes that look like junctions, and the links of Cygwin, which look like files.
-//!
-//! A mounted volume has the tag of a junction; only its target tells: `\\?\Volume{…}\`, the root of a volume
-//! by its own name. (`SetVolumeMountPointW`, Microsoft's documentation.)
+//! The links of Cygwin, which look like files.
 //!
 //! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as text
 //! with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`; the text of
@@ -9,7 +6,6 @@
 
 use std::io;
 use std::os::windows::io::AsHandle;
-use std::path::Path;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
@@ -32,16 +28,8 @@ const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
     | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
     | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
 
-/// What a link is by what it holds.
-pub(super) fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-    if kind == Kind::Junction && is_volume(&u16::units(target)) {
-        return Kind::VolumeMount;
-    }
-    kind
-}
-
 /// Whether an entry may be a link of Cygwin.
-pub(super) fn may_be_cookie(facts: &Facts) -> bool {
+fn may_be_link(facts: &Facts) -> bool {
     let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
     let longest = LONGEST as u64;
     facts.kind == Kind::File
@@ -50,12 +38,16 @@ pub(super) fn may_be_cookie(facts: &Facts) -> bool {
         && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
 }
 
-/// What a link of Cygwin holds.
-pub(super) fn read_cookie(
+/// See [`Sys::cygwin_target`](crate::sys::Sys::cygwin_target).
+pub(super) fn target(
     door: &Door,
     parent: &Dir,
     name: Name<'_, u16>,
+    facts: &Facts,
 ) -> io::Result<Option<Vec<u16>>> {
+    if facts.kind != Kind::CygwinSymlink && !may_be_link(facts) {
+        return Ok(None);
+    }
     let spelled = text::spelled(name.units(), parent.root().is_some());
     let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
     let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
@@ -69,20 +61,6 @@ pub(super) fn read_cookie(
         Err(Status::END_OF_FILE) => Ok(None),
         Err(status) => Err(status.into()),
     }
-}
-
-/// Whether a path names the root of a volume by the volume's own name.
-pub(super) fn is_volume(path: &[u16]) -> bool {
-    let prefix: Vec<u16> = r"\\?\volume{".encode_utf16().collect();
-    let Some((head, rest)) = path.split_at_checked(prefix.len()) else {
-        return false;
-    };
-    let lower =
-        |unit: &u16| u8::try_from(*unit).map_or(*unit, |byte| byte.to_ascii_lowercase().into());
-    let is_prefixed = head.iter().map(lower).eq(prefix);
-    let (brace, backslash) = (u16::from(b'}'), u16::from(b'\\'));
-    let rest = rest.strip_suffix(&[backslash]).unwrap_or(rest);
-    is_prefixed && rest.iter().position(|&unit| unit == brace) == Some(rest.len().wrapping_sub(1))
 }
 
 /// What a link of Cygwin holds, by the content of its file.
@@ -104,32 +82,8 @@ fn target_of(content: &[u8]) -> Option<Vec<u16>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, is_volume, target_of};
+    use super::{LONGEST, may_be_link, target_of};
     use crate::fields::{Facts, Fields, Kind};
-    use crate::sys::Sys;
-    use crate::sys::windows::Windows;
-    use std::path::Path;
-
-    #[test]
-    fn volumes_are_told_from_junctions_by_their_targets() {
-        let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}";
-        for (target, expected) in [
-            (format!(r"{volume}\"), Kind::VolumeMount),
-            (volume.to_owned(), Kind::VolumeMount),
-            (volume.to_lowercase() + "\\", Kind::VolumeMount),
-            (format!(r"{volume}\folder"), Kind::Junction),
-            (format!(r"{volume}\\"), Kind::Junction),
-            (r"C:\there".to_owned(), Kind::Junction),
-            (r"\\?\Volume{".to_owned(), Kind::Junction),
-            (r"\\?\Volume".to_owned(), Kind::Junction),
-            (String::new(), Kind::Junction),
-        ] {
-            let kind = |kind| Windows::kind_by_target(kind, Path::new(&target));
-            assert_eq!(kind(Kind::Junction), expected, "{target}");
-            assert_eq!(kind(Kind::Symlink), Kind::Symlink, "a link may lead there too");
-        }
-        assert!(!is_volume(&[]));
-    }
 
     #[test]
     fn attributes_and_sizes_rule_nearly_all_files_out() {
@@ -151,7 +105,7 @@ mod tests {
             (Facts { kind: Kind::Directory, ..cookie }, false),
             (Facts { known: known.without(Fields::SIZE), ..cookie }, false),
         ] {
-            assert_eq!(Windows::may_be_cookie(&facts), expected, "{facts:?}");
+            assert_eq!(may_be_link(&facts), expected, "{facts:?}");
         }
     }
 
