@@ -1,6 +1,8 @@
 //! Names as the system gives them: exact units, terminated, never text until asked.
 
 use std::cmp::Ordering;
+use std::ffi::CStr;
+use std::io;
 
 pub(crate) use curt_paths::Unit;
 
@@ -37,6 +39,45 @@ impl<'a, U: Unit> Name<'a, U> {
     /// Whether this is one of the two entries that every directory has.
     pub(crate) fn is_dot_or_dot_dot(self) -> bool {
         is_dot_or_dot_dot(self.units())
+    }
+}
+
+impl<'a> Name<'a, u8> {
+    /// A name from a C string.
+    pub(crate) const fn from_c(text: &'a CStr) -> Self {
+        Name(text.to_bytes_with_nul())
+    }
+}
+
+impl Name<'static, u16> {
+    /// The name without units, which Windows takes for the directory itself.
+    #[allow(dead_code, reason = "only Windows has names of such units")]
+    pub(crate) const EMPTY: Self = Name(&[0]);
+}
+
+/// An owned name, or path, with the NUL that makes it one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NameBuf<U>(Vec<U>);
+
+impl<U: Unit> NameBuf<U> {
+    /// Makes a name from units. `InvalidInput` where one of them is NUL.
+    pub(crate) fn new(mut units: Vec<U>) -> io::Result<Self> {
+        if U::position(&units, [0]).is_some() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        units.push(U::NUL);
+        Ok(NameBuf(units))
+    }
+
+    /// The name, for the system.
+    pub(crate) fn as_name(&self) -> Name<'_, U> {
+        Name(&self.0)
+    }
+}
+
+impl<U: Unit> From<Name<'_, U>> for NameBuf<U> {
+    fn from(name: Name<'_, U>) -> Self {
+        NameBuf(name.terminated().to_vec())
     }
 }
 
@@ -127,7 +168,7 @@ impl<U: Unit> Names<U> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, Names};
+    use super::{Name, NameBuf, Names};
 
     #[test]
     fn names_follow_one_another() {
@@ -159,6 +200,16 @@ mod tests {
         assert_eq!(Name::of_terminated(b"a\0").units(), b"a");
         for wrong in [&b""[..], b"a", b"a\0b", b"a\0b\0", b"a\0\0"] {
             assert!(std::panic::catch_unwind(|| Name::of_terminated(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn an_owned_name_has_one_nul_and_that_at_its_end() {
+        assert_eq!(NameBuf::new(b"a".to_vec()).unwrap().as_name(), Name::from_c(c"a"));
+        assert_eq!(NameBuf::<u16>::new(Vec::new()).unwrap().as_name(), Name::EMPTY);
+        for wrong in [&b"\0"[..], b"a\0", b"a\0b"] {
+            let error = NameBuf::new(wrong.to_vec()).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{wrong:?}");
         }
     }
 

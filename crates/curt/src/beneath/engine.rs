@@ -238,7 +238,7 @@ impl<S: Beneath> Confined<S> {
             }
             None => {
                 let dir = self.enter(path, Purpose::Place)?;
-                let step = act(&dir, Name::of_terminated(S::ITSELF));
+                let step = act(&dir, S::ITSELF);
                 self.sys().close(dir);
                 step
             }

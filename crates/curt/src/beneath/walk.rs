@@ -135,7 +135,7 @@ impl<S: Beneath> Walk<'_, S> {
     /// Goes to the directory above. The system looks `..` up in the directory it leaves, and so
     /// must be allowed to: any other question about a name there is refused alike.
     fn back(&mut self) -> Result<(), Stop> {
-        self.sys.link(self.trail.top(), Name::of_terminated(S::ITSELF))?;
+        self.sys.link(self.trail.top(), S::ITSELF)?;
         match self.trail.back() {
             Back::Done => Ok(()),
             Back::AtRoot if self.rules.in_root => Ok(()),
@@ -206,7 +206,7 @@ impl<S: Beneath> Walk<'_, S> {
 
     /// The path led to the directory where the walk stands.
     fn end<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<Found<S::Unit, T>, Stop> {
-        match act(self.trail.top(), Name::of_terminated(S::ITSELF)) {
+        match act(self.trail.top(), S::ITSELF) {
             Step::Done(what) => Ok(Found { what, names: self.trail.path(None) }),
             Step::Failed(error) => Err(error.into()),
             Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),

@@ -18,7 +18,7 @@ use super::worker::{Outcome, Worker};
 use super::writers::{self, Lookout};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::{Name, Names};
+use crate::name::Names;
 use crate::sys::{Entry, Opened, Sys};
 use crate::tree::{Links, Lost, Stack, Start, Waited, Way, Why, Work};
 
@@ -70,11 +70,10 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Removes the tree below an operand that has been opened.
     fn remove_tree(&mut self, tree: Tree<S>) {
-        let Some(name) = Name::until_nul(&tree.name) else { return };
         self.buffer.forget_file_system();
         let base = self.stack.len();
         self.stack.push_base(tree.parent, 0, &Names::new(), Frame::base(None));
-        let at = self.stack.keep(name);
+        let at = self.stack.keep(tree.name.as_name());
         self.push(tree.dir, Frame::new(Role::Operand, at, tree.is_protected));
         self.empty(base);
     }

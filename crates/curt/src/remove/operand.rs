@@ -9,7 +9,7 @@ use super::options::{Directories, Question};
 use super::worker::{Outcome, Worker};
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 use crate::sys::{Ask, Entry, Identity, Last, Mounts, Opened, Operand, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
@@ -17,7 +17,7 @@ use crate::tree::TreePath;
 pub(super) struct Tree<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     /// Terminated.
-    pub(super) name: Vec<S::Unit>,
+    pub(super) name: NameBuf<S::Unit>,
     pub(super) dir: S::Dir,
     pub(super) is_protected: bool,
 }
@@ -77,7 +77,7 @@ impl<S: Sys> Operands<'_, '_, S> {
                 return None;
             }
             // The root has no name in a parent; in itself, it is `.`.
-            Last::Root => [b'.', b'\0'].map(crate::name::Unit::ascii).to_vec(),
+            Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
                 self.worker.operand_failed(kind.into());
                 return None;
@@ -90,7 +90,7 @@ impl<S: Sys> Operands<'_, '_, S> {
                 return None;
             }
         };
-        let (dir, is_protected) = self.remove_in(&parent, Name::until_nul(&name)?, &operand)?;
+        let (dir, is_protected) = self.remove_in(&parent, name.as_name(), &operand)?;
         Some(Tree { parent, name, dir, is_protected })
     }
 

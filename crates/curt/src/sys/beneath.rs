@@ -1,7 +1,7 @@
 //! The part of the contract that staying beneath a directory needs: one question for a whole path,
 //! where the system has that, and single steps that follow nothing, where it has not.
 //!
-//! What is handed to the steps is one name without a separator, or [`Beneath::ITSELF`] for the directory.
+//! What is handed to the steps is one name without a separator, or [`Sys::ITSELF`] for the directory.
 
 use std::io;
 
@@ -120,8 +120,6 @@ pub(crate) trait Beneath: Sys {
     /// What is open: a file, or anything else that has only been looked up.
     type Handle;
 
-    /// The name of a directory in itself, terminated.
-    const ITSELF: &'static [Self::Unit];
     /// By whose rules text is checked.
     const FLAVOR: Flavor;
     /// Whether a path that leads through no link is spelled as the directories have it. Where case

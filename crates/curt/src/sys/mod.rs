@@ -22,7 +22,7 @@ pub(crate) use self::features::Features;
 pub(crate) use self::os_error::{is_busy, is_loop, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::{Name, Unit};
+use crate::name::{Name, NameBuf, Unit};
 pub(crate) use host::Host;
 pub(crate) use lookup::{Candidate, Lookup, Match};
 pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};
@@ -175,6 +175,9 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// What workers are started with.
     type Setup: Settings;
 
+    /// The name of a directory in itself.
+    const ITSELF: Name<'static, Self::Unit>;
+
     fn start(setup: &Self::Setup) -> Self;
     /// The calls made so far.
     fn calls(&self) -> Calls;
@@ -194,8 +197,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     ) -> Opened<Self::Dir>;
     /// Opens a directory a second time, for a listing from its beginning beside the one that is under way.
     fn open_beside(&self, dir: &Self::Dir) -> Opened<Self::Dir> {
-        let here = [b'.', 0].map(Unit::ascii);
-        self.open_child(dir, Name::of_terminated(&here), Mounts::Cross)
+        self.open_child(dir, Self::ITSELF, Mounts::Cross)
     }
     /// The same directory once more, for a thread that asks about many of its entries while others do: `None`
     /// where they may as well share it.
@@ -224,10 +226,10 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Where the platform has fields from.
     const SOURCES: Sources;
-    /// A place to ask about a path from, and the path as a name there, terminated: for [`Sys::query`],
+    /// A place to ask about a path from, and the path as a name there: for [`Sys::query`],
     /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and
     /// [`Sys::open_below`], which alone take names with separators. No call.
-    fn locate(&self, path: &Path) -> io::Result<(Self::Dir, Vec<Self::Unit>)>;
+    fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
     /// Asks about a path from its place, and lets go of that.
     fn at_path<T>(
         &self,
@@ -235,9 +237,9 @@ pub(crate) trait Sys: Host + Sized + Send {
         ask: impl FnOnce(&Self::Dir, Name<'_, Self::Unit>) -> T,
     ) -> io::Result<T> {
         let (dir, name) = self.locate(path)?;
-        let answer = Name::until_nul(&name).map(|name| ask(&dir, name));
+        let answer = ask(&dir, name.as_name());
         self.close(dir);
-        answer.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+        Ok(answer)
     }
     /// Opens a directory for listing, some names below another one. Either all links on the way are
     /// followed, or none is.
@@ -362,7 +364,6 @@ fn open_step_by_step<S: Sys>(
     mounts: Mounts,
 ) -> Opened<S::Dir> {
     let mut last = None;
-    let mut step = Vec::new();
     let mut names = path.units();
     let here = [S::Unit::ascii(b'.')];
     if names.first().is_some_and(|unit| unit.is_separator()) {
@@ -376,11 +377,10 @@ fn open_step_by_step<S: Sys>(
         }
     }
     for name in names.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
-        step.clear();
-        step.extend_from_slice(name);
-        step.push(S::Unit::NUL);
-        let opened =
-            sys.open_child(last.as_ref().unwrap_or(from), Name::of_terminated(&step), mounts);
+        let opened = match NameBuf::new(name.to_vec()) {
+            Ok(name) => sys.open_child(last.as_ref().unwrap_or(from), name.as_name(), mounts),
+            Err(error) => Opened::Failed(error),
+        };
         let before = match opened {
             Opened::Dir(dir) => last.replace(dir),
             other => {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::fields::Kind;
-use crate::name::Unit;
+use crate::name::{NameBuf, Unit};
 
 /// A unit of the system's names: a byte on Unix, 16 bits on Windows.
 pub(crate) trait SystemUnit: Unit {
@@ -63,13 +63,18 @@ pub(crate) struct Operand<U> {
 /// The last part of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Last<U> {
-    /// A name, terminated.
-    Name(Vec<U>),
+    Name(NameBuf<U>),
     DotOrDotDot,
     /// The path is a root directory by its spelling.
     Root,
     /// The path is empty, or contains a NUL.
     Invalid(io::ErrorKind),
+}
+
+impl<U: Unit> Last<U> {
+    pub(super) fn of_name(name: &[U]) -> Self {
+        NameBuf::new(name.to_vec()).map_or_else(|error| Last::Invalid(error.kind()), Last::Name)
+    }
 }
 
 /// Bytes: names on Unix, and in the tree in memory on every system.
@@ -106,7 +111,7 @@ impl SystemUnit for u8 {
             _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
             b"" => Last::Root,
             b"." | b".." => Last::DotOrDotDot,
-            name => Last::Name([name, b"\0"].concat()),
+            name => Last::of_name(name),
         };
         let parent = u8::path(bytes[..begin].to_vec());
         Operand { parent, last, directory_only: end < bytes.len() }
@@ -127,7 +132,7 @@ mod tests {
     }
 
     fn name(text: &str) -> Last<u8> {
-        Last::Name([text.as_bytes(), b"\0"].concat())
+        Last::of_name(text.as_bytes())
     }
 
     #[test]

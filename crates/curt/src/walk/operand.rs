@@ -7,7 +7,7 @@ use super::options::Settings;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, SystemUnit, os_error};
 
 /// The directory that an operand lies in, where that is kept open: the operand may be removed from it
@@ -17,7 +17,7 @@ pub(super) struct Parent<S: Sys>(Option<Place<S>>);
 struct Place<S: Sys> {
     dir: S::Dir,
     /// The operand's name, terminated.
-    name: Vec<S::Unit>,
+    name: NameBuf<S::Unit>,
     /// It was typed with a separator behind it, so that a link is followed.
     directory_only: bool,
 }
@@ -64,8 +64,7 @@ impl<S: Sys> Parent<S> {
             let opened = sys.at_path(operand, |from, name| open(from, name, follow));
             return opened.unwrap_or_else(Opened::Failed);
         };
-        Name::until_nul(name)
-            .map_or(Opened::Gone, |name| open(dir, name, follow || *directory_only))
+        open(dir, name.as_name(), follow || *directory_only)
     }
 
     /// Asks for more about the operand.
@@ -83,10 +82,8 @@ impl<S: Sys> Parent<S> {
             let _ = asker.fetch_path(operand, follow, more, metadata);
             return;
         };
-        if let Some(name) = Name::until_nul(name) {
-            let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
-            asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
-        }
+        let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
+        asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
     /// Removes the operand from its parent, which is open where the operand was walked before it was
@@ -98,7 +95,7 @@ impl<S: Sys> Parent<S> {
         let Some(Place { dir, name, .. }) = &self.0 else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        Name::until_nul(name).map_or(Ok(()), |name| remove_child(dir, name, kind, sys))
+        remove_child(dir, name.as_name(), kind, sys)
     }
 }
 

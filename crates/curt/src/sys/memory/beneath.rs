@@ -53,7 +53,6 @@ impl Beneath for Memory {
     type Handle = Dir;
 
     const FLAVOR: Flavor = Flavor::Posix;
-    const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
 

@@ -181,7 +181,7 @@ impl Lookup for Memory {
     }
 
     fn open_again(&self, dir: &Dir) -> Opened<Dir> {
-        self.open_search(dir, Name::of_terminated(b"\0"))
+        self.open_search(dir, Name::from_c(c""))
     }
 
     fn matching(

@@ -32,7 +32,7 @@ use super::{
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 
 /// The tree that all workers and the test share.
 #[derive(Clone)]
@@ -125,6 +125,8 @@ impl Sys for Memory {
     type Dir = Dir;
     type DirBuf = DirBuf;
     type Setup = Setup;
+
+    const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
         Memory {
@@ -222,12 +224,8 @@ impl Sys for Memory {
         secured_calls: 0,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        let units = u8::units(path);
-        if units.contains(&0) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        Ok((self.new_dir(dir::WORKING), [units, vec![0]].concat()))
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {
+        Ok((self.new_dir(dir::WORKING), NameBuf::new(u8::units(path))?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {

@@ -18,7 +18,7 @@ pub(super) struct Asked<'a, S: Sys> {
 /// A name as the platform takes it.
 pub(super) fn units<S: Sys>(name: impl AsRef<OsStr>) -> Vec<S::Unit> {
     match S::Unit::operand(Path::new(name.as_ref())).last {
-        Last::Name(units) => units,
+        Last::Name(name) => name.as_name().terminated().to_vec(),
         other => panic!("{:?} is no name: {other:?}", name.as_ref()),
     }
 }

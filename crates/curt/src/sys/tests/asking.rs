@@ -206,20 +206,20 @@ pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G) {
     let locate = |path: &str| sys.locate(&ground.at(path)).unwrap();
     let (from, path) = locate("directory/file");
     assert_eq!(sys.calls().total(), 0, "{:?}", sys.calls());
-    let found = sys.query(&from, name(&path), all::<G::S>(true)).unwrap();
+    let found = sys.query(&from, path.as_name(), all::<G::S>(true)).unwrap();
     assert_eq!((found.kind, found.size), (Kind::File, 5));
-    let allowed = sys.may(&from, name(&path), Fields::READABLE | Fields::WRITABLE).unwrap();
+    let allowed = sys.may(&from, path.as_name(), Fields::READABLE | Fields::WRITABLE).unwrap();
     assert_eq!(allowed, Fields::READABLE | Fields::WRITABLE);
-    sys.owners(&from, name(&path), Fields::USER, &found).unwrap();
+    sys.owners(&from, path.as_name(), Fields::USER, &found).unwrap();
     sys.close(from);
     let base = base(ground, &sys);
     let child = query(&base, "directory/file", false).unwrap();
     let both = child.known.intersection(found.known);
     assert_eq!(told(&child, both), told(&found, both));
     let (from, path) = locate("directory/nothing");
-    let error = sys.query(&from, name(&path), all::<G::S>(true)).unwrap_err();
+    let error = sys.query(&from, path.as_name(), all::<G::S>(true)).unwrap_err();
     assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
-    let error = sys.may(&from, name(&path), Fields::READABLE).unwrap_err();
+    let error = sys.may(&from, path.as_name(), Fields::READABLE).unwrap_err();
     assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
     sys.close(from);
     assert_eq!(sys.locate(Path::new("a\0b")).err().unwrap().kind(), ErrorKind::InvalidInput);
@@ -280,7 +280,7 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G) {
     };
     // Where links lead to the base itself, a full path cannot do without following.
     let (from, located) = sys.locate(&ground.base()).unwrap();
-    let top = sys.open_below(&from, name(&located), false);
+    let top = sys.open_below(&from, located.as_name(), false);
     let is_plain = matches!(top, Opened::Dir(_));
     if let Opened::Dir(dir) = top {
         sys.close(dir);
@@ -292,7 +292,7 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G) {
             return;
         }
         let (from, located) = sys.locate(&ground.at(path)).unwrap();
-        check(&from, name(&located), follow, expected);
+        check(&from, located.as_name(), follow, expected);
         sys.close(from);
     };
     for follow in [false, true] {

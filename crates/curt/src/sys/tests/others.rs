@@ -7,7 +7,6 @@ use std::sync::OnceLock;
 use super::asked::{Asked, base, name, number_or_kind, said, units};
 use super::ground::Ground;
 use crate::fields::Kind;
-use crate::name::Unit;
 use crate::sys::fault::Faults;
 use crate::sys::{Ask, Identity, Last, Mounts, Sys, SystemUnit};
 
@@ -89,9 +88,8 @@ pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
     let apart = |text: &str| {
         let operand = <G::S as Sys>::Unit::operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(mut units) => {
-                assert_eq!(units.pop(), Some(Unit::NUL));
-                SystemUnit::path(units).display().to_string()
+            Last::Name(name) => {
+                SystemUnit::path(name.as_name().units().to_vec()).display().to_string()
             }
             other => format!("{other:?}"),
         };

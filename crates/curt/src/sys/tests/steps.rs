@@ -50,7 +50,7 @@ pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G) 
             check("link", "otherwise");
             check("broken", "otherwise");
         }
-        let itself = sys.enter(&base.dir, name(G::S::ITSELF), purpose);
+        let itself = sys.enter(&base.dir, G::S::ITSELF, purpose);
         assert_eq!(word(&itself), "done");
         if let Step::Done(dir) = itself {
             let dir = Asked { sys: &sys, dir };
@@ -102,7 +102,7 @@ pub(super) fn a_step_reads_links<G: Ground>(ground: &G) {
     for child in ["file", "dir"] {
         assert!(matches!(link(child), Ok(Link::No)), "{child}");
     }
-    assert!(matches!(sys.link(&base.dir, name(G::S::ITSELF)), Ok(Link::No)));
+    assert!(matches!(sys.link(&base.dir, G::S::ITSELF), Ok(Link::No)));
     assert_eq!(number_or_kind(&link("nothing").unwrap_err()), ErrorKind::NotFound);
     if has_links {
         for (child, target) in [("link", "dir"), ("broken", "nothing")] {

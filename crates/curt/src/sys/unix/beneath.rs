@@ -35,7 +35,6 @@ impl Beneath for Unix {
     type Handle = File;
 
     const FLAVOR: Flavor = Flavor::Posix;
-    const ITSELF: &'static [u8] = b".\0";
     /// Whether case counts is a matter of the volume, on Apple's systems.
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
     /// What Linux has, and nobody more than that.

@@ -40,7 +40,6 @@ use std::cell::RefCell;
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -55,11 +54,11 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
     Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
-    Sources, Sys,
+    Sources, Sys, SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -221,6 +220,8 @@ impl Sys for Unix {
     type DirBuf = DirBuf;
     type Setup = Setup;
 
+    const ITSELF: Name<'static, u8> = Name::from_c(c".");
+
     fn start(setup: &Setup) -> Self {
         Unix {
             door: Door::new(setup),
@@ -303,12 +304,8 @@ impl Sys for Unix {
         secured_calls: 0,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        let bytes = path.as_os_str().as_bytes();
-        if bytes.contains(&0) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        Ok((Dir::working(), [bytes, b"\0"].concat()))
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {
+        Ok((Dir::working(), NameBuf::new(u8::units(path))?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
@@ -399,7 +396,7 @@ impl Sys for Unix {
         root: &OnceLock<Identity>,
     ) -> io::Result<bool> {
         if root.get().is_none() {
-            let found = self.query(&Dir::working(), Name::of_terminated(b"/\0"), Ask::STAT)?;
+            let found = self.query(&Dir::working(), Name::from_c(c"/"), Ask::STAT)?;
             root.get_or_init(|| Identity::of(&found));
         }
         Ok(root.get() == Some(&identity))

@@ -193,7 +193,6 @@ impl Beneath for Windows {
     type Handle = File;
 
     const FLAVOR: Flavor = Flavor::Windows;
-    const ITSELF: &'static [u16] = &[0];
     const SPELLING_IS_NAME: bool = false;
     const LONGEST: usize = 32_767;
     const MOST_LINKS: usize = 63;

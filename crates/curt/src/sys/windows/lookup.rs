@@ -127,7 +127,7 @@ impl Lookup for Windows {
     }
 
     fn open_again(&self, dir: &Dir) -> Opened<Dir> {
-        self.open_search(dir, Name::of_terminated(&[0]))
+        self.open_search(dir, Name::EMPTY)
     }
 
     fn matching(

@@ -55,7 +55,7 @@ use super::{
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::{Name, Unit};
+use crate::name::{Name, NameBuf, Unit};
 
 const DELETE: u32 = win::DELETE;
 const READ_ATTRIBUTES: u32 = win::FILE_READ_ATTRIBUTES;
@@ -241,6 +241,8 @@ impl Sys for Windows {
     type DirBuf = DirBuf;
     type Setup = Setup;
 
+    const ITSELF: Name<'static, u16> = Name::EMPTY;
+
     fn start(setup: &Setup) -> Self {
         Windows {
             door: Door::new(setup),
@@ -351,14 +353,13 @@ impl Sys for Windows {
         secured_calls: 3,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u16>)> {
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u16>)> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut name = text::native(path)?;
+        let name = text::native(path)?;
         let volume = self.door.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));
-        name.push(0);
-        Ok((Dir::nowhere(volume), name))
+        Ok((Dir::nowhere(volume), NameBuf::new(name)?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u16>, follow: bool) -> Opened<Dir> {

@@ -59,7 +59,7 @@ impl SystemUnit for u16 {
             [] => Last::Root,
             // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
             name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
-            _ => Last::Name([name, &[0]].concat()),
+            _ => Last::of_name(name),
         };
         Operand { parent: u16::path(units[..begin].to_vec()), last, directory_only }
     }
@@ -151,9 +151,7 @@ mod tests {
     fn apart(text: &str) -> (String, String, bool) {
         let operand = u16::operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(units) => {
-                u16::path(units[..units.len() - 1].to_vec()).to_str().unwrap().into()
-            }
+            Last::Name(name) => u16::path(name.as_name().units().to_vec()).to_str().unwrap().into(),
             other => format!("{other:?}"),
         };
         (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
