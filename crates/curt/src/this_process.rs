@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use curt_paths::{Environment, PathText, Release};
 
 use crate::calls::Calls;
-use crate::sys::{Os, Sys, host};
+use crate::sys::{Os, Setup, Sys, host};
 
 /// What this process says when paths are expanded: its working directory (one call, none on
 /// Windows), the environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`,
@@ -43,7 +43,7 @@ impl ThisProcess {
 
 impl Environment for ThisProcess {
     fn working_directory(&self) -> Option<PathText> {
-        let sys = Os::start(&<Os as Sys>::Setup::default());
+        let sys = Os::start(&Setup::default());
         let path = sys.absolute(Path::new("")).ok();
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
         path.map(PathText::from)

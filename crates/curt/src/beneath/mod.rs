@@ -88,7 +88,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Metadata, Plan};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, File, Purpose};
-use crate::sys::{Feature, Features, Os, OsUnit, Settings, Setup, Sys, SystemUnit};
+use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::{Directory, Remove, Report};
 use curt_paths::Aliases;
 

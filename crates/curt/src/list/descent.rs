@@ -17,7 +17,7 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::fields::{Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::{Features, Opened, Os, Settings, Setup, Sys, SystemUnit};
+use crate::sys::{Features, Opened, Os, Setup, Sys, SystemUnit};
 
 /// The longest path, in units, that is given to the system at once: below the limit of any.
 pub(super) const LONGEST: usize = 2048;

@@ -63,7 +63,7 @@ use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::file_name::FileName;
 use crate::name::Name;
 use crate::sys::{
-    self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys, SystemUnit,
+    self, Ask, Batch, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit,
 };
 
 type Unit = <Os as Sys>::Unit;

@@ -19,7 +19,7 @@ use super::writers::{self, Lookout};
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::name::Names;
-use crate::sys::{Entry, Opened, Sys};
+use crate::sys::{Entry, Opened, Setup, Sys};
 use crate::tree::{Links, Lost, Stack, Start, Waited, Way, Why, Work};
 
 /// One worker of a removal.
@@ -35,7 +35,7 @@ pub(super) struct Engine<'r, S: Sys> {
 impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn new(
         run: &'r Run<'r, S>,
-        setup: &S::Setup,
+        setup: &Setup,
         number: usize,
         start: Option<Start<'r>>,
     ) -> Self {

@@ -136,6 +136,6 @@ impl Remove<'_> {
 
 /// Removes paths on a platform that a test has set up.
 #[cfg(test)]
-pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[&Path]) -> Report {
+pub(crate) fn run_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[&Path]) -> Report {
     run::Run::<S>::remove(options, setup, paths, None)
 }

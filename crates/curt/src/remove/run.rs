@@ -13,7 +13,7 @@ use super::share::Task;
 use super::writers::Writers;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::{Feature, Identity, Mounts, Settings, Sys, SystemUnit};
+use crate::sys::{Feature, Identity, Mounts, Setup, Sys, SystemUnit};
 use crate::tree::{Crew, Pool, Sample, TreePath, budget};
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
@@ -50,7 +50,7 @@ impl<'r, S: Sys> Run<'r, S> {
     /// With a directory to be `below`, each operand is a name in it.
     pub(super) fn remove(
         options: &Remove<'r>,
-        setup: &S::Setup,
+        setup: &Setup,
         operands: &'r [&'r Path],
         below: Option<S::Dir>,
     ) -> Report {
@@ -62,7 +62,7 @@ impl<'r, S: Sys> Run<'r, S> {
 
     fn begin(
         options: &Remove<'r>,
-        setup: &S::Setup,
+        setup: &Setup,
         operands: &'r [&'r Path],
         below: Option<S::Dir>,
     ) -> Self {
@@ -110,7 +110,7 @@ impl<'r, S: Sys> Run<'r, S> {
         report
     }
 
-    fn work(&self, setup: &S::Setup) {
+    fn work(&self, setup: &Setup) {
         self.crew.work(|number, start| {
             Engine::<S>::new(self, setup, number, start).work();
         });

@@ -11,7 +11,7 @@ use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Entry, Removed, Sys, SystemUnit};
+use crate::sys::{Ask, Entry, Removed, Setup, Sys, SystemUnit};
 use crate::tree::Start;
 use crate::tree::TreePath;
 
@@ -59,7 +59,7 @@ pub(super) fn may_hide_directory(kind: Kind, error: &io::Error) -> bool {
 impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn new(
         run: &'r Run<'r, S>,
-        setup: &S::Setup,
+        setup: &Setup,
         number: usize,
         start: Option<Start<'r>>,
     ) -> Self {

@@ -94,6 +94,9 @@ pub(crate) struct Setup {
     /// The native functions to use.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
+    /// The tree of the platform in memory.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) world: Option<memory::Shared>,
     /// Calls to fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
@@ -110,20 +113,23 @@ impl Default for Setup {
             accounts: None,
             #[cfg(windows)]
             native: None,
+            world: None,
             faults: None,
         }
     }
 }
 
-/// What every platform's setup lets an operation choose.
-pub(crate) trait Settings: Clone + Sync {
-    /// The same, without these features either.
-    fn with(&self, without: Features) -> Self;
-    /// The same, for an operation that removes nothing.
-    fn for_reading(&self, without: Features) -> Self;
-}
-
 impl Setup {
+    /// The same, without these features either.
+    pub(crate) fn with(&self, without: Features) -> Setup {
+        Setup { without: self.without.and(without), ..self.clone() }
+    }
+
+    /// The same, for an operation that removes nothing.
+    pub(crate) fn for_reading(&self, without: Features) -> Setup {
+        Setup { reads_only: true, ..self.with(without) }
+    }
+
     /// What is started with this knows the names of owners that others looked up which are started
     /// with it or a copy of it, where owners have numbers.
     pub(crate) fn sharing_owners(self) -> Setup {
@@ -131,16 +137,6 @@ impl Setup {
         return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
         #[cfg(not(unix))]
         self
-    }
-}
-
-impl Settings for Setup {
-    fn with(&self, without: Features) -> Self {
-        Setup { without: self.without.and(without), ..self.clone() }
-    }
-
-    fn for_reading(&self, without: Features) -> Self {
-        Setup { reads_only: true, ..self.with(without) }
     }
 }
 
@@ -172,13 +168,10 @@ pub(crate) trait Sys: Host + Sized + Send {
     type Dir: Send + Sync;
     /// The buffer of one worker, and the listing in it.
     type DirBuf: Listing<Unit = Self::Unit> + Default;
-    /// What workers are started with.
-    type Setup: Settings;
-
     /// The name of a directory in itself.
     const ITSELF: Name<'static, Self::Unit>;
 
-    fn start(setup: &Self::Setup) -> Self;
+    fn start(setup: &Setup) -> Self;
     /// The calls made so far.
     fn calls(&self) -> Calls;
 

@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         Entries(self.start())
     }
 
-    fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
+    fn setup(&self, setup: &Setup) -> Setup {
         setup.for_reading(self.without)
     }
 

@@ -40,7 +40,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-fn every_call_fails_once<S: Beneath<Setup = Setup>>(setup: &Setup) {
+fn every_call_fails_once<S: Beneath>(setup: &Setup) {
     for (what, deed) in deeds::<S>() {
         let measure = |_| {
             let scratch = tree();
@@ -130,7 +130,7 @@ fn leaving_is_what_the_kernel_says() {
 /// Signals interrupt opens, as the standard library's, without effect.
 #[test]
 fn an_open_that_is_interrupted_is_made_again() {
-    fn check<S: Beneath<Setup = Setup>>(setup: &Setup, names: &[&'static str]) {
+    fn check<S: Beneath>(setup: &Setup, names: &[&'static str]) {
         for (what, deed) in deeds::<S>() {
             for &name in names {
                 for nth in 1..8 {

@@ -8,14 +8,14 @@ mod imagined;
 use std::path::Path;
 
 use super::engine::{Confined, Failure};
-#[cfg(windows)]
-use crate::sys::SystemUnit;
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
+#[cfg(windows)]
+use crate::sys::{Setup, SystemUnit};
 use crate::{Fields, Follow, Plan};
 
 /// A root on a platform that a test has set up.
 #[cfg(windows)]
-pub(crate) fn opened<S: Beneath>(setup: &S::Setup, path: &Path) -> Confined<S> {
+pub(crate) fn opened<S: Beneath>(setup: &Setup, path: &Path) -> Confined<S> {
     Confined::open(S::start(setup), path).unwrap()
 }
 

@@ -22,7 +22,7 @@ fn an_anchor_ends_behind_a_whole_name() {
 }
 
 /// Goes down a chain and up again, and counts the calls.
-fn down_and_up<S: Sys<Setup = Setup>>(levels: usize) {
+fn down_and_up<S: Sys>(levels: usize) {
     let scratch = Scratch::in_memory();
     scratch.deep("t", levels, "name");
     let sys = S::start(&Setup::default());

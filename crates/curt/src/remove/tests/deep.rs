@@ -5,7 +5,7 @@ use curt_testkit::Scratch;
 use super::{on_real_platforms, remove};
 use crate::remove::{Remove, Threads};
 use crate::sys::tests::as_here;
-use crate::sys::{Setup, Sys};
+use crate::sys::Sys;
 
 on_real_platforms!(
     deep_trees_take_few_descriptors,
@@ -14,7 +14,7 @@ on_real_platforms!(
     deep_and_wide,
 );
 
-fn deep_trees_take_few_descriptors<S: Sys<Setup = Setup>>() {
+fn deep_trees_take_few_descriptors<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 10_000, "directory");
     let options = Remove::new().descriptors(16).threads(Threads::AtMost(1));
@@ -27,7 +27,7 @@ fn deep_trees_take_few_descriptors<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), Vec::<String>::new());
 }
 
-fn a_dry_run_reaches_the_bottom<S: Sys<Setup = Setup>>() {
+fn a_dry_run_reaches_the_bottom<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 3_000, "directory");
     let options = Remove::new().descriptors(8).exclude(|_| false);
@@ -39,7 +39,7 @@ fn a_dry_run_reaches_the_bottom<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), Vec::<String>::new());
 }
 
-fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
+fn small_stacks_are_enough<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 5_000, "d");
     std::thread::scope(|scope| {
@@ -50,7 +50,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     });
 }
 
-fn deep_and_wide<S: Sys<Setup = Setup>>() {
+fn deep_and_wide<S: Sys>() {
     for threads in [1, 4] {
         let scratch = Scratch::in_memory();
         let mut files = 0;

@@ -20,7 +20,7 @@ mod interrupted {
 }
 
 #[cfg(unix)]
-fn a_signal_that_interrupts_a_call_is_no_failure<S: Sys<Setup = Setup>>() {
+fn a_signal_that_interrupts_a_call_is_no_failure<S: Sys>() {
     let names = ["openat2", "openat", "getdents64", "readdir", "unlinkat"];
     let mut interrupted = 0;
     for name in names {
@@ -95,7 +95,7 @@ fn options() -> Remove<'static> {
     Remove::new().threads(Threads::AtMost(1)).descriptors(8).retries(3, window)
 }
 
-fn every_call_fails_once<S: Sys<Setup = Setup>>() {
+fn every_call_fails_once<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
@@ -137,7 +137,7 @@ fn mixed_tree_again(scratch: &Scratch) {
     mixed_tree(scratch, "tree");
 }
 
-fn shortage_of_descriptors_passes<S: Sys<Setup = Setup>>() {
+fn shortage_of_descriptors_passes<S: Sys>() {
     for errno in numbers::SHORTAGES {
         let scratch = Scratch::in_memory();
         scratch.dir(format!("tree{}", "/d".repeat(40)));

@@ -24,13 +24,13 @@ use super::report::Report;
 use crate::sys::{Setup, Sys};
 
 /// Removes paths on a platform.
-fn remove_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[PathBuf]) -> Report {
+fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     super::run_on::<S>(options, setup, &paths)
 }
 
 /// Removes one tree of a scratch directory, on a platform with an ordinary setup.
-fn remove<S: Sys<Setup = Setup>>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
+fn remove<S: Sys>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
 }
 

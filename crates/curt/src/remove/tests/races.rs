@@ -59,7 +59,7 @@ fn race_time() -> Duration {
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
 #[cfg(unix)]
-fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
+fn directories_swapped_for_links_at_every_level<S: Sys>() {
     const DEPTH: usize = 6;
     let scratch = Scratch::in_memory();
     for name in ["one", "two/three", "d/d/d/d/canary"] {
@@ -119,7 +119,7 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     }
 }
 
-fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
+fn somebody_adds_files_for_ever<S: Sys>() {
     for threads in [1, 2] {
         let scratch = Scratch::in_memory();
         scratch.dir("tree/busy");
@@ -155,7 +155,7 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
 
 /// Faster than any removal: each level is opened below the one before.
 #[cfg(unix)]
-fn somebody_makes_levels_for_ever<S: Sys<Setup = Setup>>() {
+fn somebody_makes_levels_for_ever<S: Sys>() {
     for threads in [1, 8] {
         let scratch = Scratch::in_memory();
         let top = scratch.dir("tree/busy");
@@ -203,7 +203,7 @@ fn add_files(directory: &Path, writer: usize, over: &AtomicBool) {
     }
 }
 
-fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
+fn somebody_removes_the_same_tree<S: Sys>() {
     for _ in 0..many(20) {
         let scratch = Scratch::in_memory();
         for package in 0..20 {
@@ -246,7 +246,7 @@ impl<F: Fn() + Sync> Observer for When<F> {
 
 /// A level that was closed for want of descriptors gets a file, while the next one is moved away.
 #[cfg(unix)]
-fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys<Setup = Setup>>() {
+fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys>() {
     const LEVELS: usize = 100;
     for level in [2, 4, 8, 10, 20, 53, 60, 80] {
         let scratch = Scratch::in_memory();
@@ -281,7 +281,7 @@ fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys<Setup = Setup>>() {
 
 /// A directory whose removal is refused stays, and yet what was added to it meanwhile goes.
 #[cfg(unix)]
-fn what_is_added_before_a_refused_removal_goes<S: Sys<Setup = Setup>>() {
+fn what_is_added_before_a_refused_removal_goes<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.file("tree/stays/file");
     let fault = Faults::default().fail("unlinkat", 1, rustix::io::Errno::ACCESS.raw_os_error());

@@ -33,7 +33,7 @@ mod links {
     on_real_platforms!(a_link_with_a_separator_is_not_followed);
 }
 
-fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
+fn everything_goes_and_is_counted<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
@@ -45,7 +45,7 @@ fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
 }
 
 /// A file gives its bytes back when its last link goes, and only then.
-fn hard_links_count_once<S: Sys<Setup = Setup>>() {
+fn hard_links_count_once<S: Sys>() {
     let bytes = |linked: bool| {
         let scratch = Scratch::in_memory();
         scratch.file_with("tree/file", &vec![7; 50_000]);
@@ -64,7 +64,7 @@ fn hard_links_count_once<S: Sys<Setup = Setup>>() {
     assert!((50_000..100_000).contains(&goes), "{goes}");
 }
 
-fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
+fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");
@@ -74,7 +74,7 @@ fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), before);
 }
 
-fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
+fn excluded_entries_stay_with_their_parents<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let keep = |entry: &Unvisited<'_>| {
@@ -89,7 +89,7 @@ fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), left);
 }
 
-fn contents_go_and_the_directory_stays<S: Sys<Setup = Setup>>() {
+fn contents_go_and_the_directory_stays<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     scratch.file("file");
@@ -101,7 +101,7 @@ fn contents_go_and_the_directory_stays<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
 }
 
-fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
+fn special_operands_are_refused<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");
@@ -126,7 +126,7 @@ fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(unix)]
-fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
+fn a_link_with_a_separator_is_not_followed<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("victim/canary");
     scratch.link("link", "victim");
@@ -140,7 +140,7 @@ fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
 }
 
-fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
+fn many_threads_do_what_one_does<S: Sys>() {
     let scratch = Scratch::new();
     for package in 0..many(60) {
         for part in 0..8 {
@@ -177,7 +177,7 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
+fn a_large_directory_takes_several_listings<S: Sys>() {
     for threads in [1, 2] {
         let scratch = Scratch::in_memory();
         for number in 0..many(5000) {
@@ -211,7 +211,7 @@ impl Observer for Breakdown {
     }
 }
 
-fn a_panic_of_the_observer_reaches_the_caller<S: Sys<Setup = Setup>>() {
+fn a_panic_of_the_observer_reaches_the_caller<S: Sys>() {
     for threads in [1, 2, 4] {
         let scratch = Scratch::new();
         for dir in 0..many(100) {
@@ -240,7 +240,7 @@ impl Observer for No {
     }
 }
 
-fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
+fn questions_are_asked_and_heeded<S: Sys>() {
     let scratch = Scratch::new();
     scratch.dir("tree/empty");
     scratch.file("tree/full/file");
@@ -266,7 +266,7 @@ fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
     assert_eq!(asked, expected);
 }
 
-fn cancelled_before_it_begins<S: Sys<Setup = Setup>>() {
+fn cancelled_before_it_begins<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");

@@ -26,6 +26,7 @@ use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
+pub(crate) use super::Setup;
 use super::{
     Ask, Batch, Feature, Finished, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
     SystemUnit,
@@ -44,41 +45,27 @@ impl Shared {
     }
 }
 
-/// What workers are started with: the tree, and what every platform takes.
-#[derive(Clone)]
-pub(crate) struct Setup {
-    world: Shared,
-    pub(crate) common: super::Setup,
-}
-
 impl Setup {
+    /// A setup of the platform in memory, with this tree.
     pub(crate) fn new(world: World) -> Self {
-        Setup { world: Shared(Arc::new(Mutex::new(world))), common: super::Setup::default() }
+        Setup { world: Some(Shared(Arc::new(Mutex::new(world)))), ..Setup::default() }
     }
 
     /// Plans calls to fail.
     #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
-        self.common.faults = Some(Arc::new(faults));
+        self.faults = Some(Arc::new(faults));
         self
+    }
+
+    fn shared(&self) -> &Shared {
+        self.world.as_ref().expect("a platform in memory is started with a tree")
     }
 
     /// Looks at the tree or changes it; nothing else runs meanwhile. A closure and not a guard,
     /// because two guards in one expression would wait for one another.
     pub(crate) fn world<T>(&self, with: impl FnOnce(&mut World) -> T) -> T {
-        with(&mut self.world.lock())
-    }
-}
-
-impl super::Settings for Setup {
-    fn with(&self, without: super::Features) -> Self {
-        let common = self.common.with(without);
-        Setup { world: self.world.clone(), common }
-    }
-
-    fn for_reading(&self, without: super::Features) -> Self {
-        let common = self.common.for_reading(without);
-        Setup { world: self.world.clone(), common }
+        with(&mut self.shared().lock())
     }
 }
 
@@ -124,14 +111,13 @@ impl Sys for Memory {
     type Unit = u8;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
 
     const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
         Memory {
-            door: Door::new(setup.world.clone(), &setup.common),
-            without_short_listing: setup.common.without.has(Feature::ShortListing),
+            door: Door::new(setup.shared().clone(), setup),
+            without_short_listing: setup.without.has(Feature::ShortListing),
         }
     }
 

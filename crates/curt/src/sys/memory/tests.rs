@@ -194,7 +194,7 @@ fn planned_faults_strike_and_the_clock_is_ours() {
     let (setup, _) = with_letters(|_| {});
     let faults = Arc::new(Faults::default().fail("unlinkat", 1, 5));
     let mut setup = setup;
-    setup.common.faults = Some(faults.clone());
+    setup.faults = Some(faults.clone());
     let sys = Memory::start(&setup);
     let dir = opened(&sys, "", "top");
     assert!(matches!(unlink(&sys, &dir, "a"), Removed::Done));

@@ -33,7 +33,7 @@ fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launc
     }
 }
 
-fn ask<S: Process<Setup = Setup>>() {
+fn ask<S: Process>() {
     let sys = S::start(&Setup::default());
     let end = |launch: &Launch<'_, S::Pipe>| {
         let mut child = sys.start_program(launch).unwrap();

@@ -32,11 +32,7 @@ impl Ground {
     }
 
     /// What is answered about a name, where a call fails so.
-    fn ask<S: Lookup + Sys<Setup = Setup>>(
-        &self,
-        name: &str,
-        fault: Option<(&'static str, i32)>,
-    ) -> String {
+    fn ask<S: Lookup + Sys>(&self, name: &str, fault: Option<(&'static str, i32)>) -> String {
         let faults = fault.map(|(call, errno)| Arc::new(Faults::default().fail(call, 0, errno)));
         let sys = S::start(&Setup { faults: faults.clone(), ..Setup::default() });
         let mut path = S::Unit::units(&self.scratch.at(name));
@@ -50,7 +46,7 @@ impl Ground {
     }
 
     /// The same questions of a platform that asks for the right by this call, and for the rest by that.
-    fn check<S: Lookup + Sys<Setup = Setup>>(&self, right: &'static str, about: &'static str) {
+    fn check<S: Lookup + Sys>(&self, right: &'static str, about: &'static str) {
         let refusals = [None, Some((right, PERM)), Some((right, NOSYS))];
         for refusal in refusals {
             for (name, expected) in

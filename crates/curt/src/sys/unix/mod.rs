@@ -218,7 +218,6 @@ impl Sys for Unix {
     type Unit = u8;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
 
     const ITSELF: Name<'static, u8> = Name::from_c(c".");
 

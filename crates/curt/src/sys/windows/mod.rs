@@ -239,7 +239,6 @@ impl Sys for Windows {
     type Unit = u16;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
 
     const ITSELF: Name<'static, u16> = Name::EMPTY;
 

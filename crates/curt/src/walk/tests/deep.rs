@@ -37,7 +37,7 @@ fn comb(scratch: &Scratch, levels: usize) {
     }
 }
 
-fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
+fn a_comb_is_complete<S: Sys>() {
     let scratch = Scratch::in_memory();
     let levels = levels::<S>();
     comb(&scratch, levels);
@@ -54,7 +54,7 @@ fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
     }
 }
 
-fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
+fn small_stacks_are_enough<S: Sys>() {
     let scratch = Scratch::in_memory();
     let levels = levels::<S>();
     chain(&scratch, levels, "d");

@@ -21,17 +21,13 @@ fn ignoring() -> Walk<'static> {
 }
 
 /// Paths with slashes, whatever the platform has.
-fn told<S: Sys<Setup = Setup>>(
-    options: &Walk<'_>,
-    scratch: &Scratch,
-    operand: &str,
-) -> Vec<String> {
+fn told<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Vec<String> {
     let seen = walk::<S>(options, scratch, operand);
     assert!(seen.errors.is_empty(), "{:?}", seen.errors);
     seen.sorted().into_iter().map(|path| path.replace('\\', "/")).collect()
 }
 
-fn rules_leave_out_what_they_name<S: Sys<Setup = Setup>>() {
+fn rules_leave_out_what_they_name<S: Sys>() {
     let scratch = Scratch::new();
     for file in ["t/a.o", "t/b", "t/.c", "t/d/a.o", "t/d/e", "t/out/f", "t/d/out"] {
         scratch.file(file);
@@ -58,7 +54,7 @@ fn rules_leave_out_what_they_name<S: Sys<Setup = Setup>>() {
     assert!(told::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
 }
 
-fn without_rules_there_is_nothing_to_ask<S: Sys<Setup = Setup>>() {
+fn without_rules_there_is_nothing_to_ask<S: Sys>() {
     let scratch = Scratch::new();
     let calls = |directories: usize, options: &Walk<'_>| {
         for directory in 0..directories {
@@ -72,7 +68,7 @@ fn without_rules_there_is_nothing_to_ask<S: Sys<Setup = Setup>>() {
     assert_eq!(more(&ignoring()), more(&plan()));
 }
 
-fn rules_hold_far_below<S: Sys<Setup = Setup>>() {
+fn rules_hold_far_below<S: Sys>() {
     let scratch = Scratch::in_memory();
     // Deeper than directories may be open.
     let deep = format!("t{}", "/d".repeat(30));
@@ -113,7 +109,7 @@ fn rules_go_with_what_is_handed_over() {
 }
 
 /// Whatever call fails: what is missing, or told of in spite of the rules, was said.
-fn no_call_fails_without_a_word<S: Sys<Setup = Setup>>() {
+fn no_call_fails_without_a_word<S: Sys>() {
     /// `EIO`, and what Windows calls the same.
     const BROKEN: i32 = if cfg!(windows) { -0x3fff_fe7b } else { 5 };
     let scratch = Scratch::in_memory();

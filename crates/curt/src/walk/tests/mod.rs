@@ -15,9 +15,9 @@ use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;
 use crate::fields::{Fields, Kind, Plan};
+use crate::sys::Sys;
 #[cfg(target_os = "linux")]
-use crate::sys::Feature;
-use crate::sys::{Setup, Sys};
+use crate::sys::{Feature, Setup};
 
 mod deep;
 #[cfg(feature = "filters")]
@@ -57,15 +57,15 @@ impl Seen {
     }
 }
 
-fn walk<S: Sys<Setup = Setup>>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Seen {
+fn walk<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Seen {
     walk_path::<S>(options, scratch.path(), &scratch.at(operand))
 }
 
-fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
+fn walk_path<S: Sys>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     walk_with::<S>(&Setup::default(), options, base, operand)
 }
 
-fn walk_with<S: Sys>(setup: &S::Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
+fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     let sys = S::start(&options.setup(setup));
     let mut settings = options.settings.clone();
     settings.descriptors = options.budget(&sys);
@@ -142,7 +142,7 @@ on_real_platforms!(
     a_small_buffer_is_enough,
 );
 
-fn everything_is_told_of_once_and_parents_first<S: Sys<Setup = Setup>>() {
+fn everything_is_told_of_once_and_parents_first<S: Sys>() {
     let scratch = sample();
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
@@ -162,7 +162,7 @@ fn everything_is_told_of_once_and_parents_first<S: Sys<Setup = Setup>>() {
     assert_eq!(seen.entries.iter().filter(is_directory).count(), 21);
 }
 
-fn sorted_walks_are_in_order<S: Sys<Setup = Setup>>() {
+fn sorted_walks_are_in_order<S: Sys>() {
     let scratch = sample();
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
@@ -176,7 +176,7 @@ fn sorted_walks_are_in_order<S: Sys<Setup = Setup>>() {
     assert!(position("y") < position("small") && position("small") < position("large"));
 }
 
-fn contents_can_come_first<S: Sys<Setup = Setup>>() {
+fn contents_can_come_first<S: Sys>() {
     let scratch = sample();
     for options in [plan(), plan().sort(Order::default())] {
         let seen = walk::<S>(&options.contents_first(true), &scratch, "t");
@@ -193,7 +193,7 @@ fn contents_can_come_first<S: Sys<Setup = Setup>>() {
     }
 }
 
-fn depths_are_limits<S: Sys<Setup = Setup>>() {
+fn depths_are_limits<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan().min_depth(1).max_depth(1), &scratch, "t");
     assert_eq!(seen.sorted(), ["t/a", "t/a.b", "t/b", "t/c", "t/empty", "t/many", "t/~"]);
@@ -206,13 +206,13 @@ fn depths_are_limits<S: Sys<Setup = Setup>>() {
     assert_eq!(walk::<S>(&late, &scratch, "t/a").paths(), ["t/a/deep", "t/a/y", "t/a"]);
 }
 
-fn a_file_is_an_operand_too<S: Sys<Setup = Setup>>() {
+fn a_file_is_an_operand_too<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan(), &scratch, "t/a/y");
     assert_eq!(seen.entries, [("t/a/y".to_owned(), Kind::File, 0)]);
 }
 
-fn what_is_missing_is_an_error<S: Sys<Setup = Setup>>() {
+fn what_is_missing_is_an_error<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan(), &scratch, "nothing");
     assert!(seen.entries.is_empty());
@@ -222,7 +222,7 @@ fn what_is_missing_is_an_error<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(unix)]
-fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+fn links_are_followed_where_asked_for<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("t/real/file");
     scratch.link("t/real/back", "..");
@@ -262,11 +262,11 @@ fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(not(unix))]
-fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+fn links_are_followed_where_asked_for<S: Sys>() {
     curt_testkit::skip("links cannot be made here without a privilege");
 }
 
-fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
+fn sizes_are_those_of_the_file_system<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file_with("t/a/one", &[b'x'; 1234]);
     scratch.file_with("t/two", &[b'x'; 5]);
@@ -286,7 +286,7 @@ fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
     assert_eq!(sizes, [5, 1234]);
 }
 
-fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
+fn a_small_buffer_is_enough<S: Sys>() {
     let scratch = Scratch::new();
     for number in 0..100 {
         scratch.file(format!("t/{number:0>200}"));

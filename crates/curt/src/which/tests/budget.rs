@@ -167,7 +167,7 @@ fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(S
             // EPERM, EIO, ENOMEM, ENODEV, EMFILE and ESTALE.
             for error in [1, 5, 12, 19, 24, 116] {
                 let faults = Arc::new(Faults::default().fail(call, nth, error));
-                ground.setup.common.faults = Some(Arc::clone(&faults));
+                ground.setup.faults = Some(Arc::clone(&faults));
                 let (answer, _) = ground.find("x");
                 if faults.hits() > 0 {
                     told.push((format!("{call} {nth} {error}"), answer));
@@ -213,7 +213,7 @@ fn all_programs_of_a_name_end_with_what_failed() {
     let mut ground = Ground::posix("/a:/b", |world| {
         world.file("a/x").file("b/x");
     });
-    ground.setup.common.faults = Some(Arc::new(Faults::default().fail("faccessat2", 1, 5)));
+    ground.setup.faults = Some(Arc::new(Faults::default().fail("faccessat2", 1, 5)));
     assert_eq!(ground.all("x"), ["/a/x path:0 executable", "other /b"]);
 }
 
@@ -224,7 +224,7 @@ fn a_shortage_ends_a_search() {
     let mut ground = Ground::windows("/a;/b", |world| {
         world.file("a/x.exe").file("b/x.exe");
     });
-    ground.setup.common.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
+    ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
     ground.assert_finds("x", "other /a");
 }
 
