@@ -149,8 +149,8 @@ impl Facts {
         self.known = known;
     }
 
-    /// When the entry was made or, where the system does not keep that, last changed in any way, since
-    /// 1970; zero where the system says neither.
+    /// When the entry was made or, where the system does not keep that, last changed in any way,
+    /// since 1970; zero where the system says neither.
     pub(crate) fn made(&self) -> Duration {
         let knows_birth = self.known.contains(Fields::CREATED);
         let made = if knows_birth { self.created } else { self.changed };

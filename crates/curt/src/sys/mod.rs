@@ -22,7 +22,9 @@ pub(crate) use self::features::Features;
 pub(crate) use self::os_error::{is_busy, is_loop, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::{Name, NameBuf, Unit};
+#[cfg(any(test, fuzzing, not(windows)))]
+use crate::name::Unit;
+use crate::name::{Name, NameBuf};
 pub(crate) use host::Host;
 pub(crate) use lookup::{Candidate, Lookup, Match};
 pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};

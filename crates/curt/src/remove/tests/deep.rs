@@ -4,8 +4,8 @@ use curt_testkit::Scratch;
 
 use super::{on_real_platforms, remove};
 use crate::remove::{Remove, Threads};
-use crate::sys::tests::as_here;
 use crate::sys::Sys;
+use crate::sys::tests::as_here;
 
 on_real_platforms!(
     deep_trees_take_few_descriptors,

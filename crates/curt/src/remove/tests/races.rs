@@ -24,9 +24,11 @@ use crate::fields::Kind;
 use crate::remove::Observer;
 use crate::remove::{Remove, Threads};
 #[cfg(unix)]
+use crate::sys::Setup;
+use crate::sys::Sys;
+#[cfg(unix)]
 use crate::sys::fault::Faults;
 use crate::sys::tests::as_here;
-use crate::sys::{Setup, Sys};
 
 on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree);
 

@@ -1,5 +1,7 @@
 //! What the system's calls do to the tree, as Linux does it.
 
+use std::time::SystemTime;
+
 use super::dir::{DirBuf, WORKING};
 use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
 use crate::fields::{Facts, Fields, Kind, Time};
@@ -293,8 +295,7 @@ impl World {
 
     pub(super) fn stat(&self, node: usize) -> Facts {
         let found = &self.nodes[node];
-        let created =
-            Time { seconds: found.made.as_secs() as i64, nanoseconds: found.made.subsec_nanos() };
+        let created = Time::from(SystemTime::UNIX_EPOCH + found.made);
         Facts {
             known: STAT,
             kind: found.kind,

@@ -28,6 +28,7 @@ pub(crate) fn release() -> Release {
 }
 
 /// The last name of what is there, as its directory has it: no name has another form here.
+#[allow(clippy::unnecessary_wraps, reason = "Windows asks the system")]
 pub(crate) fn long_name(_: &Path) -> io::Result<Option<OsString>> {
     Ok(None)
 }

@@ -3,8 +3,10 @@
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, plan, walk};
+#[cfg(target_os = "linux")]
+use crate::sys::Setup;
 use crate::sys::tests::as_here;
-use crate::sys::{Feature, Setup, Sys};
+use crate::sys::{Feature, Sys};
 use crate::walk::Order;
 
 on_real_platforms!(a_comb_is_complete, small_stacks_are_enough);

@@ -15,9 +15,9 @@ use crate::error::Error;
 #[cfg(unix)]
 use crate::fields::Follow;
 use crate::fields::{Fields, Kind, Plan};
-use crate::sys::Sys;
 #[cfg(target_os = "linux")]
-use crate::sys::{Feature, Setup};
+use crate::sys::Feature;
+use crate::sys::{Setup, Sys};
 
 mod deep;
 #[cfg(feature = "filters")]

@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 
 use super::Ground;
+use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
-use crate::sys::{OsUnit, Sys, SystemUnit};
 use crate::which::found::Hit;
 use crate::which::policy::Extensions;
 
@@ -232,9 +232,8 @@ fn a_shortage_ends_a_search() {
 #[test]
 fn a_link_that_cannot_be_asked_about_is_reported() {
     use super::PATHEXT;
-    use crate::sys::Os;
-    use crate::sys::Setup;
     use crate::sys::fault::Faults;
+    use crate::sys::{Os, OsUnit, Setup, SystemUnit};
     use crate::which::engine::Engine;
     use crate::which::{Options, Policy, Setting};
     use curt_paths::Flavor;
