@@ -360,8 +360,8 @@ impl<S: Beneath> Confined<S> {
         self.at_last(path, &mut |dir, name| {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
-            self.asker.begin(&mut metadata);
-            self.asker.tell(&subject, &mut metadata);
+            self.asker.reset(&mut metadata);
+            self.asker.complete(&subject, &mut metadata);
             match metadata.whole() {
                 Err(error) => Step::Failed(error.into_system()),
                 Ok(metadata) if follow && metadata.facts.kind.is_link() => Step::Otherwise,

@@ -244,11 +244,6 @@ pub(crate) trait Sys: Host + Sized + Send {
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// The same without following links, and [`Opened::Mount`] where a mount lies on the way, which the
-    /// system tells of where mounts may loop.
-    fn open_within_mount(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Opened<Self::Dir> {
-        self.open_below(from, path, false)
-    }
     /// Asks about an entry. What the answer lacks, the system or the file system does not have.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
     /// The same, beside what is known of the entry already: an answer takes its place.

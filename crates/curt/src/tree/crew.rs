@@ -5,14 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::governor::{Governor, Sample};
-use super::panics::Panics;
 use super::pool::Pool;
+use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::Sys;
-
-/// Helpers need little: a traversal takes the same stack at any depth. The rest is for the callbacks
-/// of the caller.
-pub(crate) const HELPER_STACK: usize = 256 << 10;
 
 /// The most directories that one operation holds open, and the fewest that one worker can do with.
 const MOST_DESCRIPTORS: usize = 1024;
@@ -61,9 +57,9 @@ impl<T: Send> Crew<T> {
         }
     }
 
-    /// How many of so many directories the worker of this number may hold open. Alone, all; otherwise
-    /// the first has half of them, the second half of the rest, and so on: nobody knows how many will
-    /// come.
+    /// How many of so many directories the worker of this number may hold open. Alone, all;
+    /// otherwise the first has half of them, the second half of the rest, and so on: nobody knows
+    /// how many will come.
     pub(crate) fn descriptors_of(&self, number: usize, all: usize) -> usize {
         let halves = if self.may_share() { number + 1 } else { 0 };
         let part = u32::try_from(halves).ok().and_then(|halves| all.checked_shr(halves));
@@ -81,22 +77,17 @@ impl<T: Send> Crew<T> {
         if !self.may_share() {
             return work(0, None);
         }
-        let (work, panics) = (&work, Panics::default());
+        let (work, workers) = (&work, Workers::default());
         thread::scope(|scope| {
             let start = || {
                 if self.pool.workers() >= self.most_workers {
                     return false;
                 }
-                let (number, panics) = (self.pool.enlist(), &panics);
-                let started = thread::Builder::new()
-                    .stack_size(HELPER_STACK)
-                    .spawn_scoped(scope, move || {
-                        panics.catch(|| {
-                            let _guard = self.pool.guard();
-                            work(number, None);
-                        });
-                    })
-                    .is_ok();
+                let number = self.pool.enlist();
+                let started = workers.start(scope, move || {
+                    let _guard = self.pool.guard();
+                    work(number, None);
+                });
                 if !started {
                     self.pool.dismiss();
                 }
@@ -105,7 +96,7 @@ impl<T: Send> Crew<T> {
             let _guard = self.pool.guard();
             work(0, Some(&start));
         });
-        panics.pass_on();
+        workers.pass_on();
     }
 
     /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
@@ -165,8 +156,8 @@ mod tests {
     use crate::control::Threads;
     use crate::sys::{Host, Os, Setup, Sys};
 
-    /// The governor takes differences, and must never see less than it saw before: a worker may be held up
-    /// between what it adds and what it has observed, while the others go on.
+    /// The governor takes differences, and must never see less than it saw before: a worker may be
+    /// held up between what it adds and what it has observed, while the others go on.
     #[test]
     fn what_workers_tell_at_the_same_time_never_goes_back() {
         let setup = Setup::default();

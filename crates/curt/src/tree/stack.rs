@@ -213,6 +213,15 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
+    /// The subdirectory of the topmost level whose name is kept at `kept` is entered next, and no
+    /// other one waits.
+    pub(crate) fn wait_for(&mut self, kept: usize) {
+        let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
+        if let Some(level) = self.levels.last_mut() {
+            level.waiting = kept..kept + length;
+        }
+    }
+
     /// The subdirectory that was told to wait last, whose name lies here, does not.
     pub(crate) fn wait_no_more(&mut self, at: usize) {
         if let Some(level) = self.levels.last_mut() {
@@ -545,11 +554,6 @@ impl<S: Sys, T> Level<S, T> {
             Hold::Shared(dir) => Some(Arc::clone(dir)),
             _ => None,
         }
-    }
-
-    /// Which directory it is, where that is known.
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        self.identity
     }
 
     /// How long its path is.

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
-    Threads,
+    Calls, Cause, Descent, Directory, Entry, Error, Fields, Follow, Kind, List, Metadata,
+    Operation, Stat, Threads,
 };
 
 use super::PROGRAM;
@@ -34,16 +34,6 @@ pub(super) struct Totals {
     pub(super) exit: Exit,
 }
 
-/// A directory that waits to be listed.
-enum Pending {
-    Directory {
-        path: OsString,
-        is_operand: bool,
-    },
-    /// Everything below the last directory on the way is listed.
-    Leave,
-}
-
 /// A listing under way.
 pub(super) struct Lister<'a> {
     settings: &'a Settings,
@@ -54,13 +44,10 @@ pub(super) struct Lister<'a> {
     stat: Stat,
     /// For what links lead to.
     follow: Stat,
-    /// Opens what lies deeper than a path may be long.
+    /// Opens the operands and the directories below them.
     descent: Descent,
-    pending: Vec<Pending>,
-    /// How long the path of the operand is that is being listed, without slashes at its end.
-    operand: usize,
-    /// The directories that lead to the one being listed, where links may make a circle.
-    way: Vec<(Option<u64>, Option<u128>)>,
+    /// The operands that are still to be listed, the last one first.
+    pending: Vec<OsString>,
     keeps: Keeps,
     has_headers: bool,
     is_first: bool,
@@ -72,7 +59,7 @@ impl<'a> Lister<'a> {
         let follows = settings.operands == Operands::Followed || settings.follow;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
-        let descent = Descent::new();
+        let descent = Descent::new().follow_links(settings.follow && settings.recursive);
         Lister {
             keeps: Keeps::new(settings),
             settings,
@@ -83,8 +70,6 @@ impl<'a> Lister<'a> {
             follow: descent.asking(plan.follow(Follow::Links)),
             descent,
             pending: Vec::new(),
-            operand: 0,
-            way: Vec::new(),
             has_headers: true,
             is_first: true,
             totals: Totals::default(),
@@ -96,20 +81,32 @@ impl<'a> Lister<'a> {
         let here = [OsString::from(".")];
         if operands.is_empty() && !self.settings.themselves {
             self.has_headers = false;
-            self.pending.push(Pending::Directory { path: ".".into(), is_operand: true });
+            self.pending.push(".".into());
         } else {
             self.operands(if operands.is_empty() { &here } else { operands });
         }
-        while let Some(pending) = self.pending.pop() {
-            match pending {
-                Pending::Directory { path, is_operand } => self.directory(&path, is_operand),
-                Pending::Leave => drop(self.way.pop()),
-            }
+        while let Some(operand) = self.pending.pop() {
+            self.tree(&operand);
             if self.session.is_over() {
                 break;
             }
         }
         self.writer.finish();
+    }
+
+    /// Lists an operand, and the directories below it if they are wanted.
+    fn tree(&mut self, operand: &OsStr) {
+        let opened = self.descent.open(operand);
+        self.directory(operand, opened, true);
+        while !self.session.is_over() {
+            let Some(opened) = self.descent.next() else { return };
+            let path = opened.as_ref().map_or_else(Error::path, Directory::path);
+            let path = match path.strip_prefix(operand) {
+                Ok(relative) => below(operand, relative.as_os_str()).into_os_string(),
+                Err(_) => path.as_os_str().to_owned(),
+            };
+            self.directory(&path, opened, false);
+        }
     }
 
     /// What was done.
@@ -125,9 +122,7 @@ impl<'a> Lister<'a> {
         let items = order::sorted(&items, self.settings.order);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
-        self.pending.extend(
-            opened.map(|item| Pending::Directory { path: item.name.clone(), is_operand: true }),
-        );
+        self.pending.extend(opened.map(|item| item.name.clone()));
         if shown > 0 {
             self.totals.entries += shown as u64;
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
@@ -152,7 +147,7 @@ impl<'a> Lister<'a> {
         };
         let mut item = Item::new(name.to_owned(), metadata, settings.clock);
         let follows = settings.operands == Operands::Followed;
-        if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
+        if item.kind.is_link() && follows && self.is_broken(None, path, path) {
             return None;
         }
         if item.kind.is_link() && settings.operands == Operands::Directories {
@@ -164,61 +159,44 @@ impl<'a> Lister<'a> {
         }
         item.is_opened = item.kind == Kind::Directory && !settings.themselves;
         if !item.is_opened {
-            self.complete(&mut item, path);
+            self.complete(&mut item, None, path);
         }
         Some(item)
     }
 
     /// Finds out the rest that is to be shown of an operand, or of one of the two entries that
-    /// listings leave out.
-    fn complete(&mut self, item: &mut Item, path: &Path) {
+    /// listings leave out. `path` is for messages.
+    fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
         if let Some(metadata) = &item.metadata {
             for (_, error) in metadata.failures() {
                 report(&mut self.totals, self.session, error, path, true);
             }
         }
-        self.find_target(item, path);
+        self.find_target(item, list);
     }
 
     /// Finds out what a link leads to, if that is to be shown.
-    fn find_target(&mut self, item: &mut Item, path: &Path) {
+    fn find_target(&mut self, item: &mut Item, list: Option<&List>) {
         if !item.kind.is_link() || !self.settings.asks_for_targets() {
             return;
         }
-        let followed = self.descent.stat(&mut self.follow, path).ok();
+        let followed = ask(&mut self.follow, list, Path::new(&item.name)).ok();
         let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
         item.target = followed
             .filter(|metadata| !kind(metadata).is_link())
             .map(|metadata| Box::new((kind(&metadata), metadata.mode().known())));
     }
 
-    fn directory(&mut self, path: &OsStr, is_operand: bool) {
-        if is_operand {
-            let trimmed = path.as_encoded_bytes().iter().rposition(|&byte| byte != b'/');
-            self.operand = trimmed.map_or(1, |last| last + 1);
-        }
-        // Below an operand, what was listed as a directory must not lead anywhere else by now.
-        let opened = if is_operand || self.settings.follow {
-            self.descent.open(path).map(|directory| (directory, false))
-        } else {
-            self.descent.open_below(path)
-        };
-        let opened = opened.and_then(|(directory, is_mounted)| match self.keeps {
-            Keeps::Columns if !self.settings.streams() => {
-                Ok((directory.buffer(BUFFER)?, is_mounted))
-            }
-            _ => Ok((directory, is_mounted)),
+    fn directory(&mut self, path: &OsStr, opened: Result<Directory, Error>, is_operand: bool) {
+        let opened = opened.and_then(|directory| match self.keeps {
+            Keeps::Columns if !self.settings.streams() => directory.buffer(BUFFER),
+            _ => Ok(directory),
         });
-        let (mut list, is_mounted) = match opened {
-            Ok((directory, is_mounted)) => (directory.list(self.settings.plan()), is_mounted),
+        let mut list = match opened {
+            Ok(directory) => directory.list(self.settings.plan()),
+            Err(error) if matches!(error.cause(), Cause::Loop) => return self.listed_already(path),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };
-        if is_mounted && self.is_above(&mut list, path) {
-            return self.listed_already(path);
-        }
-        if self.settings.recursive && self.settings.follow && !self.enter(&mut list, path) {
-            return;
-        }
         self.totals.directories += 1;
         if (self.settings.recursive || self.has_headers) && !self.is_json() {
             if !std::mem::take(&mut self.is_first) {
@@ -230,19 +208,10 @@ impl<'a> Lister<'a> {
             self.stream(&mut list, path, is_operand);
             return self.totals.calls.add(&list.close());
         }
-        let mut items = self.dots(path);
+        let mut items = self.dots(&list, path);
         self.read(&mut list, path, is_operand, &mut items);
-        if self.settings.recursive && !self.settings.follow && (is_operand || is_mounted) {
-            self.totals.calls.add(&list.calls());
-            self.descent.keep(list);
-        } else {
-            self.totals.calls.add(&list.close());
-        }
         for item in &mut items {
-            if item.kind.is_link() && self.settings.asks_for_targets() {
-                let path = attach(path, &item.name);
-                self.find_target(item, &path);
-            }
+            self.find_target(item, Some(&list));
         }
         let sorted = order::sorted(&items, self.settings.order);
         self.totals.entries += sorted.len() as u64;
@@ -251,9 +220,11 @@ impl<'a> Lister<'a> {
         }
         self.write(&sorted, Some(path));
         if self.settings.recursive {
-            self.descend(&sorted, path);
+            self.descend(list, &sorted, path);
+        } else {
+            self.totals.calls.add(&list.close());
         }
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && !self.settings.recursive {
             // The command is about to end. Giving back each name by itself takes longer than
             // listing a small directory.
             std::mem::forget(items);
@@ -271,7 +242,7 @@ impl<'a> Lister<'a> {
             |item, entry| teller.tell(item, entry),
         );
         for item in &mut items[begin..] {
-            self.settle(item, path);
+            self.settle(item, list, path);
         }
         if let Err(error) = read {
             self.fail(&error, Path::new(path), is_operand);
@@ -280,8 +251,8 @@ impl<'a> Lister<'a> {
 
     /// Shows each entry of a directory at once, where nothing has to be waited for.
     fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
-        for item in self.dots(path) {
-            self.show(item, path);
+        for item in self.dots(list, path) {
+            self.show(item, list, path);
         }
         while !self.session.is_over() {
             let failed = match list.next() {
@@ -292,8 +263,8 @@ impl<'a> Lister<'a> {
                     if self.settings.shows(&name) {
                         let mut item = Item::unknown(name, Kind::Unknown);
                         self.teller().tell(&mut item, entry);
-                        self.settle(&mut item, path);
-                        self.show(item, path);
+                        self.settle(&mut item, list, path);
+                        self.show(item, list, path);
                     }
                     None
                 }
@@ -310,9 +281,8 @@ impl<'a> Lister<'a> {
     }
 
     /// Shows an entry of a directory by itself.
-    fn show(&mut self, mut item: Item, dir: &OsStr) {
-        let path = attach(dir, &item.name);
-        self.find_target(&mut item, &path);
+    fn show(&mut self, mut item: Item, list: &List, dir: &OsStr) {
+        self.find_target(&mut item, Some(list));
         self.totals.entries += 1;
         self.write(&[&item], Some(dir));
     }
@@ -325,21 +295,21 @@ impl<'a> Lister<'a> {
 
     /// Says what failed of an entry of a directory, and leaves of a link that was to be followed
     /// and leads nowhere only its name and its kind.
-    fn settle(&mut self, item: &mut Item, dir: &OsStr) {
+    fn settle(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             let path = attach(dir, &item.name);
             report(&mut self.totals, self.session, error, &path, false);
         }
         if self.settings.follow && item.kind.is_link() {
             let path = attach(dir, &item.name);
-            if self.leads_nowhere(&path, false) {
+            if self.is_broken(Some(list), Path::new(&item.name), &path) {
                 *item = Item::unknown(std::mem::take(&mut item.name), item.kind);
             }
         }
     }
 
     /// The two entries that listings leave out, if they are to be shown.
-    fn dots(&mut self, dir: &OsStr) -> Vec<Item> {
+    fn dots(&mut self, list: &List, dir: &OsStr) -> Vec<Item> {
         let mut items = Vec::new();
         if self.settings.hidden != Hidden::Nothing {
             return items;
@@ -350,10 +320,12 @@ impl<'a> Lister<'a> {
                 items.push(Item::unknown(name.into(), Kind::Directory));
                 continue;
             }
-            match self.descent.stat(&mut self.stat, &path) {
+            // By its path, as GNU ls does; below a path that is too long, from the open directory.
+            let asked = self.stat.path(&path);
+            match asked.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                 Ok(metadata) => {
                     let mut item = Item::new(name.into(), metadata, self.settings.clock);
-                    self.complete(&mut item, &path);
+                    self.complete(&mut item, Some(list), &path);
                     items.push(item);
                 }
                 Err(error) => {
@@ -365,34 +337,15 @@ impl<'a> Lister<'a> {
         items
     }
 
-    /// Puts the directories among the entries at the head of those that wait.
-    fn descend(&mut self, items: &[&Item], dir: &OsStr) {
-        if self.settings.follow {
-            self.pending.push(Pending::Leave);
-        }
+    /// Lists the directories among the entries next.
+    fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
+        self.totals.calls.add(&list.calls());
         let is_below =
             |item: &&&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
-        for item in items.iter().rev().filter(is_below) {
-            let path = below(dir, &item.name).into_os_string();
-            self.pending.push(Pending::Directory { path, is_operand: false });
+        let names = items.iter().filter(is_below).map(|item| &item.name);
+        if let Err(error) = self.descent.enter(list, names) {
+            self.fail(&error, Path::new(dir), false);
         }
-    }
-
-    /// Notes that a directory is being listed; `false`, said aloud, if it is listed already and a
-    /// link led back to it.
-    fn enter(&mut self, list: &mut List, path: &OsStr) -> bool {
-        let Ok(metadata) = list.directory(Fields::DEVICE | Fields::ID) else {
-            // Without an identity nothing can be compared; paths have an end all the same.
-            self.way.push((None, None));
-            return true;
-        };
-        let identity = (metadata.device().known(), metadata.id().known());
-        if self.way.contains(&identity) {
-            self.listed_already(path);
-            return false;
-        }
-        self.way.push(identity);
-        true
     }
 
     fn listed_already(&mut self, path: &OsStr) {
@@ -408,34 +361,17 @@ impl<'a> Lister<'a> {
         self.totals.exit = Exit::USAGE;
     }
 
-    /// Whether what is mounted at a path is one of the directories above it.
-    fn is_above(&mut self, list: &mut List, path: &OsStr) -> bool {
-        let fields = Fields::DEVICE | Fields::ID;
-        let identity = |metadata: &Metadata| (metadata.device().known(), metadata.id().known());
-        let Ok(mounted) = list.directory(fields).map(|metadata| identity(&metadata)) else {
-            return false;
-        };
-        let mut stat = Stat::new(Plan::new(fields).follow(Follow::Links));
-        let above = Path::new(path).ancestors().skip(1);
-        let operand = self.operand;
-        let mut above = above.take_while(|above| above.as_os_str().len() >= operand);
-        let is_above = above
-            .any(|above| stat.path(above).is_ok_and(|metadata| identity(&metadata) == mounted));
-        self.totals.calls.add(&stat.calls());
-        is_above
-    }
-
     fn is_json(&self) -> bool {
         matches!(self.settings.form, Form::Json(_))
     }
 
-    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not
-    /// told of as the link that it is.
-    fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
-        let Err(error) = self.descent.stat(&mut self.follow, path.join("")) else {
+    /// Whether a link that was to be followed cannot be; if so, reports why. With a slash behind
+    /// it, it does not stand for itself. `shown` is its path in messages.
+    fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
+        let Err(error) = ask(&mut self.follow, list, &path.join("")) else {
             return false;
         };
-        self.fail(&error, path, is_operand);
+        self.fail(&error, shown, list.is_none());
         true
     }
 
@@ -515,6 +451,14 @@ fn report(totals: &mut Totals, session: &Session, error: &Error, path: &Path, is
             operation => format!("{PROGRAM}: cannot {} {path}: {reason}\n", operation.verb()),
         }
     });
+}
+
+/// Asks about an entry of a directory that is being listed, or about an operand.
+fn ask(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata, Error> {
+    match list {
+        Some(list) => list.stat(stat, path),
+        None => stat.path(path),
+    }
 }
 
 /// The path of an entry as messages show it: in the working directory, its name alone.

@@ -316,10 +316,6 @@ impl Sys for Unix {
         self.open_without_links(from, path, Mounts::Cross)
     }
 
-    fn open_within_mount(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
-        self.open_without_links(from, path, Mounts::Refuse)
-    }
-
     fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
         let mut facts = Facts::default();
         self.query_more(parent, name, ask, &mut facts)?;

@@ -1,4 +1,4 @@
-//! Trees deeper than descriptors, paths and stacks reach.
+//! Trees that are deeper than descriptors, paths and stacks reach.
 
 use curt_testkit::Scratch;
 
@@ -11,7 +11,7 @@ use crate::walk::Order;
 
 on_real_platforms!(a_comb_is_complete, small_stacks_are_enough);
 
-/// How deep a comb is: paths of the standard library end before that of a real one.
+/// How deep a comb is; less where the standard library cannot make long paths.
 fn levels<S: Sys>() -> usize {
     if std::any::type_name::<S>().contains("Other") || cfg!(windows) { 60 } else { 1_000 }
 }
@@ -22,13 +22,13 @@ fn chain(scratch: &Scratch, levels: usize, name: &str) {
     scratch.deep("t", levels, name);
 }
 
-/// A chain of directories; it is no longer than a path.
+/// A chain of directories, no longer than a path may be.
 #[cfg(windows)]
 fn chain(scratch: &Scratch, levels: usize, name: &str) {
     scratch.dir(format!("t{}", format!("/{name}").repeat(levels)));
 }
 
-/// A chain with a branch at every level, after and before the way down in any order.
+/// A chain with branches at every level, before and behind the next level in every order.
 fn comb(scratch: &Scratch, levels: usize) {
     chain(scratch, levels, "spine");
     let mut path = String::from("t");
@@ -78,8 +78,8 @@ fn a_long_chain_costs_no_more_than_a_short_one() {
     assert_eq!(seen.calls.total(), 4 * 10_001 + 1, "{:?}", seen.calls);
 }
 
-/// Each open fails once: that of a directory that was closed in between is reported as the system said it,
-/// and the rest of what it holds is lost.
+/// Each open fails in its turn. If that opens a directory again, the error of the system is
+/// reported, and the rest of the directory is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {

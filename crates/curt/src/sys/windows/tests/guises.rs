@@ -96,9 +96,9 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
             let path = || scratch.at("top");
             let subject = Subject { dir: &dir, name: entry.name, path: &path, follow: false };
             let mut metadata = Metadata::default();
-            asker.begin(&mut metadata);
+            asker.reset(&mut metadata);
             buf.facts(position, &entry, &mut metadata.facts);
-            asker.tell(&subject, &mut metadata);
+            asker.complete(&subject, &mut metadata);
             match metadata.kind() {
                 Value::Value(seen, from) => assert_eq!((seen, from), (kind, origin)),
                 other => panic!("{other:?}"),
