@@ -1,8 +1,8 @@
-//! The traversal of a tree: what removing, walking and measuring share.
+//! The traversal of a tree, which removing, walking and measuring share.
 //!
-//! `stack.rs` has the directories on the way, of which as many are open as may be, and the names that
-//! wait in them · `path.rs` the path of the entry at hand · `pool.rs` where threads meet that share the
-//! work · `crew.rs` how many there are, and how they come to be · `governor.rs` when they pay.
+//! `stack.rs`: the directories on the way, open within a descriptor budget, and the names that wait in
+//! them · `path.rs`: the current path · `pool.rs`: handing off work between threads · `crew.rs`: how
+//! many threads there are, and how they are started · `governor.rs`: whether one more thread pays.
 
 mod crew;
 mod governor;
@@ -15,5 +15,7 @@ pub(crate) use crew::{Crew, HELPER_STACK, Start, budget};
 pub(crate) use governor::Sample;
 pub(crate) use panics::Panics;
 pub(crate) use path::TreePath;
-pub(crate) use pool::{Pool, SharedJoin, Waited, Work};
-pub(crate) use stack::{Level, Links, Lost, Stack, Way, Why, identity};
+#[cfg(test)]
+pub(crate) use pool::Pool;
+pub(crate) use pool::{Join, Waited, Work};
+pub(crate) use stack::{Level, Links, ReopenError, ReopenFailure, Stack, identity};

@@ -22,7 +22,7 @@ use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
 use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys, SystemUnit};
-use crate::tree::{Links, Lost, Stack, TreePath, Way};
+use crate::tree::{Links, ReopenError, Stack, TreePath};
 
 /// One worker of a walk.
 pub(super) struct Cursor<S: Sys> {
@@ -69,10 +69,12 @@ pub(super) enum Step {
 
 impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
+        let follows = settings.plan.follow == Follow::Links;
+        let links = if follows { Links::Follow } else { Links::Refuse };
         Cursor {
             asker: Asker::new(sys, settings.plan).name_strays(),
             reader: Reader::new(settings.buffer),
-            stack: Stack::new(settings.descriptors),
+            stack: Stack::new(settings.descriptors, links),
             settings,
             path: TreePath::default(),
             parent: Parent::default(),
@@ -172,7 +174,7 @@ impl<S: Sys> Cursor<S> {
     /// Does not enter the directory that was just told of.
     pub(super) fn skip(&mut self) {
         if let After::Noted(at) = self.after {
-            self.stack.wait_no_more(at);
+            self.stack.remove_waiting(at);
         }
         self.after = After::Nothing;
     }
@@ -213,7 +215,7 @@ impl<S: Sys> Cursor<S> {
             return Some(Step::Error(error));
         }
         if metadata.facts.kind == Kind::Directory && level.depth < settings.max_depth {
-            self.after = After::Noted(stack.wait(entry.name));
+            self.after = After::Noted(stack.add_waiting(entry.name));
             if settings.contents_first {
                 stack[index].put_off(metadata);
                 return None;
@@ -362,7 +364,7 @@ impl<S: Sys> Cursor<S> {
             self.after = if self.settings.order.is_some() {
                 After::Enter(entry.name)
             } else {
-                After::Noted(self.stack.wait_again(entry.name)?)
+                After::Noted(self.stack.add_waiting_kept(entry.name)?)
             };
             if self.settings.contents_first {
                 self.stack[index].put_off(&mut self.metadata);
@@ -441,7 +443,7 @@ impl<S: Sys> Cursor<S> {
         let opened = loop {
             let opened = self.open(index, at, &mut frame.above);
             let is_short = matches!(opened, Ok(Opened::Shortage(_)));
-            if !is_short || !self.stack.hold_fewer(&self.asker.sys) {
+            if !is_short || !self.stack.lower_budget(&self.asker.sys) {
                 break opened;
             }
         };
@@ -548,13 +550,12 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Sees to it that the directory of a level is open.
-    pub(super) fn reopen(&mut self, index: usize) -> Result<(), Lost> {
-        let links = if self.follows_all() { Links::Follow } else { Links::Refuse };
-        self.stack.reopen(index, &Way { path: self.path.units(), links, sys: &self.asker.sys })
+    pub(super) fn reopen(&mut self, index: usize) -> Result<(), ReopenError> {
+        self.stack.reopen(index, self.path.units(), &self.asker.sys)
     }
 
     /// Reports that the rest of a directory is lost, and of all those below it on the stack.
-    fn give_up(&mut self, lost: Lost) -> Step {
+    fn give_up(&mut self, lost: ReopenError) -> Step {
         let path = self.path.units()[..self.stack[lost.level].path_len()].to_vec();
         for index in lost.level..self.stack.len() {
             self.stack[index].give_up();

@@ -11,7 +11,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{Ask, Identity, Sys, SystemUnit, os_error};
-use crate::tree::Lost;
+use crate::tree::ReopenError;
 
 /// What is being told of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +93,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     fn remove_below(&mut self, index: usize) -> Result<(), Cause> {
-        self.reopen(index).map_err(Lost::into_cause)?;
+        self.reopen(index).map_err(ReopenError::into_cause)?;
         let name = self.terminated_name();
         let (Some(dir), Some(name)) = (self.stack[index].dir(), Name::until_nul(&name)) else {
             return Err(Cause::Os(os_error(io::ErrorKind::NotFound)));

@@ -159,7 +159,7 @@ impl Walk<'_> {
         };
         shared.crew.work(|number, start| {
             let mut settings = shared.settings.clone();
-            settings.descriptors = shared.crew.descriptors_of(number, budget);
+            settings.descriptors = shared.crew.budget_of(number, budget);
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
             let done = Done { next_report: CHECKPOINT, ..Done::default() };
@@ -209,7 +209,7 @@ impl<K: Sink> Worker<'_, K> {
         let shared = self.shared;
         while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
             match work {
-                Work::Piece(piece) => {
+                Work::Task(piece) => {
                     self.sink.begin(piece.number);
                     self.cursor.begin_piece(piece);
                 }
@@ -248,7 +248,7 @@ impl<K: Sink> Worker<'_, K> {
     fn give(&mut self) {
         let next = &self.shared.next_piece;
         if let Some(piece) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
-            self.shared.crew.pool.give(piece);
+            self.shared.crew.pool.hand_off(piece);
         }
     }
 
