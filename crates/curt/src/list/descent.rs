@@ -134,7 +134,7 @@ impl Descent {
                 let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
                 return Err(Error::new(Operation::OpenDirectory, list.path.join(path), cause));
             };
-            self.branch.stack.wait(name.as_name());
+            self.branch.stack.add_waiting(name.as_name());
         }
         Ok(())
     }

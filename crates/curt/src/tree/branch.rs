@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::TreePath;
 use super::loops::{Limits, Loops, Verdict, ancestors};
-use super::stack::{Links, Lost, Stack, Way};
+use super::stack::{Links, ReopenError, Stack};
 use crate::error::Cause;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
@@ -50,8 +50,9 @@ pub(crate) struct Handoff<S: Sys> {
 impl<S: Sys, T> Branch<S, T> {
     /// An empty branch that may hold this many directories open.
     pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
+        let links = if limits.follow { Links::Follow } else { Links::Refuse };
         Branch {
-            stack: Stack::new(descriptors),
+            stack: Stack::new(descriptors, links),
             path: TreePath::default(),
             limits,
             loops: Loops::default(),
@@ -86,10 +87,9 @@ impl<S: Sys, T> Branch<S, T> {
     }
 
     /// Makes sure that the topmost directory is open.
-    pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), Lost> {
+    pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), ReopenError> {
         let Some(index) = self.stack.len().checked_sub(1) else { return Ok(()) };
-        let links = if self.limits.follow { Links::Follow } else { Links::Refuse };
-        self.stack.reopen(index, &Way { path: self.path.units(), links, sys })
+        self.stack.reopen(index, self.path.units(), sys)
     }
 
     /// Opens the subdirectory of the topmost directory whose name lies at `at`; its path becomes
@@ -105,7 +105,7 @@ impl<S: Sys, T> Branch<S, T> {
             let (dir, path_len) = level.ok_or_else(|| bug("a parent was closed"))?;
             match self.open_child(dir, self.path.name_below(path_len), sys) {
                 (Opened::Shortage(error), _) => {
-                    if !self.stack.hold_fewer(sys) {
+                    if !self.stack.lower_budget(sys) {
                         return Err(Cause::Os(error));
                     }
                 }
@@ -198,7 +198,7 @@ impl<S: Sys, T> Branch<S, T> {
         if self.stack.len() == 0 {
             return Ok(false);
         }
-        self.reopen(sys).map_err(Lost::into_cause)?;
+        self.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.place()?;
         let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
         let facts = sys.query(dir, name, ask).map_err(Cause::Os)?;

@@ -23,7 +23,9 @@ pub(crate) use crew::{Crew, Start, budget};
 pub(crate) use governor::Sample;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
-pub(crate) use pool::{Pool, SharedJoin, Waited, Work};
+#[cfg(test)]
+pub(crate) use pool::Pool;
+pub(crate) use pool::{Join, Waited, Work};
 pub(crate) use reader::Reader;
-pub(crate) use stack::{Level, Links, Lost, Stack, Way, Why, identity};
+pub(crate) use stack::{Level, Links, ReopenError, ReopenFailure, Stack, identity};
 pub(crate) use workers::Workers;

@@ -20,7 +20,7 @@ use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Listing, Sys, SystemUnit};
-use crate::tree::{Admitted, Branch, Lost, Reader, TreePath, bug};
+use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
 
 /// One worker's walk. The path and the depth of the entry at hand are those of the branch.
 pub(super) struct Cursor<S: Sys> {
@@ -121,7 +121,7 @@ impl<S: Sys> Cursor<S> {
             (None, _) => self.operand.waits = false,
             // Its name is one of those that are stored.
             (Some(level), Some(_)) if is_sorted => level.drop_waiting(),
-            (Some(_), Some(at)) => self.branch.stack.wait_no_more(at),
+            (Some(_), Some(at)) => self.branch.stack.remove_waiting(at),
             (Some(_), None) => {}
         }
     }
@@ -167,7 +167,7 @@ impl<S: Sys> Cursor<S> {
         }
         let mut found = Found::default();
         if metadata.facts.kind == Kind::Directory && depth < settings.max_depth {
-            found.waiting = Some(stack.wait(entry.name));
+            found.waiting = Some(stack.add_waiting(entry.name));
             if settings.contents_first {
                 stack[index].later.push_back(std::mem::take(metadata));
                 return self.second.take();
@@ -319,7 +319,7 @@ impl<S: Sys> Cursor<S> {
                 stack[index].state = State::Entering;
                 found.waiting = Some(entry.name);
             } else {
-                found.waiting = stack.wait_again(entry.name);
+                found.waiting = stack.add_waiting_kept(entry.name);
             }
             if self.settings.contents_first {
                 stack[index].later.push_back(std::mem::take(&mut self.metadata));
@@ -428,7 +428,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Reports that the rest of a directory is lost, and of all directories below it on the stack.
-    fn give_up(&mut self, lost: Lost) -> Step {
+    fn give_up(&mut self, lost: ReopenError) -> Step {
         let stack = &mut self.branch.stack;
         let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
         for index in lost.level..stack.len() {

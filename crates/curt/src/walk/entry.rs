@@ -9,7 +9,7 @@ use crate::ask::Subject;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Fields;
 use crate::sys::{Sys, SystemUnit};
-use crate::tree::Lost;
+use crate::tree::ReopenError;
 
 impl<S: Sys> Cursor<S> {
     /// Its path.
@@ -37,7 +37,7 @@ impl<S: Sys> Cursor<S> {
             let Cursor { asker, operand, settings, metadata, .. } = self;
             return operand.fetch(&path, more, settings, asker, metadata);
         }
-        let reopened = self.branch.reopen(&self.asker.sys).map_err(Lost::into_cause);
+        let reopened = self.branch.reopen(&self.asker.sys).map_err(ReopenError::into_cause);
         let Cursor { asker, branch, metadata, .. } = self;
         let path = || S::Unit::path(branch.path.units().to_vec());
         match reopened.and_then(|()| branch.place()) {
@@ -64,7 +64,7 @@ impl<S: Sys> Cursor<S> {
 
     fn remove_below(&mut self) -> Result<(), Cause> {
         let (sys, kind) = (&self.asker.sys, self.metadata.facts.kind);
-        self.branch.reopen(sys).map_err(Lost::into_cause)?;
+        self.branch.reopen(sys).map_err(ReopenError::into_cause)?;
         let (dir, name) = self.branch.place()?;
         operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
     }

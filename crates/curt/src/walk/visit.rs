@@ -161,7 +161,7 @@ impl Walk<'_> {
             summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
         };
         shared.crew.work(|number, start| {
-            let descriptors = shared.crew.descriptors_of(number, budget);
+            let descriptors = shared.crew.budget_of(number, budget);
             let settings = Settings { descriptors, ..shared.settings.clone() };
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
@@ -212,7 +212,7 @@ impl<K: Sink> Worker<'_, K> {
         let shared = self.shared;
         while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
             match work {
-                Work::Piece(piece) => {
+                Work::Task(piece) => {
                     self.sink.begin(piece.number);
                     self.cursor.begin_piece(piece);
                 }
@@ -252,7 +252,7 @@ impl<K: Sink> Worker<'_, K> {
     fn hand_off(&mut self) {
         let next = &self.shared.next_piece;
         if let Some(piece) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
-            self.shared.crew.pool.give(piece);
+            self.shared.crew.pool.hand_off(piece);
         }
     }
 
