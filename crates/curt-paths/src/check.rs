@@ -33,8 +33,8 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::flavor::{Flavor, Release};
 use crate::fold::Fold;
+use crate::options::{Flavor, Release};
 use crate::unit::Unit;
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 

@@ -72,31 +72,30 @@
 
 mod check;
 pub mod command_line;
+mod directory;
+mod encoding;
 mod environment;
 mod expander;
-mod flavor;
+mod expansion;
 mod fold;
 mod options;
 mod os;
-mod place;
 mod posix;
 mod ruby;
 mod rule;
-mod text;
+mod scan;
 mod unit;
 pub mod windows;
 
 pub use check::{Aliases, PathCheck, Refusal, check_path};
+#[cfg(feature = "ruby")]
+pub use encoding::Encoding;
 pub use environment::{Env, Environment};
 pub use expander::{ExpandExplanation, Expander};
-pub use flavor::{Flavor, Release};
 pub use fold::{Fold, is_folded};
-pub use options::{DotDot, ExpandError, Style, Verbatim};
-#[cfg(feature = "ruby")]
-pub use ruby::encoding::Encoding;
+pub use options::{DotDot, ExpandError, Flavor, Release, Style, Verbatim};
 pub use rule::Rule;
-pub use text::PathText;
-pub use unit::Unit;
+pub use unit::{PathText, Unit};
 
 /// The examples of the README are compiled and run.
 #[cfg(doctest)]

@@ -6,8 +6,9 @@
     reason = "a branch would keep the blocks from being vectors"
 )]
 
-use crate::flavor::Flavor;
-use crate::unit::{Unit, any_window};
+use crate::options::Flavor;
+use crate::scan::any_window;
+use crate::unit::Unit;
 
 /// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may
 /// also mean that it takes a closer look.
@@ -59,7 +60,7 @@ fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
 /// Whether the name of a device begins with these letters.
 #[inline]
 pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
-    let (first, second, third) = (first.small(), second.small(), third.small());
+    let (first, second, third) = (first.to_lower(), second.to_lower(), third.to_lower());
     let is = |[a, b, c]: [u8; 3]| {
         (first == U::ascii(a)) & (second == U::ascii(b)) & (third == U::ascii(c))
     };
@@ -70,7 +71,7 @@ pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
 mod tests {
     use super::super::Aliases::{Open, Strict};
     use super::super::PathCheck;
-    use crate::flavor::Flavor::{Posix, Windows};
+    use crate::options::Flavor::{Posix, Windows};
 
     /// Every text of up to this many of these pieces: also across blocks.
     const PIECES: [&str; 22] = [

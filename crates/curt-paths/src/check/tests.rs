@@ -2,8 +2,8 @@
 
 use super::{Aliases, PathCheck, check_path};
 use crate::Refusal::{self, *};
-use crate::flavor::Flavor::{Posix, Windows};
-use crate::flavor::Release::{Windows10, Windows11};
+use crate::options::Flavor::{Posix, Windows};
+use crate::options::Release::{Windows10, Windows11};
 
 /// Judged as bytes and as 16-bit units, which have to agree.
 fn judged(check: PathCheck, text: &str) -> Result<String, Refusal> {

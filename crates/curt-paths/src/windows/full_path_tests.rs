@@ -1,6 +1,6 @@
 //! `GetFullPathNameW`, from suites that their authors run on Windows.
 
-use crate::flavor::Release;
+use crate::options::Release;
 use crate::{DotDot, Env, ExpandError, Expander, Flavor, Verbatim};
 
 /// What a text becomes, over bytes and over 16-bit units, which have to agree.

@@ -2,7 +2,7 @@
 
 use super::{Start, device_at_end, is_device, is_verbatim};
 use crate::Unit;
-use crate::flavor::Release::{self, Windows10, Windows11};
+use crate::options::Release::{self, Windows10, Windows11};
 
 fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
