@@ -87,8 +87,8 @@ impl PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets which device names are refused; those of Windows 10 by default, which file servers still
-    /// refuse. [`Aliases::Strict`] always refuses those.
+    /// Sets which device names are refused; those of Windows 10 by default, which file servers
+    /// still refuse. [`Aliases::Strict`] always refuses those.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -130,8 +130,8 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Returns whether the rules of Windows apply: to its own paths, and to those that must have one
-    /// name on every system.
+    /// Returns whether the rules of Windows apply: to its own paths, and to those that must have
+    /// one name on every system.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -143,8 +143,8 @@ impl PathCheck {
         }
     }
 
-    /// Returns whether a path is accepted at a glance. `false` can also mean that only checking each
-    /// name can tell.
+    /// Returns whether a path is accepted at a glance. `false` can also mean that only checking
+    /// each name can tell.
     fn is_plain<U: Unit>(self, text: &[U]) -> bool {
         if self.is_windows() {
             plain::is_plain(text, self.flavor, self.is_strict())
@@ -311,8 +311,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Returns a one-word name: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`,
-    /// `badchar`, `escape`, `trailing`, `shortname`, `link`.
+    /// Returns a one-word name: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`,
+    /// `stream`, `badchar`, `escape`, `trailing`, `shortname`, `link`.
     pub fn name(self) -> &'static str {
         REFUSALS[self as usize].1
     }

@@ -3,8 +3,8 @@
 //! A program on Windows is given one line of text, which it splits itself. Nearly all do so by the
 //! rules of Microsoft's C runtime ("Parsing C command-line arguments"): write their line with
 //! [`image`]. Batch files are run by cmd.exe, which has other rules, under which the same line can
-//! run other programs (CVE-2024-24576): write their line with [`batch`]. Choose by the name that the
-//! file has on disk ([`is_batch`]), never by the name that was asked for.
+//! run other programs (CVE-2024-24576): write their line with [`batch`]. Choose by the name that
+//! the file has on disk ([`is_batch`]), never by the name that was asked for.
 //!
 //! Text is UTF-16 as Windows has it, and can contain unpaired surrogates. Nothing here makes a
 //! system call.
@@ -87,11 +87,12 @@ impl fmt::Display for CommandLineError {
 
 impl std::error::Error for CommandLineError {}
 
-/// Returns the line for a program that follows the rules of the C runtime, without a NUL at its end.
+/// Returns the line for a program that follows the rules of the C runtime, without a NUL at its
+/// end.
 ///
 /// The program's name is always quoted, because it has no escapes. An argument is quoted if it is
-/// empty or contains a space, a tab or a quote. Backslashes are doubled before a quote only, the one
-/// place where they have a meaning.
+/// empty or contains a space, a tab or a quote. Backslashes are doubled before a quote only, the
+/// one place where they have a meaning.
 pub fn image<A: AsRef<[u16]>>(
     program: &[u16],
     arguments: impl IntoIterator<Item = A>,
@@ -117,11 +118,12 @@ pub fn image<A: AsRef<[u16]>>(
 }
 
 /// The options for cmd.exe: no command from the registry first (`/d`), the usual extensions, which
-/// the escape for `%` needs (`/e:ON`), and no meaning of `!` (`/v:OFF`). It removes the outer quotes.
+/// the escape for `%` needs (`/e:ON`), and no meaning of `!` (`/v:OFF`). It removes the outer
+/// quotes.
 const CMD: &str = "cmd.exe /d /e:ON /v:OFF /c \"";
 
-/// Follows every `%`, so that it begins no variable: an empty part of a variable that is always set.
-/// `^%` is not an escape within quotes, and `%%` is none outside of a file.
+/// Follows every `%`, so that it begins no variable: an empty part of a variable that is always
+/// set. `^%` is not an escape within quotes, and `%%` is none outside of a file.
 const NO_VARIABLE: &str = "%cd:~,%";
 
 /// The characters that need no quotes, besides letters and digits.
@@ -129,10 +131,10 @@ const PLAIN: &[u8] = br"#$*+-./:?@\_";
 
 /// Returns the line for cmd.exe to run a batch file, without a NUL at its end.
 ///
-/// Give it to the cmd.exe in the system directory; `COMSPEC` and `PATH` must not choose another one.
-/// Within the file `%*`, `%1` and `"%~1"` are what was given, with two exceptions that no line can
-/// avoid: an argument with special characters has quotes around it in `%1`, and a quote in it is
-/// doubled.
+/// Give it to the cmd.exe in the system directory; `COMSPEC` and `PATH` must not choose another
+/// one. Within the file `%*`, `%1` and `"%~1"` are what was given, with two exceptions that no line
+/// can avoid: an argument with special characters has quotes around it in `%1`, and a quote in it
+/// is doubled.
 pub fn batch<A: AsRef<[u16]>>(
     script: &[u16],
     arguments: impl IntoIterator<Item = A>,
@@ -178,9 +180,9 @@ enum Reader {
     Cmd,
 }
 
-/// Appends an argument. A quote is escaped by a backslash for the C runtime, and doubled for cmd.exe.
-/// For both, backslashes before a quote are doubled: a batch file can pass its arguments on to a
-/// program.
+/// Appends an argument. A quote is escaped by a backslash for the C runtime, and doubled for
+/// cmd.exe. For both, backslashes before a quote are doubled: a batch file can pass its arguments
+/// on to a program.
 fn push_argument(line: &mut Vec<u16>, argument: &[u16], is_quoted: bool, reader: Reader) {
     if is_quoted {
         line.push(QUOTE);
@@ -319,8 +321,8 @@ pub fn environment_block<T: AsRef<[u16]>>(
     Ok(block)
 }
 
-/// Returns the name of a variable in capitals, unit by unit, as the system's ordinal comparison does:
-/// variables with equal keys are the same.
+/// Returns the name of a variable in capitals, unit by unit, as the system's ordinal comparison
+/// does: variables with equal keys are the same.
 pub fn variable_key(name: &[u16]) -> Vec<u16> {
     name.iter().map(|&unit| capital(unit)).collect()
 }

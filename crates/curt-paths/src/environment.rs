@@ -125,8 +125,8 @@ impl Env {
         Env { cwd: Setting::None, ..self }
     }
 
-    /// Sets the working directory of a drive, by its letter. After that the environment is not asked
-    /// about any drive.
+    /// Sets the working directory of a drive, by its letter. After that the environment is not
+    /// asked about any drive.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self

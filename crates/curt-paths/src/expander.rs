@@ -17,8 +17,8 @@ use crate::{posix, ruby};
 ///
 /// The answer is a function of the path, an [`Env`], and the choices made by the methods here: any
 /// [`Flavor`] on any system. Whether anything exists, and where symbolic links lead, is not looked
-/// at. Units that are not Unicode are kept. An expander is made once and used for many paths, by any
-/// number of threads.
+/// at. Units that are not Unicode are kept. An expander is made once and used for many paths, by
+/// any number of threads.
 ///
 /// | flavor, style | authority |
 /// |---|---|
@@ -200,8 +200,8 @@ impl Expander {
             || self.world.env.is_encoded()
     }
 
-    /// Returns whether a path is its own expansion. `false` can also mean that only expanding it can
-    /// tell.
+    /// Returns whether a path is its own expansion. `false` can also mean that only expanding it
+    /// can tell.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

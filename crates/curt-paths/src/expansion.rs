@@ -186,8 +186,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns the working directory of a drive: the base or the current one if it is on that drive,
-    /// with its spelling of the letter.
+    /// Returns the working directory of a drive: the base or the current one if it is on that
+    /// drive, with its spelling of the letter.
     fn drive<U: Unit>(
         self,
         letter: &[U],

@@ -73,8 +73,8 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns how many leading slashes of a full path are kept: POSIX leaves the meaning of exactly two
-/// to the system, and more mean one.
+/// Returns how many leading slashes of a full path are kept: POSIX leaves the meaning of exactly
+/// two to the system, and more mean one.
 fn root_length<U: Unit>(text: &[U]) -> usize {
     let slash = U::ascii(b'/');
     let count = text.iter().take_while(|&&unit| unit == slash).count();

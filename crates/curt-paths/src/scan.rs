@@ -137,8 +137,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // At most eight bytes are left. The word is made of the last eight of the text, from which those
-    // seen before are shifted out. The slashes that are shifted in end the last name.
+    // At most eight bytes are left. The word is made of the last eight of the text, from which
+    // those seen before are shifted out. The slashes that are shifted in end the last name.
     let word = match text.split_last_chunk::<8>() {
         Some((_, &last)) => u64::from_le_bytes(last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),

@@ -70,8 +70,8 @@ pub trait Internal: Copy + 'static {
     /// Sets the bit that makes an ASCII letter lower case.
     fn to_lower(self) -> Self;
 
-    /// Calls `see` with each character that is not ASCII. Returns `false` for bytes that are neither
-    /// UTF-8 nor an unpaired surrogate.
+    /// Calls `see` with each character that is not ASCII. Returns `false` for bytes that are
+    /// neither UTF-8 nor an unpaired surrogate.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 
     /// Returns a text in these units.
@@ -328,8 +328,8 @@ impl PathText {
     /// [`Expander::explain_text`](crate::Expander::explain_text) read the text in its encoding, and
     /// label their answer with the encoding that Ruby's answer has. Everything else returns
     /// [`ExpandError::Encoding`] unless the bytes are ASCII. So do expansions that join texts in
-    /// different encodings of which more than one is not ASCII, and texts in an encoding that writes
-    /// ASCII differently, such as UTF-16 in bytes.
+    /// different encodings of which more than one is not ASCII, and texts in an encoding that
+    /// writes ASCII differently, such as UTF-16 in bytes.
     ///
     /// ```
     /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};

@@ -1,5 +1,5 @@
-//! The fast path of the check: accepts most paths at a glance, many units at a time. A test compares
-//! it with the check of each name.
+//! The fast path of the check: accepts most paths at a glance, many units at a time. A test
+//! compares it with the check of each name.
 #![allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 
 use crate::options::Flavor;

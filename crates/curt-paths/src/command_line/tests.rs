@@ -111,8 +111,8 @@ fn batch_lines_are_quoted_for_cmd() {
     assert_eq!(line("x.bat", &[]), Err(CommandLineError::ScriptPath));
 }
 
-/// Within quotes cmd.exe acts on `%` and the quote only. So outside of quotes all characters must be
-/// plain, and no `%` may begin a variable.
+/// Within quotes cmd.exe acts on `%` and the quote only. So outside of quotes all characters must
+/// be plain, and no `%` may begin a variable.
 #[test]
 fn batch_lines_have_no_special_character_outside_of_quotes() {
     for seed in 0..20_000 {

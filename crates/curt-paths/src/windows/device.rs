@@ -4,8 +4,8 @@
 //! `RtlIsDosDeviceName_U` looks at the last name of every path without its extension. Since build
 //! 21000, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks at the
 //! whole text, and at the last name for `NUL` only. According to one report of build 26200, only
-//! bare `NUL` is left there. File servers still refuse the old names, so untrusted paths are checked
-//! against those.
+//! bare `NUL` is left there. File servers still refuse the old names, so untrusted paths are
+//! checked against those.
 
 use std::ops::Range;
 

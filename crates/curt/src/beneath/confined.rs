@@ -41,9 +41,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.asker.sys
     }
 
-    /// Checks a path and returns what the system is given, in a buffer. A refusal is one of the text
-    /// alone; on POSIX whether the path leaves the root is for the system to say, which does not
-    /// fold.
+    /// Checks a path and returns what the system is given, in a buffer. A refusal is one of the
+    /// text alone; on POSIX whether the path leaves the root is for the system to say, which does
+    /// not fold.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -159,9 +159,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens the directory that a last name is in. Where the system folds nothing a dot is appended:
-    /// a link that names the directory does not end the path, and is followed by other rules than
-    /// one that does.
+    /// Opens the directory that a last name is in. Where the system folds nothing a dot is
+    /// appended: a link that names the directory does not end the path, and is followed by other
+    /// rules than one that does.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
@@ -207,8 +207,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Acts on the last name of a path, whatever it is. Trailing separators are ignored. If the path
-    /// ends in dots, it is looked up, and then fails with `fault`.
+    /// Acts on the last name of a path, whatever it is. Trailing separators are ignored. If the
+    /// path ends in dots, it is looked up, and then fails with `fault`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,

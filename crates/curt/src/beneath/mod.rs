@@ -7,10 +7,10 @@
 //!   never a path that is looked up again.
 //! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
 //!   reported as a refusal: the system's own error is passed on.
-//! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the kernel
-//!   says. There the check of the text alone can differ from an open.
-//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it inside.
-//!   Two ways to treat aliases: [`Aliases::Open`] and [`Aliases::Strict`].
+//! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
+//!   kernel says. There the check of the text alone can differ from an open.
+//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it
+//!   inside. Two ways to treat aliases: [`Aliases::Open`] and [`Aliases::Strict`].
 //! - Mounts and hard links beneath the root belong to it, wherever else they can be reached from.
 //!
 //! # Call budget
@@ -32,8 +32,8 @@
 //!
 //! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root,
 //! wherever that was moved. A missing last name takes more because `ENOENT` leaves open whether the
-//! name is missing or a broken link, whose name is that of its target: the directory must be opened,
-//! searched and named. On Windows: 4 calls, last name missing 6.
+//! name is missing or a broken link, whose name is that of its target: the directory must be
+//! opened, searched and named. On Windows: 4 calls, last name missing 6.
 //!
 //! Links cost nothing more where the kernel follows them. A refusal can cost single steps on top,
 //! which open directories only, if the kernel's answer leaves the reason open (`ELOOP`).
@@ -41,9 +41,10 @@
 //! # Races
 //!
 //! *Prevented*: a directory on the way swapped for a link, a link that changes its target, a rename
-//! of any part of the tree, an exchange of parents, a file created through a broken link. The kernel
-//! checks the path while it resolves it. Single steps open each name relative to the directory opened
-//! before, follow nothing, and go back for `..` over the directories they came through.
+//! of any part of the tree, an exchange of parents, a file created through a broken link. The
+//! kernel checks the path while it resolves it. Single steps open each name relative to the
+//! directory opened before, follow nothing, and go back for `..` over the directories they came
+//! through.
 //!
 //! *Not prevented*: a directory that is moved out of the root after it was opened is still that
 //! directory. What a path means can change between two operations; a handle cannot. A name that
@@ -53,17 +54,17 @@
 //!
 //! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
 //! most 32 directories open and 40 links followed. That the kernel lacks the call (`ENOSYS`) is
-//! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by the
-//! root. The steps keep the rules of Linux for links: of a mount (`nosymfollow`), and of the system
-//! (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other systems
-//! cannot be asked, so there a mount with such an option is not noticed.
+//! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by
+//! the root. The steps keep the rules of Linux for links: of a mount (`nosymfollow`), and of the
+//! system (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other
+//! systems cannot be asked, so there a mount with such an option is not noticed.
 //!
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
-//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can choose the
-//! single steps by renaming. A step whose answers contradict each other is repeated, at most 64 times.
-//! Without `/proc`, or where the full name is longer than the system tells, single steps gather the
-//! names of canonical paths. To enter a directory takes no permission to read it where the system has a
-//! flag for that (Linux, FreeBSD).
+//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can choose
+//! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
+//! times. Without `/proc`, or where the full name is longer than the system tells, single steps
+//! gather the names of canonical paths. To enter a directory takes no permission to read it where
+//! the system has a flag for that (Linux, FreeBSD).
 
 mod canonical;
 mod confined;
@@ -200,8 +201,8 @@ impl Root {
         self
     }
 
-    /// Returns another root at the same open directory, whose calls are counted separately. It can be
-    /// given another scope. No call.
+    /// Returns another root at the same open directory, whose calls are counted separately. It can
+    /// be given another scope. No call.
     pub fn share(&self) -> Root {
         self.at(Arc::clone(&self.dir))
     }
@@ -249,8 +250,8 @@ impl Root {
         answer.map_err(|failure| error(failure, operation, path))
     }
 
-    /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a pipe
-    /// (see [`OpenOptions::nonblocking`]).
+    /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
+    /// pipe (see [`OpenOptions::nonblocking`]).
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -273,8 +274,8 @@ impl Root {
         Ok(self.at(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. 1 call on Linux; [`Directory`] says what listing costs. In paths
-    /// and errors the entries are below the path as given here.
+    /// Opens a directory for listing. 1 call on Linux; [`Directory`] says what listing costs. In
+    /// paths and errors the entries are below the path as given here.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
         let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
@@ -295,7 +296,8 @@ impl Root {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
 
-    /// Removes a tree, as [`Remove`] does. Paths in the report begin with the last name of this one.
+    /// Removes a tree, as [`Remove`] does. Paths in the report begin with the last name of this
+    /// one.
     pub fn remove_tree(
         &self,
         path: impl AsRef<Path>,
@@ -339,8 +341,8 @@ impl Root {
     }
 
     /// Returns the name of what a path leads to, from the root on, without links and dots. It is
-    /// correct even if the root or a directory above it was renamed in the meantime, and however long
-    /// the full name is. The last name may be missing, as that of a file to be created.
+    /// correct even if the root or a directory above it was renamed in the meantime, and however
+    /// long the full name is. The last name may be missing, as that of a file to be created.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
             confined.canonical(text)
@@ -348,9 +350,9 @@ impl Root {
         Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
-    /// Returns the name of an open file from the root on, as the directories have it now, in 2 calls.
-    /// Compare this with lists of names: it is the name of what will be read, however it was asked
-    /// for. A file that is no longer beneath the root is refused as
+    /// Returns the name of an open file from the root on, as the directories have it now, in 2
+    /// calls. Compare this with lists of names: it is the name of what will be read, however it was
+    /// asked for. A file that is no longer beneath the root is refused as
     /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));

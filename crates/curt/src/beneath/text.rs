@@ -38,8 +38,8 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// Returns the directory that the last name is in (empty for the root), and that name. `None` if
-    /// the path ends in `.` or `..`. Trailing separators belong to neither: see
+    /// Returns the directory that the last name is in (empty for the root), and that name. `None`
+    /// if the path ends in `.` or `..`. Trailing separators belong to neither: see
     /// [`Text::is_directory`].
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let units = self.units();

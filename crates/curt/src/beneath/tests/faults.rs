@@ -155,8 +155,8 @@ fn an_interrupted_open_is_retried() {
     check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 
-/// While somebody renames without end the kernel answers `EAGAIN`. The operation fails with that, and
-/// never falls back to single steps, which know less than the kernel about links.
+/// While somebody renames without end the kernel answers `EAGAIN`. The operation fails with that,
+/// and never falls back to single steps, which know less than the kernel about links.
 #[cfg(target_os = "linux")]
 #[test]
 fn endless_renames_do_not_cause_single_steps() {
