@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::directory::{Cache, Cell, Directory, Known};
 use crate::environment::Env;
-use crate::options::{DotDot, ExpandError, Flavor, Options, Style};
+use crate::options::{ExpandError, Flavor, Options, Style};
 use crate::rule::{Rule, Trace};
 use crate::unit::{PathText, Unit, has_nul};
 use crate::windows::full_path;
@@ -50,12 +50,11 @@ impl<'a> Expansion<'a> {
             return Err(refusal);
         }
         match (flavor, style) {
-            (Flavor::Posix, Style::Native) => self.posix(text, out, trace).map_err(|error| {
-                // A NUL takes precedence over any other error. Folding looks for it on the way.
-                if has_nul(text) { ExpandError::Nul } else { error }
-            }),
             (_, Style::Ruby) if has_nul(text) => Err(ExpandError::Nul),
-            (Flavor::Posix, Style::Ruby) => self.posix(text, out, trace),
+            // A NUL takes precedence over any other error. Folding looks for it on the way.
+            (Flavor::Posix, _) => self
+                .posix(text, out, trace)
+                .map_err(|error| if has_nul(text) { ExpandError::Nul } else { error }),
             (Flavor::Windows, Style::Native) if self.begins_at_home(text) => {
                 self.windows(&self.at_home(text, trace)?, out, trace)
             }
@@ -76,27 +75,25 @@ impl<'a> Expansion<'a> {
         trace: &mut impl Trace,
     ) -> Result<(), ExpandError> {
         let options = self.world.options;
-        let write = |directory: Option<&Directory<U>>,
-                     text: &[U],
-                     out: &mut Vec<U>,
-                     trace: &mut _| {
-            match options.style {
-                Style::Native => posix::write(directory, text, options, out, trace),
-                Style::Ruby => ruby::write_posix(directory, text, options.dot_dot(), out, trace),
-            }
-        };
-        if text.is_empty() && options.style == Style::Native && options.dot_dot() == DotDot::Keep {
+        if text.is_empty() && options.keeps_meaning() {
             return Err(ExpandError::Empty);
         }
-        if text.first() == Some(&U::ascii(b'/')) {
-            return write(None, text, out, trace);
-        }
-        if self.begins_at_home(text) {
+        let mut names = text;
+        let directory = if text.first() == Some(&U::ascii(b'/')) {
+            None
+        } else if self.begins_at_home(text) {
             let (user, rest) = self.split_home(text);
-            let home = posix::directory(&self.home(user, trace)?, options, trace)?;
-            return write(Some(&home), rest, out, trace);
+            names = rest;
+            let home = self.home(user, trace)?;
+            Some(Cow::Owned(posix::directory(&home, options, trace)?))
+        } else {
+            Some(self.start(trace)?)
+        };
+        let directory = directory.as_deref();
+        match options.style {
+            Style::Native => posix::write(directory, names, options, out, trace),
+            Style::Ruby => ruby::write_posix(directory, names, options.dot_dot(), out, trace),
         }
-        write(Some(&*self.start(trace)?), text, out, trace)
     }
 
     fn windows<U: Unit>(

@@ -1,10 +1,10 @@
 //! Path text by the rules of any system, on any system.
 //!
 //! Linux and Windows read the same text in different ways, and both are hard to get right: which
-//! directory `C:x` starts from, that `nul.txt` is a device, that `a/../b` can leave a directory. The
-//! functions here know these rules. They are functions of their input: they make no system call, so
-//! a cross compiler, an archive tool or a linter gets the answer of the system that it works for,
-//! and Windows rules can be tested on Linux. There are no dependencies and no `unsafe`.
+//! directory `C:x` starts from, that `nul.txt` is a device, that `a/../b` can leave a directory.
+//! The functions here know these rules. They are functions of their input: they make no system
+//! call, so a cross compiler, an archive tool or a linter gets the answer of the system that it
+//! works for, and Windows rules can be tested on Linux. There are no dependencies and no `unsafe`.
 //!
 //! Text is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
 //!

@@ -97,8 +97,9 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path keeps a trailing slash.
-    pub(crate) fn keeps_trailing(self) -> bool {
+    /// Whether a POSIX path means the same to the kernel as before. Then it keeps a trailing slash,
+    /// and an empty path is an error.
+    pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
     }
 

@@ -39,7 +39,7 @@ pub(crate) fn write<U: Unit>(
     };
     Fold::new(Flavor::Posix).dot_dot(options.dot_dot()).write(names, root, out, trace)?;
     if names.last() == Some(&slash) {
-        if !options.keeps_trailing() {
+        if !options.keeps_meaning() {
             if out.len() > root {
                 trace.note(Rule::TrailingDropped);
             }
@@ -87,7 +87,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
         [only] => *only == slash,
-        [first, names @ .., last] if *last == slash && options.keeps_trailing() => {
+        [first, names @ .., last] if *last == slash && options.keeps_meaning() => {
             *first == slash && is_folded(names)
         }
         [first, ..] => *first == slash && is_folded(text),

@@ -370,40 +370,23 @@ impl From<Units> for PathText {
     }
 }
 
-impl From<Vec<u8>> for PathText {
-    fn from(bytes: Vec<u8>) -> Self {
-        Units::Bytes(bytes).into()
-    }
+macro_rules! path_text_from {
+    ($($from:ty: $text:ident => $units:expr),+ $(,)?) => {$(
+        impl From<$from> for PathText {
+            fn from($text: $from) -> Self {
+                $units.into()
+            }
+        }
+    )+};
 }
 
-impl From<&[u8]> for PathText {
-    fn from(bytes: &[u8]) -> Self {
-        bytes.to_vec().into()
-    }
-}
-
-impl From<&str> for PathText {
-    fn from(text: &str) -> Self {
-        text.as_bytes().into()
-    }
-}
-
-impl From<String> for PathText {
-    fn from(text: String) -> Self {
-        text.into_bytes().into()
-    }
-}
-
-impl From<Vec<u16>> for PathText {
-    fn from(units: Vec<u16>) -> Self {
-        Units::Wide(units).into()
-    }
-}
-
-impl From<&[u16]> for PathText {
-    fn from(units: &[u16]) -> Self {
-        units.to_vec().into()
-    }
+path_text_from! {
+    Vec<u8>: bytes => Units::Bytes(bytes),
+    &[u8]: bytes => Units::Bytes(bytes.to_vec()),
+    &str: text => Units::Bytes(text.into()),
+    String: text => Units::Bytes(text.into_bytes()),
+    Vec<u16>: units => Units::Wide(units),
+    &[u16]: units => Units::Wide(units.to_vec()),
 }
 
 /// Encodes 16-bit units as UTF-8, and an unpaired surrogate as three bytes.

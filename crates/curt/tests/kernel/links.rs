@@ -79,8 +79,8 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// Runs a test on its own thread, so that its changes to the thread's credentials or namespace affect
-/// no other.
+/// Runs a test on its own thread, so that its changes to the thread's credentials or namespace
+/// affect no other.
 fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {

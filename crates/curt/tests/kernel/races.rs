@@ -69,8 +69,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Goes on beyond the usual number of tries until the outcome is enough: the disturbing thread may not
-/// be scheduled for as long as those take.
+/// Goes on beyond the usual number of tries until the outcome is enough: the disturbing thread may
+/// not be scheduled for as long as those take.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -246,8 +246,8 @@ fn directories_are_created_and_removed_inside_only() {
         exchange(&dir, &link);
     };
     race(disturb, |_, root| {
-        // A failed try leaves a directory or the other name behind. The next one starts from there, or
-        // one failure would decide all tries after it.
+        // A failed try leaves a directory or the other name behind. The next one starts from there,
+        // or one failure would decide all tries after it.
         match root.create_dir("a/made") {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,

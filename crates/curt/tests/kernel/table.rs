@@ -210,7 +210,8 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
     }
 }
 
-/// Returns the kernel's error number for an error of curt's. The kernel reports magic links as loops.
+/// Returns the kernel's error number for an error of curt's. The kernel reports magic links as
+/// loops.
 pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,

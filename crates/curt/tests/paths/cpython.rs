@@ -56,8 +56,8 @@ fn plain_windows_paths_equal_ntpath() {
     }
 }
 
-/// Returns whether the two must agree: there is no share or device, no drive except at the beginning
-/// and with a separator, and no name that ends in a dot.
+/// Returns whether the two must agree: there is no share or device, no drive except at the
+/// beginning and with a separator, and no name that ends in a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

@@ -1,5 +1,5 @@
-//! Expansion compared with its authorities. Each is asked about the same random paths, all at once in
-//! one process.
+//! Expansion compared with its authorities. Each is asked about the same random paths, all at once
+//! in one process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -64,15 +64,15 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Pieces of Windows paths, without those that only Windows itself treats specially: trailing dots and
-/// spaces, device names.
+/// Pieces of Windows paths, without those that only Windows itself treats specially: trailing dots
+/// and spaces, device names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
 
-/// Asks a program about many texts on its standard input, each with a NUL at its end. `None`, with a
-/// message, if there is no such program.
+/// Asks a program about many texts on its standard input, each with a NUL at its end. `None`, with
+/// a message, if there is no such program.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");

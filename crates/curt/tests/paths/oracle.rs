@@ -126,8 +126,8 @@ fn full_windows_paths_are_unchanged() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // After the names behind it were removed, a name can end in dots and spaces (`x. \..\`) or
-            // be a device, so that expanding again changes it.
+            // After the names behind it were removed, a name can end in dots and spaces (`x. \..\`)
+            // or be a device, so that expanding again changes it.
             let again = expander.expand(full.as_bytes()).unwrap();
             let is_settled = again == full.as_bytes();
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
@@ -156,6 +156,19 @@ fn a_nul_is_always_refused() {
                 let full = expander.expand(text.as_bytes());
                 assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?} {style:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_home_directory_with_a_nul_is_refused() {
+    for (flavor, home, error) in [
+        (Flavor::Posix, "/home/a\0b", ExpandError::Nul),
+        (Flavor::Windows, "C:/a\0b", ExpandError::HomeNotAbsolute),
+    ] {
+        for style in [Style::Native, Style::Ruby] {
+            let expander = Expander::new(Env::none().home(home)).flavor(flavor).style(style);
+            assert_eq!(expander.tilde(true).expand(b"~/x"), Err(error), "{flavor:?} {style:?}");
         }
     }
 }

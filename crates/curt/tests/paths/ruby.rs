@@ -60,7 +60,8 @@ fn posix_paths_equal_expand_path() {
     }
 }
 
-/// Each question is a path and perhaps a base, each as an encoding, a colon and bytes in hexadecimal.
+/// Each question is a path and perhaps a base, each as an encoding, a colon and bytes in
+/// hexadecimal.
 const ENCODED: &str = r##"
 $stdin.read.split("\0").each do |question|
   path, base = question.split(" ").map do |text|

@@ -1,5 +1,5 @@
-//! Ruby's answers for where it is not installed: POSIX paths as recorded, Windows paths from its own
-//! tests and its source.
+//! Ruby's answers for where it is not installed: POSIX paths as recorded, Windows paths from its
+//! own tests and its source.
 
 use curt::paths::{Encoding, Env, ExpandError, Expander, Flavor, PathText, Style};
 
@@ -100,8 +100,9 @@ fn windows_paths_from_rubys_tests() {
     assert_eq!(with("~me", "x"), Err(ExpandError::NoUser));
 }
 
-/// From Ruby's own tests for Windows and its source: the second byte of a character is not a separator,
-/// texts labelled binary or ASCII are read as Windows-1252, and two encodings cannot be joined.
+/// From Ruby's own tests for Windows and its source: the second byte of a character is not a
+/// separator, texts labelled binary or ASCII are read as Windows-1252, and two encodings cannot be
+/// joined.
 #[test]
 fn windows_paths_in_other_encodings() {
     let text = |bytes: &[u8], name: &str| {
