@@ -26,7 +26,7 @@ type Answer<U> = Result<Option<Canonical<U>>, Failure>;
 impl<S: Beneath> Confined<'_, S> {
     /// Finds the name of what a path leads to; its last name may be missing.
     pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
-        let answer = if !self.policy.rules.no_links {
+        let answer = if !self.policy.rules().no_links {
             self.told(path)?
         } else if S::SPELLING_IS_NAME {
             self.spelled(path)?
@@ -59,7 +59,7 @@ impl<S: Beneath> Confined<'_, S> {
     /// Asks the system for the name of what a path leads to. `None` if it has no name, or one that
     /// is too long.
     fn told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
-        let answer = self.sys().find_whole(self.dir, path.name(), self.policy.rules);
+        let answer = self.sys().find_whole(self.dir, path.name(), self.policy.rules());
         match self.opened(path, true, answer) {
             Ok(Some(handle)) => {
                 let name = self.name_of(&handle);
@@ -99,7 +99,7 @@ impl<S: Beneath> Confined<'_, S> {
     /// Returns the text of a path that leads through no link. `None` if the system cannot say
     /// whether it does.
     fn spelled(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
-        let rules = Rules { no_links: true, ..self.policy.rules };
+        let rules = Rules { no_links: true, ..self.policy.rules() };
         let answer = self.sys().find_whole(self.dir, path.name(), rules);
         let missing = match self.opened(path, true, answer) {
             Ok(Some(handle)) => {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
+use super::options::Scope;
 use super::steps::{self, Act, Failure, Wanted};
 use super::text::Text;
 use crate::ask::{Asker, Subject};
@@ -21,11 +22,18 @@ pub(super) struct Confined<'a, S: Beneath> {
     pub(super) policy: Policy,
 }
 
-/// What may be reached beneath a root.
+/// How paths beneath a root are treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Policy {
-    pub(super) rules: Rules,
+    pub(super) scope: Scope,
     pub(super) aliases: Aliases,
+}
+
+impl Policy {
+    pub(super) fn rules(self) -> Rules {
+        let no_links = self.aliases == Aliases::Strict;
+        Rules { in_root: self.scope == Scope::InRoot, no_links }
+    }
 }
 
 /// Opens a root by the path that the caller typed.
@@ -51,8 +59,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
-        let Policy { rules, aliases } = self.policy;
-        let check = PathCheck::new(S::FLAVOR).aliases(aliases).in_root(rules.in_root);
+        let Policy { scope, aliases } = self.policy;
+        let check = PathCheck::new(S::FLAVOR).aliases(aliases).in_root(scope == Scope::InRoot);
         let refusal = match checked::<S>(check, &buffer) {
             Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
                 checked::<S>(check.in_root(true), &buffer).err()
@@ -73,7 +81,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Returns whether a path would leave the root if links were followed.
     fn escapes(&self, path: &[S::Unit]) -> bool {
-        let rules = Rules { no_links: false, ..self.policy.rules };
+        let rules = Rules { no_links: false, ..self.policy.rules() };
         let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
             Ok(Link::No) => Step::Done(()),
             Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
@@ -90,7 +98,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         wanted: Wanted,
         act: &mut Act<'_, S, T>,
     ) -> Result<(T, Vec<S::Unit>), Failure> {
-        let rules = self.policy.rules;
+        let rules = self.policy.rules();
         match steps::resolve(self.sys(), self.dir, rules, wanted, path, act) {
             Err(Failure::Refused(Refusal::Link)) if rules.no_links && self.escapes(path) => {
                 Err(Failure::ESCAPE)
@@ -129,14 +137,14 @@ impl<'a, S: Beneath> Confined<'a, S> {
             // The path ends in a link, which was not to be followed.
             Ok((true, _)) => error.into(),
             // Whatever is there by now, the system met a link.
-            _ if self.policy.rules.no_links => Failure::LINK,
+            _ if self.policy.rules().no_links => Failure::LINK,
             _ => error.into(),
         }
     }
 
     /// Opens a file.
     pub(super) fn open_file(&self, path: &Text<S::Unit>, how: &How) -> Result<S::Handle, Failure> {
-        let answer = self.sys().open_whole(self.dir, path.name(), how, self.policy.rules);
+        let answer = self.sys().open_whole(self.dir, path.name(), how, self.policy.rules());
         if let Some(handle) = self.opened(path, how.follow, answer)? {
             return Ok(handle);
         }
@@ -151,7 +159,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Opens a directory.
     pub(super) fn enter(&self, path: &Text<S::Unit>, purpose: Purpose) -> Result<S::Dir, Failure> {
-        let answer = self.sys().enter_whole(self.dir, path.name(), purpose, self.policy.rules);
+        let answer = self.sys().enter_whole(self.dir, path.name(), purpose, self.policy.rules());
         if let Some(dir) = self.opened(path, true, answer)? {
             return Ok(dir);
         }

@@ -55,8 +55,9 @@
 //! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
 //! most 32 directories open and 40 links followed. That the kernel lacks the call (`ENOSYS`) is
 //! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by
-//! the root. The steps keep the rules of Linux for links: of a mount (`nosymfollow`), and of the
-//! system (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other
+//! the root; a thread that uses the root at the same time as another asks again. The steps keep the
+//! rules of Linux for links: of a mount (`nosymfollow`), and of the system
+//! (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other
 //! systems cannot be asked, so there a mount with such an option is not noticed.
 //!
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
@@ -190,14 +191,13 @@ impl Root {
 
     /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
     pub fn scope(mut self, scope: Scope) -> Root {
-        self.policy.rules.in_root = scope == Scope::InRoot;
+        self.policy.scope = scope;
         self
     }
 
     /// Sets how second names of files are treated; [`Aliases::Open`] by default.
     pub fn aliases(mut self, aliases: Aliases) -> Root {
         self.policy.aliases = aliases;
-        self.policy.rules.no_links = aliases == Aliases::Strict;
         self
     }
 
@@ -375,7 +375,7 @@ impl Root {
     }
 
     /// Returns the calls made so far, by kind. The closing of files is not counted: the standard
-    /// library does that.
+    /// library does that. Waits for an operation of another thread that is in progress.
     pub fn calls(&self) -> Calls {
         let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.asker.sys.calls();

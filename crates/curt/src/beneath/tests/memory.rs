@@ -19,7 +19,7 @@ fn world() -> World {
 
 fn root(setup: &Setup, scope: Scope) -> TestRoot<Memory> {
     let mut root = TestRoot::open(setup, Path::new("root"));
-    root.policy.rules.in_root = scope == Scope::InRoot;
+    root.policy.scope = scope;
     root
 }
 
@@ -218,7 +218,6 @@ fn links_are_refused_in_strict_mode() {
     let setup = Setup::new(world);
     let mut root = root(&setup, Scope::Beneath);
     root.policy.aliases = Aliases::Strict;
-    root.policy.rules.no_links = true;
     let read = How { read: true, follow: true, ..How::default() };
     for (path, expected) in [
         ("link/c/file", Refusal::Link),
