@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::directory::Cache;
+#[cfg(feature = "ruby")]
+use crate::encoded;
 use crate::environment::Env;
 use crate::expansion::{Expansion, World};
 use crate::options::{DotDot, ExpandError, Flavor, Options, Release, Style, Verbatim};
-#[cfg(feature = "ruby")]
-use crate::ruby::encoded;
 use crate::rule::Rule;
 use crate::unit::{PathText, Unit, Units};
 use crate::windows::full_path;

@@ -87,8 +87,8 @@
 //!
 //! `scan` finds characters; `unit` is the trait over bytes and 16-bit units; `fold`, `posix`,
 //! `windows` and `ruby` are the rules, pure functions of a path and the directory it starts from;
-//! `expansion` finds that directory; `expander` is the public interface. `check` and `command_line`
-//! stand beside them.
+//! `expansion` finds that directory; `encoded` adds texts in other encodings; `expander` is the
+//! public interface. `check` and `command_line` stand beside them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
@@ -96,6 +96,8 @@
 mod check;
 pub mod command_line;
 mod directory;
+#[cfg(feature = "ruby")]
+mod encoded;
 mod encoding;
 mod environment;
 mod expander;

@@ -1,10 +1,5 @@
 //! Paths in the style of Ruby's `File.expand_path`, as `file.c` and `win32/file.c` do it.
 
-#[cfg(feature = "ruby")]
-mod character;
-#[cfg(feature = "ruby")]
-pub(crate) mod encoded;
-
 use crate::directory::Directory;
 use crate::encoding::Kind;
 use crate::options::{DotDot, ExpandError};

@@ -3,7 +3,9 @@
 //! Separators are ASCII in every encoding but those that are refused. Texts that are joined must be
 //! in one encoding, or all but one of them ASCII, as in Ruby.
 
-use super::character::Character;
+mod character;
+
+use self::character::Character;
 use crate::encoding::{Encoding, Kind};
 use crate::expansion::{Expansion, World};
 use crate::options::ExpandError;
