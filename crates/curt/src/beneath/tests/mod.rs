@@ -15,8 +15,6 @@ use crate::sys::Setup;
 #[cfg(windows)]
 use crate::sys::SystemUnit;
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
-#[cfg(windows)]
-use crate::sys::{Setup, SystemUnit};
 use crate::{Fields, Follow, Plan};
 
 /// A root on a platform that a test has set up.
