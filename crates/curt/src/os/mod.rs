@@ -1,4 +1,4 @@
-//! What one system has beyond the others: extension traits, as in the standard library's `os`.
+//! Extension traits for what only one system has, as in the standard library's `os`.
 
 #[cfg(target_os = "linux")]
 pub mod linux;
@@ -7,8 +7,8 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes a name in a directory that the caller has open, by a descriptor or handle of our own, if
-/// one could be had.
+/// Removes a name in a directory that the caller has open, through a duplicate of its descriptor or
+/// handle. Reports if there is none.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,

@@ -1,11 +1,10 @@
-//! The single steps against a tree in memory: what others do happens between any two calls.
+//! Single steps in a tree in memory, which others change between any two calls.
 
 use std::path::Path;
 
-use super::deeds;
-use crate::beneath::engine::{Confined, Failure};
+use super::{TestRoot, operations, text};
 use crate::beneath::options::Scope;
-use crate::sys::Sys;
+use crate::beneath::steps::Failure;
 use crate::sys::beneath::{Beneath, Create, How};
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Aliases;
@@ -18,13 +17,13 @@ fn world() -> World {
     world
 }
 
-fn root(setup: &Setup, scope: Scope) -> Confined<Memory> {
-    let mut root = Confined::open(Memory::start(setup), Path::new("root")).unwrap();
-    root.set_scope(scope);
+fn root(setup: &Setup, scope: Scope) -> TestRoot<Memory> {
+    let mut root = TestRoot::open(setup, Path::new("root"));
+    root.policy.scope = scope;
     root
 }
 
-/// What somebody does to a place in the root.
+/// What somebody else does to a path in the root.
 type Trick = fn(&mut World, &str);
 
 const TRICKS: [(&str, Trick); 6] = [
@@ -52,8 +51,8 @@ const PLACES: [&str; 6] =
     ["root/a", "root/a/b", "root/a/b/c", "root/a/b/c/file", "root/link", "root/a/up"];
 
 #[test]
-fn whatever_happens_between_two_calls_nothing_outside_is_touched() {
-    for (what, deed) in deeds::<Memory>() {
+fn nothing_outside_is_touched_whatever_changes_between_two_calls() {
+    for (what, operation) in operations::<Memory>() {
         for scope in [Scope::Beneath, Scope::InRoot] {
             for (trick, play) in TRICKS {
                 for place in PLACES {
@@ -63,7 +62,7 @@ fn whatever_happens_between_two_calls_nothing_outside_is_touched() {
                         setup.world(|world| {
                             world.after(after, move |world| play(world, place));
                         });
-                        let answer = deed(&root);
+                        let answer = operation(&root.confined());
                         let case = format!("{what}: {trick} at {place} after {after}: {answer:?}");
                         setup.world(|world| world.assert_canary_lives());
                         let allowed = match &answer {
@@ -83,7 +82,7 @@ fn whatever_happens_between_two_calls_nothing_outside_is_touched() {
 }
 
 #[test]
-fn nothing_outside_is_opened() {
+fn nothing_outside_is_opened_whatever_changes_between_two_calls() {
     let read = How { read: true, follow: true, ..How::default() };
     for path in ["a/b/c/file", "link/c/file", "a/b/../b/c/../c/file", "a/up/../c/file"] {
         for (trick, play) in TRICKS {
@@ -97,8 +96,8 @@ fn nothing_outside_is_opened() {
                     setup.world(|world| {
                         world.after(after, move |world| play(world, place));
                     });
-                    let text = root.text(Path::new(path)).unwrap();
-                    if let Ok(handle) = root.open_file(&text, &read) {
+                    let parsed = text(&root.confined(), path).unwrap();
+                    if let Ok(handle) = root.confined().open_file(&parsed, &read) {
                         let name = root.sys().path_of(&handle).unwrap();
                         let name = String::from_utf8(name).unwrap();
                         let case = format!("{path}: {trick} at {place} after {after}: {name}");
@@ -111,7 +110,7 @@ fn nothing_outside_is_opened() {
 }
 
 #[test]
-fn the_way_back_may_be_long() {
+fn dot_dot_goes_back_further_than_directories_stay_open() {
     let mut world = World::new();
     let deep = "d/".repeat(100);
     world.file(format!("root/{deep}file")).file("root/d/other");
@@ -119,7 +118,7 @@ fn the_way_back_may_be_long() {
     let setup = Setup::new(world);
     let root = root(&setup, Scope::Beneath);
     let canonical = |path: &str| {
-        let found = root.canonical(&root.text(Path::new(path)).unwrap());
+        let found = root.confined().canonical(&text(&root.confined(), path).unwrap());
         found.map(|found| String::from_utf8(found.path).unwrap())
     };
     let up = |levels: usize| deep.clone() + &"../".repeat(levels);
@@ -130,7 +129,7 @@ fn the_way_back_may_be_long() {
 }
 
 #[test]
-fn a_way_back_that_is_gone_is_walked_anew() {
+fn a_way_back_that_is_gone_starts_over() {
     let mut world = World::new();
     let deep = "d/".repeat(60);
     world.file(format!("root/{deep}file")).file("root/d/d/other");
@@ -138,10 +137,10 @@ fn a_way_back_that_is_gone_is_walked_anew() {
     let root = root(&setup, Scope::Beneath);
     let path = deep + &"../".repeat(58) + "other";
     let calls = setup.world(|world| world.calls_made());
-    let text = root.text(Path::new(&path)).unwrap();
-    assert_eq!(root.canonical(&text).unwrap().path, b"d/d/other");
+    let parsed = text(&root.confined(), &path).unwrap();
+    assert_eq!(root.confined().canonical(&parsed).unwrap().path, b"d/d/other");
     let calls = setup.world(|world| world.calls_made()) - calls;
-    // Whenever the first directory is replaced by another one, the answer is one of those two.
+    // Whenever the first directory is replaced, the answer is about one of the two.
     for after in 0..calls {
         setup.world(|world| {
             world.after(after, |world| {
@@ -153,7 +152,7 @@ fn a_way_back_that_is_gone_is_walked_anew() {
             });
             world.vanish("root/d/d/other2").vanish("root/e/d/other2");
         });
-        match root.canonical(&text) {
+        match root.confined().canonical(&parsed) {
             Ok(found) => assert_eq!(found.path, b"d/d/other"),
             Err(Failure::System(_)) => {}
             Err(Failure::Refused(refusal)) => panic!("{refusal}"),
@@ -166,7 +165,7 @@ fn a_way_back_that_is_gone_is_walked_anew() {
     }
 }
 
-/// The way back leads over directories that were closed, and one of them may be a link by then.
+/// Directories on the way back were closed, and one of them can be a link by then.
 #[test]
 fn a_way_back_over_a_link_ends_where_the_path_leads() {
     let read = How { read: true, follow: true, ..How::default() };
@@ -179,7 +178,7 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
         }
         let setup = Setup::new(world);
         let root = root(&setup, Scope::Beneath);
-        let text = root.text(Path::new(&path)).unwrap();
+        let parsed = text(&root.confined(), &path).unwrap();
         let before = setup.world(|world| world.calls_made());
         if let Some(after) = after {
             setup.world(|world| {
@@ -188,7 +187,10 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
                 });
             });
         }
-        let name = root.open_file(&text, &read).map(|file| root.sys().path_of(&file).unwrap());
+        let name = root
+            .confined()
+            .open_file(&parsed, &read)
+            .map(|file| root.sys().path_of(&file).unwrap());
         (name, setup.world(|world| world.calls_made()) - before)
     };
     let (name, calls) = opened(None, "");
@@ -196,7 +198,7 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
     for target in [".", "..", "d", "nosuch"] {
         for after in 0..calls {
             match opened(Some(after), target).0 {
-                // It was found before, or through the link, which leads elsewhere.
+                // It was found before the swap, or through the link, which leads elsewhere.
                 Ok(name) => {
                     let name = String::from_utf8(name).unwrap();
                     let is_right = name.ends_with("/d/d/d/other") || !name.contains("/root/");
@@ -210,12 +212,12 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
 }
 
 #[test]
-fn links_are_refused_where_aliases_are() {
+fn links_are_refused_in_strict_mode() {
     let mut world = world();
     world.link("root/out", "../canary").link("root/absolute", "/canary").link("root/loop", "loop");
     let setup = Setup::new(world);
     let mut root = root(&setup, Scope::Beneath);
-    root.set_aliases(Aliases::Strict);
+    root.policy.aliases = Aliases::Strict;
     let read = How { read: true, follow: true, ..How::default() };
     for (path, expected) in [
         ("link/c/file", Refusal::Link),
@@ -226,12 +228,15 @@ fn links_are_refused_where_aliases_are() {
         ("out/song", Refusal::Escape),
         ("absolute", Refusal::Escape),
     ] {
-        let answer = root.open_file(&root.text(Path::new(path)).unwrap(), &read);
+        let answer = root.confined().open_file(&text(&root.confined(), path).unwrap(), &read);
         assert!(matches!(answer, Err(Failure::Refused(refusal)) if refusal == expected), "{path}");
     }
     let made = How { write: true, create: Create::Missing, ..read };
-    assert!(root.open_file(&root.text(Path::new("a/made")).unwrap(), &made).is_ok());
-    // A link itself may be dealt with.
-    assert_eq!(root.read_link(&root.text(Path::new("link")).unwrap()).unwrap(), b"a/b");
-    root.remove_file(&root.text(Path::new("link")).unwrap()).unwrap();
+    assert!(root.confined().open_file(&text(&root.confined(), "a/made").unwrap(), &made).is_ok());
+    // Operations on a link itself are allowed.
+    assert_eq!(
+        root.confined().read_link(&text(&root.confined(), "link").unwrap()).unwrap(),
+        b"a/b"
+    );
+    root.confined().remove_file(&text(&root.confined(), "link").unwrap()).unwrap();
 }
