@@ -1,5 +1,5 @@
-//! GNU's options, by name. One that curt lacks is refused, and is never taken for the beginning of
-//! another one: an abbreviation means what it means to the GNU tool.
+//! The options of the GNU tools. One that curt lacks is refused, and is never taken for an
+//! abbreviation of another one: an abbreviation means what it means to the GNU tool.
 
 use std::ffi::OsString;
 
@@ -9,9 +9,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 /// The options of a GNU tool of coreutils 9.x.
 pub(super) struct Options {
     tool: &'static str,
-    /// Each behind its dash.
+    /// The short options, each after its dash.
     letters: &'static str,
-    /// Behind their dashes, and sorted.
+    /// The long options, sorted.
     names: &'static [&'static str],
 }
 
@@ -130,17 +130,18 @@ const STAT: Options = Options {
     ],
 };
 
-/// The options of the GNU tool of that name.
+/// Returns the options of the GNU tool of that name.
 pub(super) fn options(tool: &str) -> Option<&'static Options> {
     [&RM, &LS, &DU, &STAT].into_iter().find(|options| options.tool == tool)
 }
 
 impl Options {
-    /// Adds what the command lacks, to be refused, and the abbreviations that an option of curt's
-    /// own would make ambiguous. clap finds the others.
+    /// Adds the options that the command lacks, to be refused, and the abbreviations that an option
+    /// of curt alone would make ambiguous. clap finds the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
-        let is_own = |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
-        let own: Vec<String> = longs(&command).filter(is_own).map(str::to_owned).collect();
+        let is_extra =
+            |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
+        let extra: Vec<String> = longs(&command).filter(is_extra).map(str::to_owned).collect();
         for (at, &option) in self.names.iter().enumerate() {
             let name = &option[2..];
             if matches!(name, "help" | "version") {
@@ -149,7 +150,7 @@ impl Options {
             if !longs(&command).any(|known| known == name) {
                 command = command.arg(refused(option).long(name));
             }
-            let contested = own.iter().map(|own| common(own, name)).max().unwrap_or(0);
+            let contested = extra.iter().map(|extra| common(extra, name)).max().unwrap_or(0);
             let abbreviations = (self.shortest(at)..name.len().min(contested + 1))
                 .filter_map(|end| name.get(..end));
             let known = command.get_arguments().find(|arg| arg.get_long() == Some(name));
@@ -171,7 +172,7 @@ impl Options {
         command
     }
 
-    /// An error if an option was given that the command lacks.
+    /// Refuses an option that the command lacks.
     pub(super) fn check(
         &self,
         command: &mut Command,
@@ -190,7 +191,7 @@ impl Options {
         }
     }
 
-    /// How many letters of a name can mean no other option of the tool.
+    /// Returns how many letters of a name are needed so that it can mean no other option.
     fn shortest(&self, at: usize) -> usize {
         let neighbours = [at.checked_sub(1), Some(at + 1)];
         let neighbours = neighbours.into_iter().flatten().filter_map(|at| self.names.get(at));
@@ -199,8 +200,8 @@ impl Options {
     }
 }
 
-/// Ends the options where the first operand stands, as POSIX has it: what follows are operands,
-/// too. The first of the words is the name of the command.
+/// Ends the options at the first operand, as POSIX has it: all words after it are operands. The
+/// first word is the name of the command.
 pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -211,12 +212,12 @@ pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
         if bytes.len() < 2 || bytes[0] != b'-' {
             return words.insert(at, "--".into());
         }
-        at += 1 + usize::from(word.to_str().is_some_and(|word| has_value_behind(command, word)));
+        at += 1 + usize::from(word.to_str().is_some_and(|word| takes_next_word(command, word)));
     }
 }
 
-/// Whether the next word is the value of this option, or of the last of these options.
-fn has_value_behind(command: &Command, word: &str) -> bool {
+/// Whether the next word is the value of this option, or of the last of these short options.
+fn takes_next_word(command: &Command, word: &str) -> bool {
     let takes_word = |arg: &Arg| arg.get_action().takes_values() && !arg.is_require_equals_set();
     let options = || command.get_arguments();
     if let Some(name) = word.strip_prefix("--") {
@@ -233,7 +234,7 @@ fn has_value_behind(command: &Command, word: &str) -> bool {
     values.next().is_some_and(|(place, letter)| place + letter.len_utf8() == word.len())
 }
 
-/// An option that is there to be recognized. Its name is how it is written.
+/// An option that is only recognized, to be refused. Its ID is how it is written.
 fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
 }
@@ -242,7 +243,7 @@ fn longs(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(Arg::get_long)
 }
 
-/// How many letters two names begin with alike.
+/// Returns the length of the common prefix.
 fn common(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }

@@ -1,4 +1,4 @@
-//! An entry and what is known of it, as JSON or as text: the same words in every command.
+//! Entries and their metadata, as JSON and as text, in the same form in every command.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display};
@@ -7,21 +7,22 @@ use std::path::Path;
 use curt::{Fields, Kind, Metadata, Time, Value};
 
 use crate::out::column;
-use crate::out::json::{self, Failure, Object};
+use crate::out::failure::Failure;
+use crate::out::json::{self, Object};
 use crate::quote::{for_terminal, on_one_line};
 use crate::time::LocalZone;
 
-/// The bits of a POSIX mode that tell the kind.
+/// The bits of a POSIX mode that hold the kind.
 const KIND_BITS: u32 = 0o170_000;
 
-/// An entry, and what was found out about it.
+/// An entry and its metadata.
 pub(crate) struct Shown<'a> {
     pub(crate) name: &'a OsStr,
     pub(crate) path: &'a Path,
     pub(crate) metadata: &'a Metadata,
 }
 
-/// The entry as JSON: the path, and the fields that were asked for.
+/// Returns the entry as JSON: its path and these fields.
 pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     let object = Object::new();
     let object = if fields.contains(Fields::NAME) {
@@ -34,7 +35,7 @@ pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     others.fold(object, |object, (name, field)| add(object, name, field, entry.metadata))
 }
 
-/// Adds one field: `null` where it does not exist, an object with the reason where it failed.
+/// Adds a field: `null` if the system does not have it, an object with the error if it failed.
 fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
     let value = match field {
         Fields::KIND => metadata.kind().map(|kind| json::string(kind.name())),
@@ -52,11 +53,11 @@ fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object
         Value::Value(value, _) => object.raw(name, &value),
         Value::NotRequested => object,
         Value::Unsupported => object.raw(name, "null"),
-        Value::Failed(error) => object.object(name, Failure::from(error).alone()),
+        Value::Failed(error) => object.object(name, Failure::from(error).object()),
     }
 }
 
-/// What is written the same everywhere.
+/// A value that is written the same in JSON and in text.
 enum Plain {
     Number(u128),
     Truth(bool),
@@ -65,7 +66,7 @@ enum Plain {
 impl Display for Plain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Most fit into fewer bits, for which the digits are found sooner.
+            // Most numbers have at most 64 bits, for which formatting is faster.
             Plain::Number(number) => match u64::try_from(*number) {
                 Ok(number) => number.fmt(f),
                 Err(_) => number.fmt(f),
@@ -75,7 +76,7 @@ impl Display for Plain {
     }
 }
 
-/// The fields whose text is the same everywhere: numbers, and yes or no.
+/// Returns a field whose value is a number or a truth value.
 fn plain(field: Fields, metadata: &Metadata) -> Value<'_, Plain> {
     fn number<T: Into<u128>>(value: Value<'_, T>) -> Value<'_, Plain> {
         value.map(|number| Plain::Number(number.into()))
@@ -105,18 +106,18 @@ fn time(time: Time) -> String {
     format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
 }
 
-/// How text is shown.
+/// How text is printed.
 pub(crate) struct Style<'a> {
     pub(crate) zone: &'a LocalZone,
     /// Names go to a terminal, which must not act upon them.
-    pub(crate) quoted: bool,
+    pub(crate) is_quoted: bool,
 }
 
-/// Adds one field as text: `-` where it does not exist or was not asked for, `?` where it failed.
+/// Adds a field as text: `-` if the system does not have it, `?` if it failed.
 pub(crate) fn add_field(entry: &Shown<'_>, field: Fields, style: &Style<'_>, line: &mut Vec<u8>) {
     let metadata = entry.metadata;
     let iso = |time: Value<'_, Time>| known(time.map(|time| style.zone.iso8601(time).into_bytes()));
-    let name = |name: &OsStr| self::name(name, style.quoted);
+    let name = |name: &OsStr| self::name(name, style.is_quoted);
     let text = match field {
         Fields::NAME => name(entry.name),
         Fields::KIND => known(metadata.kind().map(|kind| kind.name().as_bytes().to_vec())),
@@ -141,7 +142,7 @@ pub(crate) fn add_field(entry: &Shown<'_>, field: Fields, style: &Style<'_>, lin
     line.extend(text);
 }
 
-/// One field as text.
+/// Returns a field as text.
 pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     add_field(entry, field, style, &mut text);
@@ -156,12 +157,12 @@ fn known(value: Value<'_, Vec<u8>>) -> Vec<u8> {
     }
 }
 
-/// A name as it is, or as a terminal may show it.
-pub(crate) fn name(name: &OsStr, quoted: bool) -> Vec<u8> {
-    if quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
+/// Returns a name as it is, or quoted for a terminal.
+pub(crate) fn name(name: &OsStr, is_quoted: bool) -> Vec<u8> {
+    if is_quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
 }
 
-/// The kind and the permissions in ten letters, as `ls -l` has them.
+/// Returns the kind and the permissions in ten letters, as `ls -l` does.
 pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
     let mut letters = Vec::with_capacity(10);
     add_mode(mode, kind, &mut letters);
@@ -192,7 +193,7 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     line.extend_from_slice(&letters);
 }
 
-/// The letter of a kind, where that is all that is known.
+/// Returns the letter for a kind.
 pub(crate) fn kind_letter(kind: Kind) -> u8 {
     match kind {
         Kind::File => b'-',
@@ -206,20 +207,25 @@ pub(crate) fn kind_letter(kind: Kind) -> u8 {
     }
 }
 
-/// Reads a list of fields, separated by commas.
+/// Parses a list of fields, which are separated by commas.
 pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',')
         .map(|name| {
             Fields::named(name.trim()).ok_or_else(|| {
                 let all: Vec<&str> = Fields::ALL.iter().map(|(name, _)| *name).collect();
                 format!(
-                    "there is no field '{}'; the fields are {}",
+                    "unknown field '{}'; the fields are {}",
                     on_one_line(name.trim()),
                     all.join(", ")
                 )
             })
         })
         .collect()
+}
+
+/// Returns all of these fields together.
+pub(crate) fn union(fields: &[Fields]) -> Fields {
+    fields.iter().fold(Fields::NONE, |all, &field| all | field)
 }
 
 #[cfg(test)]
@@ -244,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_fields_are_read() {
+    fn lists_of_fields_are_parsed() {
         assert_eq!(fields_named("name, size"), Ok(vec![Fields::NAME, Fields::SIZE]));
         assert!(fields_named("name,colour").is_err());
     }
