@@ -120,18 +120,18 @@ impl WithoutOptions {
 trait Options: Args {
     /// Settles what clap cannot: options of which the last one counts, and contradictions. The
     /// error is a message for the user.
-    fn settle(&mut self, _: &Given<'_>) -> Result<(), String> {
+    fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The options that were given, in their order.
-struct Given<'a> {
+/// The positions of options on the command line.
+struct Positions<'a> {
     matches: &'a ArgMatches,
     words: &'a [OsString],
 }
 
-impl Given<'_> {
+impl Positions<'_> {
     /// Where on the command line an option was given last.
     fn position(&self, id: &str) -> Option<usize> {
         let is_typed = self.matches.value_source(id) == Some(ValueSource::CommandLine);
@@ -192,7 +192,7 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     let options = command.try_get_matches_from_mut(&words).and_then(|matches| {
         gnu.map_or(Ok(()), |gnu| gnu.check(&mut command, &matches))?;
         let mut options = T::from_arg_matches(&matches)?;
-        match options.settle(&Given { matches: &matches, words: &words }) {
+        match options.settle(&Positions { matches: &matches, words: &words }) {
             Ok(()) => Ok(options),
             Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
         }

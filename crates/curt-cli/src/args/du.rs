@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{ArgAction, Args};
 use curt::Threads;
 
-use super::{Given, Options, OutputOptions, WithoutOptions, parse_threads};
+use super::{Options, OutputOptions, Positions, WithoutOptions, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Measure the disk usage of directories: one line for each, with its size and path. Without PATH, \
@@ -148,7 +148,7 @@ impl DuOptions {
 }
 
 impl Options for DuOptions {
-    fn settle(&mut self, given: &Given<'_>) -> Result<(), String> {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         let units = [
             ("bytes", Unit::Bytes),
             ("human_readable", Unit::Human),

@@ -6,152 +6,75 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// The options of a GNU tool of coreutils 9.x.
-pub(super) struct Options {
-    tool: &'static str,
+/// A tool of coreutils 9.x and its options.
+pub(super) struct Tool {
+    name: &'static str,
     /// The short options, each after its dash.
     letters: &'static str,
     /// The long options, sorted.
-    names: &'static [&'static str],
+    longs: &'static str,
 }
 
-const RM: Options = Options {
-    tool: "rm",
+const RM: Tool = Tool {
+    name: "rm",
     letters: "-d-f-i-r-v-I-R",
-    names: &[
-        "--dir",
-        "--force",
-        "--help",
-        "--interactive",
-        "--no-preserve-root",
-        "--one-file-system",
-        "--preserve-root",
-        "--recursive",
-        "--verbose",
-        "--version",
-    ],
+    longs: "\
+        --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
+        --recursive --verbose --version",
 };
 
-const LS: Options = Options {
-    tool: "ls",
+const LS: Tool = Tool {
+    name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
-    names: &[
-        "--all",
-        "--almost-all",
-        "--author",
-        "--block-size",
-        "--classify",
-        "--color",
-        "--context",
-        "--dereference",
-        "--dereference-command-line",
-        "--dereference-command-line-symlink-to-dir",
-        "--directory",
-        "--dired",
-        "--escape",
-        "--file-type",
-        "--format",
-        "--full-time",
-        "--group-directories-first",
-        "--help",
-        "--hide",
-        "--hide-control-chars",
-        "--human-readable",
-        "--hyperlink",
-        "--ignore",
-        "--ignore-backups",
-        "--indicator-style",
-        "--inode",
-        "--kibibytes",
-        "--literal",
-        "--no-group",
-        "--numeric-uid-gid",
-        "--quote-name",
-        "--quoting-style",
-        "--recursive",
-        "--reverse",
-        "--show-control-chars",
-        "--si",
-        "--size",
-        "--sort",
-        "--tabsize",
-        "--time",
-        "--time-style",
-        "--version",
-        "--width",
-        "--zero",
-    ],
+    longs: "\
+        --all --almost-all --author --block-size --classify --color --context --dereference \
+        --dereference-command-line --dereference-command-line-symlink-to-dir --directory --dired \
+        --escape --file-type --format --full-time --group-directories-first --help --hide \
+        --hide-control-chars --human-readable --hyperlink --ignore --ignore-backups \
+        --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
+        --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
+        --sort --tabsize --time --time-style --version --width --zero",
 };
 
-const DU: Options = Options {
-    tool: "du",
+const DU: Tool = Tool {
+    name: "du",
     letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
-    names: &[
-        "--all",
-        "--apparent-size",
-        "--block-size",
-        "--bytes",
-        "--count-links",
-        "--dereference",
-        "--dereference-args",
-        "--exclude",
-        "--exclude-from",
-        "--files0-from",
-        "--help",
-        "--human-readable",
-        "--inodes",
-        "--max-depth",
-        "--no-dereference",
-        "--null",
-        "--one-file-system",
-        "--separate-dirs",
-        "--si",
-        "--summarize",
-        "--threshold",
-        "--time",
-        "--time-style",
-        "--total",
-        "--version",
-    ],
+    longs: "\
+        --all --apparent-size --block-size --bytes --count-links --dereference \
+        --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
+        --inodes --max-depth --no-dereference --null --one-file-system --separate-dirs --si \
+        --summarize --threshold --time --time-style --total --version",
 };
 
-const STAT: Options = Options {
-    tool: "stat",
+const STAT: Tool = Tool {
+    name: "stat",
     letters: "-c-f-L-t",
-    names: &[
-        "--cached",
-        "--dereference",
-        "--file-system",
-        "--format",
-        "--help",
-        "--printf",
-        "--terse",
-        "--version",
-    ],
+    longs: "\
+        --cached --dereference --file-system --format --help --printf --terse --version",
 };
 
 /// Returns the options of the GNU tool of that name.
-pub(super) fn options(tool: &str) -> Option<&'static Options> {
-    [&RM, &LS, &DU, &STAT].into_iter().find(|options| options.tool == tool)
+pub(super) fn options(tool: &str) -> Option<&'static Tool> {
+    [&RM, &LS, &DU, &STAT].into_iter().find(|known| known.name == tool)
 }
 
-impl Options {
+impl Tool {
     /// Adds the options that the command lacks, to be refused, and the abbreviations that an option
     /// of curt alone would make ambiguous. clap finds the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
-        let is_extra =
-            |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
-        let extra: Vec<String> = longs(&command).filter(is_extra).map(str::to_owned).collect();
-        for (at, &option) in self.names.iter().enumerate() {
+        let names: Vec<&str> = self.longs.split_whitespace().collect();
+        let is_extra = |name: &&str| names.binary_search(&format!("--{name}").as_str()).is_err();
+        let extra: Vec<String> = long_names(&command).filter(is_extra).map(str::to_owned).collect();
+        for (at, &option) in names.iter().enumerate() {
             let name = &option[2..];
             if matches!(name, "help" | "version") {
                 continue;
             }
-            if !longs(&command).any(|known| known == name) {
+            if !long_names(&command).any(|known| known == name) {
                 command = command.arg(refused(option).long(name));
             }
             let contested = extra.iter().map(|extra| common(extra, name)).max().unwrap_or(0);
-            let abbreviations = (self.shortest(at)..name.len().min(contested + 1))
+            let abbreviations = (shortest(&names, at)..name.len().min(contested + 1))
                 .filter_map(|end| name.get(..end));
             let known = command.get_arguments().find(|arg| arg.get_long() == Some(name));
             if let Some(id) = known.map(|arg| arg.get_id().clone()) {
@@ -185,19 +108,19 @@ impl Options {
         match given {
             None => Ok(()),
             Some(option) => {
-                let words = format!("option '{option}' of GNU {} is not supported", self.tool);
+                let words = format!("option '{option}' of GNU {} is not supported", self.name);
                 Err(command.error(ErrorKind::UnknownArgument, words))
             }
         }
     }
+}
 
-    /// Returns how many letters of a name are needed so that it can mean no other option.
-    fn shortest(&self, at: usize) -> usize {
-        let neighbours = [at.checked_sub(1), Some(at + 1)];
-        let neighbours = neighbours.into_iter().flatten().filter_map(|at| self.names.get(at));
-        let alike = neighbours.map(|other| common(other, self.names[at])).max();
-        alike.unwrap_or("--".len()) + 1 - "--".len()
-    }
+/// Returns how many letters of a name are needed so that it can mean no other option.
+fn shortest(names: &[&str], at: usize) -> usize {
+    let neighbors = [at.checked_sub(1), Some(at + 1)];
+    let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));
+    let alike = neighbors.map(|other| common(other, names[at])).max();
+    alike.unwrap_or("--".len()) + 1 - "--".len()
 }
 
 /// Ends the options at the first operand, as POSIX has it: all words after it are operands. The
@@ -239,7 +162,7 @@ fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
 }
 
-fn longs(command: &Command) -> impl Iterator<Item = &str> {
+fn long_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(Arg::get_long)
 }
 
@@ -283,8 +206,8 @@ mod tests {
 
     #[test]
     fn names_are_sorted() {
-        for options in [RM, LS, DU, STAT] {
-            assert!(options.names.is_sorted(), "{}", options.tool);
+        for tool in [RM, LS, DU, STAT] {
+            assert!(tool.longs.split_whitespace().is_sorted(), "{}", tool.name);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{ArgAction, Args};
 use curt::{Follow, Threads};
 
-use super::{Given, Options, OutputOptions, abbreviated, parse_threads};
+use super::{Options, OutputOptions, Positions, abbreviated, parse_threads};
 use crate::quote::Style;
 
 /// The heading of the options that GNU ls lacks.
@@ -261,7 +261,7 @@ pub(crate) struct LsOptions {
 }
 
 impl Options for LsOptions {
-    fn settle(&mut self, given: &Given<'_>) -> Result<(), String> {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.hidden = given
             .last(&[
                 ("all", Hidden::Nothing),
@@ -311,6 +311,7 @@ impl Options for LsOptions {
             self.time_style = Some("full-iso".to_owned());
         }
         self.hides_group = self.no_group || self.no_group_long;
+        self.recursive &= !self.directory;
         self.format = format(self.named_format, given);
         Ok(())
     }
@@ -318,7 +319,7 @@ impl Options for LsOptions {
 
 /// The last of the options about the format wins, except that `-1` and `--zero` do not change the
 /// long format, which has one file per line anyway.
-fn format(named: Option<Format>, given: &Given<'_>) -> Option<Format> {
+fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),
         ("columns", Some(Format::Columns)),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use curt::Threads;
 
-use super::{Given, Options, OutputOptions, RETRY_MS, WithoutOptions, meaning, parse_threads};
+use super::{Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning, parse_threads};
 
 /// How many times a directory to which other programs keep adding is emptied again.
 const RETRIES: u32 = 100;
@@ -175,7 +175,7 @@ pub(crate) enum Prompt {
 }
 
 impl Options for RmOptions {
-    fn settle(&mut self, given: &Given<'_>) -> Result<(), String> {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
         if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {
             return Err("you may not abbreviate the --no-preserve-root option".to_owned());
@@ -190,7 +190,7 @@ impl Options for RmOptions {
 impl RmOptions {
     /// Replays the options about prompts in their order, as GNU rm does: the last one wins, except
     /// that `--interactive=never` does not change whether missing files are errors.
-    fn settle_prompts(&mut self, given: &Given<'_>) {
+    fn settle_prompts(&mut self, given: &Positions<'_>) {
         let flags = [("force", Prompt::Never), ("always", Prompt::Always), ("once", Prompt::Once)];
         let flags = flags.into_iter().filter_map(|(id, prompt)| {
             Some((given.position(id)?, prompt, Some(prompt == Prompt::Never)))

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{ArgAction, Args};
 use curt::{Follow, OneFileSystem, SortBy, Threads};
 
-use super::{Given, Options, OutputOptions, WithoutOptions, one_of, parse_threads};
+use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Walk directory trees and print what matches, as find does: the operands too, with paths as they \
@@ -181,7 +181,7 @@ const SORT_KEYS: [(&str, SortBy); 6] = [
 
 impl Options for WalkOptions {
     /// Refuses what clap accepts but nobody means.
-    fn settle(&mut self, given: &Given<'_>) -> Result<(), String> {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         let runs = !self.exec.is_empty() || !self.exec_batch.is_empty();
         if runs && !given.words.iter().any(|word| word == ";") {
             return Err("missing ';' after the command (write ';' or \\; in a shell)".to_owned());

@@ -11,7 +11,7 @@ use crate::args::expand::{FLAVORS, RELEASES};
 use crate::args::{BeneathOptions, MODES};
 use crate::batch;
 use crate::exit::Exit;
-use crate::out::entry::{self, Shown, Style};
+use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::{self, Failure};
 use crate::out::json::Object;
 use crate::out::{path_text, text};
@@ -196,7 +196,7 @@ fn print_metadata(
     if session.is_json() {
         session.object(entry::object(&shown, fields | Fields::NAME));
     } else {
-        let style = Style { zone, is_quoted: session.is_terminal() };
+        let style = TextStyle { zone, is_quoted: session.is_terminal() };
         session.data(&stat::block(&shown, &stat::DEFAULT, &style));
     }
     Ok(())

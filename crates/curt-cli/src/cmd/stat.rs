@@ -8,7 +8,7 @@ use super::base_name;
 use crate::args::StatOptions;
 use crate::batch::{self, Given, Question};
 use crate::exit::Exit;
-use crate::out::entry::{self, Shown, Style};
+use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::text;
@@ -79,7 +79,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
             metadata.failures().for_each(|_| session.count_failure());
             session.object(entry::object(&shown, all));
         } else {
-            let style = Style { zone: &zone, is_quoted: session.is_terminal() };
+            let style = TextStyle { zone: &zone, is_quoted: session.is_terminal() };
             session.data(&block(&shown, fields, &style));
             metadata.failures().for_each(|(_, error)| session.fail(error));
         }
@@ -93,7 +93,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
 }
 
 /// Returns a path and its metadata, one field per line.
-pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], style: &Style<'_>) -> Vec<u8> {
+pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], style: &TextStyle<'_>) -> Vec<u8> {
     let mut block = b"path: ".to_vec();
     block.extend(entry::name(shown.path.as_os_str(), style.is_quoted));
     block.push(b'\n');

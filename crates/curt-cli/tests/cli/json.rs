@@ -258,6 +258,21 @@ fn keys_of_questions_are_known_and_occur_once() {
     }
 }
 
+#[test]
+fn paths_in_questions_are_strings_bytes_or_units_on_every_system() {
+    let scratch = Scratch::new();
+    scratch.file("a");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["stat", "--batch", "--fields", "kind"]).current_dir(scratch.typed());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let questions =
+        "{\"path\":\"a\"}\n{\"path\":{\"bytes\":\"YQ==\"}}\n{\"path\":{\"utf16\":[97]}}\n";
+    child.stdin.take().unwrap().write_all(questions.as_bytes()).unwrap();
+    let answers = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let expected = json!({"name": "a", "path": "a", "kind": "file"});
+    assert_eq!(objects(&answers), [&expected, &expected, &expected].map(Clone::clone));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_loop_of_links_is_an_object() {

@@ -28,7 +28,7 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
         Ok(patterns) => Arc::new(patterns),
         Err(message) => return session.usage(&message),
     };
-    let lines = Lines::new(options, session.is_terminal());
+    let lines = LineFormat::new(options, session.is_terminal());
     let mut operands = operands_or_here(&options.operands);
     operands.retain(|operand| !patterns.match_path(operand));
     let fail = |error: &Error| session.fail_as(|| Failure::from(error), || message(error));
@@ -117,7 +117,7 @@ fn add_sizes(object: Object, sizes: &Sizes) -> Object {
 }
 
 /// The shape of lines: a size, a tab and a path, as GNU du prints them, or an object.
-struct Lines {
+struct LineFormat {
     blocks: Blocks,
     is_apparent: bool,
     counts_entries: bool,
@@ -127,9 +127,9 @@ struct Lines {
     is_masked: bool,
 }
 
-impl Lines {
-    fn new(options: &DuOptions, is_terminal: bool) -> Lines {
-        Lines {
+impl LineFormat {
+    fn new(options: &DuOptions, is_terminal: bool) -> LineFormat {
+        LineFormat {
             blocks: blocks(options),
             is_apparent: options.is_apparent(),
             counts_entries: options.inodes,

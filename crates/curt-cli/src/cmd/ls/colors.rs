@@ -37,28 +37,9 @@ const DEFAULT: [(&str, Option<&str>); 24] = [
 const TERMINALS: [&str; 4] = ["rxvt", "screen", "tmux", "xterm"];
 
 /// The full names of other terminals with colors.
-const OTHER_TERMINALS: [&str; 20] = [
-    "Eterm",
-    "alacritty",
-    "ansi",
-    "cons25",
-    "console",
-    "cygwin",
-    "dtterm",
-    "gnome",
-    "hurd",
-    "jfbterm",
-    "konsole",
-    "kterm",
-    "linux",
-    "linux-c",
-    "mlterm",
-    "putty",
-    "st",
-    "terminator",
-    "tmux",
-    "vt100",
-];
+const OTHER_TERMINALS: &str = "\
+    Eterm alacritty ansi cons25 console cygwin dtterm gnome hurd jfbterm konsole kterm \
+    linux linux-c mlterm putty st terminator tmux vt100";
 
 /// The colors.
 #[derive(Debug)]
@@ -70,7 +51,7 @@ pub(super) struct Palette {
 
 /// What the color of an entry depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'a> {
+pub(super) struct ColorKey<'a> {
     pub(super) name: &'a [u8],
     pub(super) kind: Kind,
     /// If it is known.
@@ -176,10 +157,10 @@ impl Palette {
     }
 
     /// Returns the color of an entry, if it has one.
-    pub(super) fn color(&self, subject: Subject<'_>) -> Option<&[u8]> {
-        let indicator = match subject.kind {
-            Kind::Directory => self.directory(subject.mode),
-            Kind::File => self.file(subject),
+    pub(super) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
+        let indicator = match key.kind {
+            Kind::Directory => self.directory(key.mode),
+            Kind::File => self.file(key),
             Kind::Fifo => "pi",
             Kind::Socket => "so",
             Kind::BlockDevice => "bd",
@@ -187,7 +168,7 @@ impl Palette {
             kind if kind.is_link() && !self.links_are_targets() => "ln",
             _ => return None,
         };
-        let suffix = if indicator == "fi" { self.suffix(subject.name) } else { None };
+        let suffix = if indicator == "fi" { self.suffix(key.name) } else { None };
         suffix.or_else(|| self.get(indicator))
     }
 
@@ -206,9 +187,9 @@ impl Palette {
         }
     }
 
-    fn file(&self, subject: Subject<'_>) -> &'static str {
+    fn file(&self, key: ColorKey<'_>) -> &'static str {
         let has = |bits: u32, indicator| {
-            subject.mode.is_some_and(|mode| mode & bits != 0) && self.is_colored(indicator)
+            key.mode.is_some_and(|mode| mode & bits != 0) && self.is_colored(indicator)
         };
         if has(0o4000, "su") {
             "su"
@@ -216,7 +197,7 @@ impl Palette {
             "sg"
         } else if has(0o111, "ex") {
             "ex"
-        } else if subject.links.is_some_and(|links| links > 1) && self.is_colored("mh") {
+        } else if key.links.is_some_and(|links| links > 1) && self.is_colored("mh") {
             "mh"
         } else {
             "fi"
@@ -252,7 +233,7 @@ fn has_colors(terminal: &str) -> bool {
     };
     TERMINALS.iter().any(|known| terminal.starts_with(known))
         || is_console()
-        || OTHER_TERMINALS.contains(&terminal)
+        || OTHER_TERMINALS.split(' ').any(|known| known == terminal)
         || terminal.contains("color")
         || terminal.contains("direct")
 }
@@ -356,7 +337,7 @@ fn escaped(text: &mut &[u8]) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Palette, Subject, Unparsable, has_colors, parse};
+    use super::{ColorKey, Palette, Unparsable, has_colors, parse};
     use curt::Kind;
 
     #[test]
@@ -364,7 +345,7 @@ mod tests {
         let text = b"di=34:*.rs=01;31:*.tar.gz=35:fi=0:mh=44:*.jpg=1:*.JPG=1:*.jpg=2:*.png=3";
         let palette = Palette::new(text).ok().unwrap();
         let color = |name: &str, kind, mode, links| {
-            let color = palette.color(Subject { name: name.as_bytes(), kind, mode, links });
+            let color = palette.color(ColorKey { name: name.as_bytes(), kind, mode, links });
             color.map(|color| String::from_utf8_lossy(color).into_owned())
         };
         for (name, kind, mode, links, expected) in [

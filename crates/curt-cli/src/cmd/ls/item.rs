@@ -180,7 +180,7 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub(super) fn new(settings: &Settings) -> Collector {
+    pub(super) fn new(settings: &Settings<'_>) -> Collector {
         let fields = settings.plan().fields();
         let needs_mode = settings.marks == Marks::All;
         let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
@@ -192,13 +192,13 @@ impl Collector {
             } else {
                 Detail::Columns
             };
-        Collector { detail, needs_mode, clock: settings.clock }
+        Collector { detail, needs_mode, clock: settings.clock() }
     }
 
     /// Returns how many threads may read. If each entry needs allocations, the allocator costs more
     /// than further threads gain.
-    pub(super) fn threads(&self, settings: &Settings) -> Threads {
-        match settings.threads {
+    pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
+        match settings.options.threads.unwrap_or_default() {
             Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),
             threads => threads,
         }

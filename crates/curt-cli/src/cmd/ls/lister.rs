@@ -45,7 +45,7 @@ type Identity = (Option<u64>, Option<u128>);
 
 /// Lists operands and directories.
 pub(super) struct Lister<'a> {
-    settings: &'a Settings,
+    settings: &'a Settings<'a>,
     session: &'a Session,
     writer: Writer<'a>,
     owners: Owners,
@@ -67,7 +67,7 @@ pub(super) struct Lister<'a> {
 }
 
 impl<'a> Lister<'a> {
-    pub(super) fn new(settings: &'a Settings, session: &'a Session) -> Self {
+    pub(super) fn new(settings: &'a Settings<'a>, session: &'a Session) -> Self {
         let follows = settings.follow_operands == FollowOperands::Always;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
@@ -92,7 +92,7 @@ impl<'a> Lister<'a> {
 
     /// Lists the operands, files first; without any, the working directory.
     pub(super) fn run(&mut self, operands: &[OsString]) {
-        if operands.is_empty() && !self.settings.is_shallow {
+        if operands.is_empty() && !self.settings.options.directory {
             self.has_headers = false;
             self.pending.push(Pending::List { path: ".".into(), is_operand: true });
         } else {
@@ -146,7 +146,7 @@ impl<'a> Lister<'a> {
                 return None;
             }
         };
-        let mut item = Item::new(name.to_owned(), metadata, settings.clock);
+        let mut item = Item::new(name.to_owned(), metadata, settings.clock());
         let follows = settings.follow_operands == FollowOperands::Always;
         if item.kind.is_link() && follows && self.is_broken(path, true) {
             return None;
@@ -154,10 +154,10 @@ impl<'a> Lister<'a> {
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).ok();
             let target =
-                target.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock));
+                target.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock()));
             item = target.filter(|target| target.kind == Kind::Directory).unwrap_or(item);
         }
-        item.is_opened = item.kind == Kind::Directory && !settings.is_shallow;
+        item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {
             self.complete(&mut item, path, true);
         }
@@ -196,11 +196,14 @@ impl<'a> Lister<'a> {
         if is_mounted && self.is_mounted_ancestor(&mut list, path) {
             return self.fail_loop(path);
         }
-        if self.settings.is_recursive && self.settings.follows && !self.enter(&mut list, path) {
+        if self.settings.options.recursive
+            && self.settings.follows()
+            && !self.enter(&mut list, path)
+        {
             return;
         }
         self.totals.directories += 1;
-        if (self.settings.is_recursive || self.has_headers) && !self.settings.is_json() {
+        if (self.settings.options.recursive || self.has_headers) && !self.settings.is_json() {
             if !std::mem::take(&mut self.is_first) {
                 self.session.data(b"\n");
             }
@@ -212,7 +215,8 @@ impl<'a> Lister<'a> {
         }
         let mut items = self.dots(path);
         self.read(&mut list, path, is_operand, &mut items);
-        if self.settings.is_recursive && !self.settings.follows && (is_operand || is_mounted) {
+        if self.settings.options.recursive && !self.settings.follows() && (is_operand || is_mounted)
+        {
             self.totals.calls.add(&list.calls());
             self.descent.keep(list);
         } else {
@@ -230,7 +234,7 @@ impl<'a> Lister<'a> {
             self.writer.total(&sorted);
         }
         self.write(&sorted, Some(path));
-        if self.settings.is_recursive {
+        if self.settings.options.recursive {
             self.descend(&sorted, path);
         }
         if self.pending.is_empty() {
@@ -243,7 +247,7 @@ impl<'a> Lister<'a> {
     /// Opens a directory. Also returns whether it is a mount point.
     fn open(&mut self, path: &OsStr, is_operand: bool) -> Result<(List, bool), Error> {
         // Below an operand, what was listed as a directory must not have become a link.
-        let (directory, is_mounted) = if is_operand || self.settings.follows {
+        let (directory, is_mounted) = if is_operand || self.settings.follows() {
             (self.descent.open(path)?, false)
         } else {
             self.descent.open_below(path)?
@@ -317,7 +321,7 @@ impl<'a> Lister<'a> {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, &display_path(dir, &item.name), false);
         }
-        if self.settings.follows && item.kind.is_link() {
+        if self.settings.follows() && item.kind.is_link() {
             let path = display_path(dir, &item.name);
             if self.is_broken(&path, false) {
                 *item = Item::unknown(std::mem::take(&mut item.name), item.kind);
@@ -328,7 +332,7 @@ impl<'a> Lister<'a> {
     /// Returns `.` and `..`, which the library does not list, if they are shown.
     fn dots(&mut self, dir: &OsStr) -> Vec<Item> {
         let mut items = Vec::new();
-        if self.settings.hidden != Hidden::Nothing {
+        if self.settings.options.hidden != Hidden::Nothing {
             return items;
         }
         for name in [".", ".."] {
@@ -337,7 +341,7 @@ impl<'a> Lister<'a> {
                 let path = Path::new(dir).join(name);
                 match self.descent.stat(&mut self.stat, &path) {
                     Ok(metadata) => {
-                        item = Item::new(name.into(), metadata, self.settings.clock);
+                        item = Item::new(name.into(), metadata, self.settings.clock());
                         self.complete(&mut item, &path, true);
                     }
                     Err(error) => self.fail(&error, &path, false),
@@ -350,7 +354,7 @@ impl<'a> Lister<'a> {
 
     /// Puts the directories among the entries before those that are pending.
     fn descend(&mut self, items: &[&Item], dir: &OsStr) {
-        if self.settings.follows {
+        if self.settings.follows() {
             self.pending.push(Pending::Leave);
         }
         let is_below =

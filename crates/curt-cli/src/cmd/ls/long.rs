@@ -1,12 +1,12 @@
-//! Lines: the long format with its columns, and what other formats print before names.
+//! LineFormatter: the long format with its columns, and what other formats print before names.
 
 use std::ffi::OsStr;
 
 use curt::{Kind, Metadata};
 
 use super::item::Item;
-use super::names::{Names, width};
-use super::owners::{Name, Owners};
+use super::names::{NameFormatter, width};
+use super::owners::{OwnerName, Owners};
 use super::settings::Settings;
 use crate::out::blocks::Blocks;
 use crate::out::{column, entry};
@@ -38,8 +38,8 @@ struct Largest {
 }
 
 /// Formats lines.
-pub(super) struct Lines<'a> {
-    settings: &'a Settings,
+pub(super) struct LineFormatter<'a> {
+    settings: &'a Settings<'a>,
     owners: &'a Owners,
     widths: Widths,
     /// An entry has an access control list.
@@ -51,7 +51,7 @@ pub(super) struct Lines<'a> {
 
 /// The column of an owner.
 enum Owner<'a> {
-    Name(&'a Name),
+    Name(&'a OwnerName),
     Number(u32),
     /// A name that was read with the entry, on systems where owners have no IDs.
     Read(&'a OsStr),
@@ -74,11 +74,12 @@ impl<'a> OwnerNames<'a> {
     }
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(settings: &'a Settings, owners: &'a Owners, items: &[&Item]) -> Self {
+impl<'a> LineFormatter<'a> {
+    pub(super) fn new(settings: &'a Settings<'a>, owners: &'a Owners, items: &[&Item]) -> Self {
         let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
         let (widths, owners_before) = (Widths::default(), Vec::new());
-        let mut lines = Lines { settings, owners, widths, has_acl, before: None, owners_before };
+        let mut lines =
+            LineFormatter { settings, owners, widths, has_acl, before: None, owners_before };
         let has_columns = settings.is_long() || settings.shows_inode || settings.has_total();
         if has_columns {
             lines.widths = lines.widths_of(items);
@@ -169,7 +170,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Adds a line of the long format.
-    pub(super) fn long(&mut self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
+    pub(super) fn long(&mut self, item: &Item, names: &NameFormatter<'_>, line: &mut Vec<u8>) {
         let settings = self.settings;
         names.normal(line);
         let mut begin = line.len();
@@ -182,7 +183,7 @@ impl<'a> Lines<'a> {
         column::add(item.columns.links(), self.widths.links, line);
         line.push(b' ');
         self.owner_columns(item, line);
-        if settings.shows_owner || settings.shows_group {
+        if !settings.options.no_owner || !settings.options.hides_group {
             // GNU ls counts columns from here to see whether a colored name is wrapped.
             begin = line.len();
         }
@@ -215,10 +216,10 @@ impl<'a> Lines<'a> {
             self.before = (!names.is_any()).then_some((user, group));
             let mut columns = std::mem::take(&mut self.owners_before);
             columns.clear();
-            if self.settings.shows_owner {
+            if !self.settings.options.no_owner {
                 self.user(user, names.user).write(self.widths.user, &mut columns);
             }
-            if self.settings.shows_group {
+            if !self.settings.options.hides_group {
                 self.group(group, names.group).write(self.widths.group, &mut columns);
             }
             self.owners_before = columns;
@@ -255,7 +256,7 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Owner<'a> {
-    fn new(id: Option<u32>, known: Option<&'a Name>, read: Option<&'a OsStr>) -> Self {
+    fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {
             (_, Some(name), _) => Owner::Name(name),
             (Some(id), None, _) => Owner::Number(id),

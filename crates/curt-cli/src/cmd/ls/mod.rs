@@ -53,7 +53,7 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
 }
 
 /// Returns how many calls the options cost.
-fn explanation(settings: &Settings) -> String {
+fn explanation(settings: &Settings<'_>) -> String {
     let plan = settings.plan();
     let cost = plan.cost();
     if settings.is_json() {

@@ -6,15 +6,15 @@ use std::ffi::OsStr;
 use curt::Kind;
 use unicode_width::UnicodeWidthStr;
 
-use super::colors::{Palette, Subject};
+use super::colors::{ColorKey, Palette};
 use super::item::Item;
 use super::settings::Settings;
 use crate::args::Marks;
 use crate::quote::Style;
 
 /// Formats names.
-pub(super) struct Names<'a> {
-    settings: &'a Settings,
+pub(super) struct NameFormatter<'a> {
+    settings: &'a Settings<'a>,
     /// Unquoted names start one column further right, to be aligned with quoted ones.
     pub(super) is_aligned: bool,
     /// A color was used. Before the first one the terminal is reset.
@@ -22,20 +22,24 @@ pub(super) struct Names<'a> {
 }
 
 /// A name as it is shown, and its width.
-pub(super) struct Name {
+pub(super) struct StyledName {
     pub(super) bytes: Vec<u8>,
     pub(super) width: usize,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(settings: &'a Settings, items: &[&Item], has_color: &'a Cell<bool>) -> Self {
+impl<'a> NameFormatter<'a> {
+    pub(super) fn new(
+        settings: &'a Settings<'a>,
+        items: &[&Item],
+        has_color: &'a Cell<bool>,
+    ) -> Self {
         let is_quoted = |item: &&Item| text(settings, &item.name).1;
         let is_aligned = settings.quoting.style.varies() && items.iter().any(is_quoted);
-        Names { settings, is_aligned, has_color }
+        NameFormatter { settings, is_aligned, has_color }
     }
 
     /// Returns the name of an entry with its mark; it starts in this column.
-    pub(super) fn name(&self, item: &Item, column: usize) -> Name {
+    pub(super) fn name(&self, item: &Item, column: usize) -> StyledName {
         let mut name = self.link(item, column);
         if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode()) {
             name.bytes.push(mark);
@@ -63,7 +67,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the name without a mark, as it is before an arrow.
-    pub(super) fn link(&self, item: &Item, column: usize) -> Name {
+    pub(super) fn link(&self, item: &Item, column: usize) -> StyledName {
         let (shown, is_quoted) = text(self.settings, &item.name);
         let width = width(&shown);
         let is_shifted = self.is_aligned && !is_quoted;
@@ -73,7 +77,7 @@ impl<'a> Names<'a> {
         }
         let end = column + shown.len() + usize::from(is_shifted);
         self.colored(self.color(item), &shown, column..end, &mut bytes);
-        Name { bytes, width: width + usize::from(is_shifted) }
+        StyledName { bytes, width: width + usize::from(is_shifted) }
     }
 
     /// Returns the text of a link, with the mark of its target.
@@ -110,7 +114,7 @@ impl<'a> Names<'a> {
             }
             _ => {
                 let (mode, links) = (item.columns.mode(), item.columns.links());
-                palette.color(Subject { name, kind: item.kind, mode, links })
+                palette.color(ColorKey { name, kind: item.kind, mode, links })
             }
         }
     }
@@ -152,13 +156,13 @@ impl<'a> Names<'a> {
 }
 
 /// Returns what the color of the target of a link depends on.
-fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> Subject<'_> {
-    Subject { name, kind, mode, links: None }
+fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> ColorKey<'_> {
+    ColorKey { name, kind, mode, links: None }
 }
 
 /// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is
 /// quoted too.
-fn text(settings: &Settings, name: &OsStr) -> (Vec<u8>, bool) {
+fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
         return (name.as_encoded_bytes().to_vec(), false);
     }

@@ -14,30 +14,30 @@ use crate::sys;
 /// The names that were looked up so far.
 pub(super) struct Owners {
     /// `None` if no names of users are shown.
-    users: Option<Names>,
-    groups: Option<Names>,
+    users: Option<NameCache>,
+    groups: Option<NameCache>,
 }
 
-/// Names by ID.
+/// NameCache by ID.
 #[derive(Default)]
-struct Names(HashMap<u32, Option<Name>>);
+struct NameCache(HashMap<u32, Option<OwnerName>>);
 
 /// The name of an owner and its width.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct OwnerName {
     pub(super) text: OsString,
     pub(super) width: usize,
 }
 
-impl From<OsString> for Name {
-    fn from(text: OsString) -> Name {
+impl From<OsString> for OwnerName {
+    fn from(text: OsString) -> OwnerName {
         let width = width(text.as_encoded_bytes());
-        Name { text, width }
+        OwnerName { text, width }
     }
 }
 
-impl Names {
-    fn get(&self, id: u32) -> Option<&Name> {
+impl NameCache {
+    fn get(&self, id: u32) -> Option<&OwnerName> {
         self.0.get(&id)?.as_ref()
     }
 
@@ -46,26 +46,29 @@ impl Names {
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {
-                unknown.insert(name.map(Name::from));
+                unknown.insert(name.map(OwnerName::from));
             }
         }
     }
 }
 
 impl Owners {
-    pub(super) fn new(settings: &Settings) -> Owners {
-        let are_shown = settings.is_long() && !settings.is_numeric;
-        let names = |is_shown: bool| (is_shown && are_shown).then(Names::default);
-        Owners { users: names(settings.shows_owner), groups: names(settings.shows_group) }
+    pub(super) fn new(settings: &Settings<'_>) -> Owners {
+        let are_shown = settings.is_long() && !settings.options.numeric_uid_gid;
+        let names = |is_shown: bool| (is_shown && are_shown).then(NameCache::default);
+        Owners {
+            users: names(!settings.options.no_owner),
+            groups: names(!settings.options.hides_group),
+        }
     }
 
     /// Returns the name of a user, if it is shown and there is one.
-    pub(super) fn user(&self, id: u32) -> Option<&Name> {
+    pub(super) fn user(&self, id: u32) -> Option<&OwnerName> {
         self.users.as_ref()?.get(id)
     }
 
     /// Returns the name of a group, if it is shown and there is one.
-    pub(super) fn group(&self, id: u32) -> Option<&Name> {
+    pub(super) fn group(&self, id: u32) -> Option<&OwnerName> {
         self.groups.as_ref()?.get(id)
     }
 
@@ -94,12 +97,12 @@ impl Owners {
 
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::NameCache;
     use std::io;
 
     #[test]
     fn an_id_is_looked_up_until_there_is_an_answer() {
-        let mut names = Names::default();
+        let mut names = NameCache::default();
         names.learn(7, |_| Err(io::ErrorKind::Other.into()));
         assert_eq!(names.get(7), None);
         names.learn(7, |id| Ok(Some(format!("user-{id}").into())));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use curt::{Fields, Follow, Freshness, Plan, Threads};
+use curt::{Fields, Follow, Freshness, Plan};
 
 use super::colors::Palette;
 use super::times::Times;
@@ -48,35 +48,22 @@ pub(super) struct Order {
     pub(super) directories_first: bool,
 }
 
-/// How to list.
-pub(super) struct Settings {
+/// The options, and what has to be computed from them and from the environment.
+pub(super) struct Settings<'a> {
+    pub(super) options: &'a LsOptions,
     pub(super) format: Format,
     pub(super) form: Form,
-    pub(super) hidden: Hidden,
     pub(super) marks: Marks,
     pub(super) order: Order,
-    pub(super) clock: Clock,
     pub(super) follow_operands: FollowOperands,
-    /// All symbolic links are followed.
-    pub(super) follows: bool,
-    /// Directories are listed as entries.
-    pub(super) is_shallow: bool,
-    pub(super) is_recursive: bool,
     /// The unit of sizes.
     pub(super) size_unit: Blocks,
     /// The unit of allocated space.
     pub(super) block_unit: Blocks,
-    /// Owners are shown as numbers.
-    pub(super) is_numeric: bool,
-    pub(super) shows_owner: bool,
-    pub(super) shows_group: bool,
-    pub(super) shows_acl: bool,
     pub(super) shows_inode: bool,
     pub(super) shows_blocks: bool,
     pub(super) palette: Option<Palette>,
     pub(super) times: Option<Times>,
-    /// The end of a line.
-    pub(super) end: u8,
     /// The width of a line; 0 is no limit.
     pub(super) width: usize,
     /// The distance of tab stops; 0 uses no tabs.
@@ -85,12 +72,11 @@ pub(super) struct Settings {
     pub(super) quoting: Quoting,
     /// Fields go to a terminal, which must not act upon names in them.
     pub(super) is_quoted: bool,
-    pub(super) threads: Threads,
 }
 
-impl Settings {
+impl<'a> Settings<'a> {
     /// The error says what is wrong with the options.
-    pub(super) fn new(options: &LsOptions, session: &Session) -> Result<Settings, String> {
+    pub(super) fn new(options: &'a LsOptions, session: &Session) -> Result<Self, String> {
         let is_terminal = session.is_terminal();
         let applies = |when: When| when == When::Always || when == When::Auto && is_terminal;
         let default = if is_terminal { Format::Columns } else { Format::OnePerLine };
@@ -124,37 +110,42 @@ impl Settings {
         let has_width = has_columns || palette.is_some();
         let chosen_tab = || options.tabsize.or_else(|| number("TABSIZE", "tab size", session));
         Ok(Settings {
+            options,
             format,
-            hidden: options.hidden,
             marks,
             order: Order {
                 by,
                 is_reversed: options.reverse,
                 directories_first: options.group_directories_first,
             },
-            clock,
             follow_operands,
             times,
-            follows: options.follow == Some(Follow::Links),
-            is_shallow: options.directory,
-            is_recursive: options.recursive && !options.directory,
             size_unit: size_unit(options),
             block_unit: block_unit(options),
-            is_numeric: options.numeric_uid_gid,
-            shows_owner: !options.no_owner,
-            shows_group: !options.hides_group,
-            shows_acl: options.acl,
             shows_inode: options.inode && is_listing,
             shows_blocks: options.size && is_listing,
             palette,
-            end: if options.zero { 0 } else { b'\n' },
             width: if has_width { width(options, session) } else { WIDTH },
             tab: if has_columns { chosen_tab().unwrap_or(TAB) } else { TAB },
             quoting: quoting(options, session),
             is_quoted: is_terminal && !options.zero,
-            threads: options.threads.unwrap_or_default(),
             form,
         })
+    }
+
+    /// The time that is shown and sorted by.
+    pub(super) fn clock(&self) -> Clock {
+        self.options.time.unwrap_or_default()
+    }
+
+    /// Whether all symbolic links are followed.
+    pub(super) fn follows(&self) -> bool {
+        self.options.follow == Some(Follow::Links)
+    }
+
+    /// The end of a line.
+    pub(super) fn end(&self) -> u8 {
+        if self.options.zero { 0 } else { b'\n' }
     }
 
     pub(super) fn is_long(&self) -> bool {
@@ -167,7 +158,7 @@ impl Settings {
 
     /// Whether an entry of a directory with this name is listed.
     pub(super) fn shows(&self, name: &OsStr) -> bool {
-        self.hidden != Hidden::Dotted || !name.as_encoded_bytes().starts_with(b".")
+        self.options.hidden != Hidden::Dotted || !name.as_encoded_bytes().starts_with(b".")
     }
 
     /// Whether the allocated space of a directory is shown.
@@ -179,12 +170,12 @@ impl Settings {
     /// column to wait for.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
-        self.order.by == Sort::None && is_line && !self.is_recursive && !self.shows_blocks
+        self.order.by == Sort::None && is_line && !self.options.recursive && !self.shows_blocks
     }
 
     /// Whether the kinds of the targets of links matter, though the links are shown.
     pub(super) fn needs_targets(&self) -> bool {
-        !self.follows
+        !self.follows()
             && (self.order.directories_first || self.is_long() && self.marks > Marks::Slash)
     }
 
@@ -196,7 +187,7 @@ impl Settings {
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
         let mut fields = self.fields();
         // A link has the same name whether or not it is followed.
-        let follows = self.follows && fields != Fields::NAME;
+        let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
         if follows && self.form == Form::Listing {
             // A link that is still a link after it was followed is broken.
@@ -220,16 +211,16 @@ impl Settings {
             Form::Listing if self.is_long() => {
                 fields |= Fields::KIND | Fields::MODE | Fields::LINKS | Fields::SIZE;
                 fields |= Fields::ALLOCATED | Fields::DEVICE_NUMBER | Fields::TARGET;
-                fields |= time_field(self.clock);
+                fields |= time_field(self.clock());
                 fields |= fields_if(&[
-                    (self.shows_owner, sys::OWNERS.0),
-                    (self.shows_group, sys::OWNERS.1),
-                    (self.shows_acl, Fields::ACL),
+                    (!self.options.no_owner, sys::OWNERS.0),
+                    (!self.options.hides_group, sys::OWNERS.1),
+                    (self.options.acl, Fields::ACL),
                 ]);
             }
             Form::Listing => {}
         }
-        let needs_kind = self.is_recursive
+        let needs_kind = self.options.recursive
             || self.order.directories_first
             || self.palette.is_some()
             || self.marks > Marks::None;
@@ -239,7 +230,7 @@ impl Settings {
                 (self.shows_inode, Fields::ID),
                 (self.shows_blocks, Fields::ALLOCATED),
                 (self.order.by == Sort::Size, Fields::SIZE),
-                (self.order.by == Sort::Time, time_field(self.clock)),
+                (self.order.by == Sort::Time, time_field(self.clock())),
             ])
     }
 }

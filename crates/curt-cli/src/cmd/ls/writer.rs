@@ -8,18 +8,18 @@ use curt::{Fields, Metadata};
 
 use super::grid;
 use super::item::{Item, display_path};
-use super::long::Lines;
-use super::names::Names;
+use super::long::LineFormatter;
+use super::names::NameFormatter;
 use super::owners::Owners;
 use super::settings::{Form, Settings};
 use crate::args::Format;
-use crate::out::entry::{self, Shown, Style};
+use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::{self, Screen};
 use crate::time::{LocalZone, Zone};
 
 /// Prints entries.
 pub(super) struct Writer<'a> {
-    settings: &'a Settings,
+    settings: &'a Settings<'a>,
     screen: &'a Screen,
     /// For times in fields.
     zone: LocalZone,
@@ -28,7 +28,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(settings: &'a Settings, screen: &'a Screen) -> Self {
+    pub(super) fn new(settings: &'a Settings<'a>, screen: &'a Screen) -> Self {
         let zone = LocalZone::new(Zone::local);
         Writer { settings, screen, zone, has_color: Cell::new(false) }
     }
@@ -55,14 +55,14 @@ impl<'a> Writer<'a> {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated()).fold(0, u64::saturating_add);
         let mut line = format!("total {}", self.settings.block_unit.show(bytes)).into_bytes();
-        line.push(self.settings.end);
+        line.push(self.settings.end());
         self.screen.data(&line);
     }
 
     fn listing(&self, items: &[&Item], owners: &Owners) {
         let settings = self.settings;
-        let mut lines = Lines::new(settings, owners, items);
-        let mut names = Names::new(settings, items, &self.has_color);
+        let mut lines = LineFormatter::new(settings, owners, items);
+        let mut names = NameFormatter::new(settings, items, &self.has_color);
         match settings.format {
             Format::Long => {
                 self.lines(items, |item, text| lines.long(item, &names, text));
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
                     across: settings.format == Format::Across,
                     // A terminal does not color what a tab skips.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
-                    end: settings.end,
+                    end: settings.end(),
                 };
                 let shown: Vec<&Item> = shown(items).collect();
                 let add = |index: usize, column: usize, text: &mut Vec<u8>| {
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         let metadata = item.metadata.as_deref().unwrap_or(&nothing);
         let path = PathBuf::new();
         let shown = Shown { name: &item.name, path: &path, metadata };
-        let style = Style { zone: &self.zone, is_quoted: self.settings.is_quoted };
+        let style = TextStyle { zone: &self.zone, is_quoted: self.settings.is_quoted };
         let cells: Vec<Vec<u8>> =
             fields.iter().map(|&field| entry::field(&shown, field, &style)).collect();
         self.line(cells.join(&b'\t'));
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
         let mut text = Vec::with_capacity(out::BUFFER + 1024);
         for item in shown(items) {
             add(item, &mut text);
-            text.push(self.settings.end);
+            text.push(self.settings.end());
             if text.len() >= out::BUFFER {
                 self.screen.data(&text);
                 text.clear();
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
     }
 
     fn line(&self, mut line: Vec<u8>) {
-        line.push(self.settings.end);
+        line.push(self.settings.end());
         self.screen.data(&line);
     }
 }

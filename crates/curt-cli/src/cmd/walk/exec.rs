@@ -30,7 +30,7 @@ struct Batch {
 }
 
 /// What went wrong with a command.
-pub(super) enum Failure {
+pub(super) enum CommandFailure {
     NotStarted(Error),
     /// The name of the program, and how it ended.
     Failed(OsString, String),
@@ -51,7 +51,7 @@ impl Exec {
     }
 
     /// Runs the command for an entry, or keeps the entry for later.
-    pub(super) fn add(&self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn add(&self, path: &Path) -> Result<(), CommandFailure> {
         let path = path.as_os_str().to_owned();
         let Some(batch) = &self.batch else { return self.run(&[path]) };
         let bytes = self.template.bytes(&[&path]) - self.template.bytes(&[]);
@@ -68,7 +68,7 @@ impl Exec {
     }
 
     /// Runs the command for the entries that wait.
-    pub(super) fn finish(&self) -> Result<(), Failure> {
+    pub(super) fn finish(&self) -> Result<(), CommandFailure> {
         let Some(batch) = &self.batch else { return Ok(()) };
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = std::mem::take(&mut *batch).paths;
@@ -77,7 +77,7 @@ impl Exec {
     }
 
     /// Runs the command for these paths, if there are any.
-    fn run(&self, paths: &[OsString]) -> Result<(), Failure> {
+    fn run(&self, paths: &[OsString]) -> Result<(), CommandFailure> {
         let arguments = self.template.arguments(paths);
         let Some((program, rest)) = arguments.split_first().filter(|_| !paths.is_empty()) else {
             return Ok(());
@@ -88,11 +88,11 @@ impl Exec {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let child = command.spawn_by(&mut session);
         drop(session);
-        let ended = child.and_then(|mut child| child.wait()).map_err(Failure::NotStarted)?;
+        let ended = child.and_then(|mut child| child.wait()).map_err(CommandFailure::NotStarted)?;
         if ended.success() {
             return Ok(());
         }
-        Err(Failure::Failed(program.clone(), format!("ended with {ended}")))
+        Err(CommandFailure::Failed(program.clone(), format!("ended with {ended}")))
     }
 }
 

@@ -7,7 +7,7 @@ use curt::{Fields, Visited};
 
 use super::filter::name;
 use crate::args::WalkOptions;
-use crate::out::entry::{self, Shown, Style};
+use crate::out::entry::{self, Shown, TextStyle};
 use crate::quote::masked;
 use crate::time::{LocalZone, Zone};
 
@@ -22,13 +22,13 @@ pub(super) struct Lines {
 
 enum Shape {
     Path,
-    Line(Vec<Part>),
+    Line(Vec<FormatPart>),
     Json(Fields),
 }
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum FormatPart {
     Text(Vec<u8>),
     Field(Fields),
     Path,
@@ -51,8 +51,8 @@ impl Lines {
             (None, Some(mut columns)) => {
                 // A name without its directory says little in a list.
                 for part in &mut columns {
-                    if *part == Part::Field(Fields::NAME) {
-                        *part = Part::Path;
+                    if *part == FormatPart::Field(Fields::NAME) {
+                        *part = FormatPart::Path;
                     }
                 }
                 Shape::Line(columns)
@@ -96,16 +96,16 @@ impl Lines {
         }
     }
 
-    fn part(&self, entry: &Visited<'_>, path: &Path, part: &Part, to: &mut Vec<u8>) {
+    fn part(&self, entry: &Visited<'_>, path: &Path, part: &FormatPart, to: &mut Vec<u8>) {
         match part {
-            Part::Text(text) => to.extend_from_slice(text),
-            Part::Path => self.add_path(path.as_os_str(), to),
-            Part::Parent => self.add_path(parent(path).as_os_str(), to),
-            Part::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
-            Part::Field(field) => {
+            FormatPart::Text(text) => to.extend_from_slice(text),
+            FormatPart::Path => self.add_path(path.as_os_str(), to),
+            FormatPart::Parent => self.add_path(parent(path).as_os_str(), to),
+            FormatPart::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
+            FormatPart::Field(field) => {
                 let name = name(entry);
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
-                let style = Style { zone: &self.zone, is_quoted: self.is_masked };
+                let style = TextStyle { zone: &self.zone, is_quoted: self.is_masked };
                 entry::add_field(&shown, *field, &style, to);
             }
         }
@@ -131,31 +131,31 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Returns the fields in a line.
-fn fields(parts: &[Part]) -> Fields {
+fn fields(parts: &[FormatPart]) -> Fields {
     parts.iter().fold(Fields::NONE, |all, part| match part {
-        Part::Field(field) => all | *field,
+        FormatPart::Field(field) => all | *field,
         _ => all,
     })
 }
 
 /// Parses a list of fields, which are separated by tabs.
-fn columns(list: &str) -> Result<Vec<Part>, String> {
+fn columns(list: &str) -> Result<Vec<FormatPart>, String> {
     let mut parts = Vec::new();
     for name in list.split(',').map(str::trim) {
         if !parts.is_empty() {
-            parts.push(Part::Text(b"\t".to_vec()));
+            parts.push(FormatPart::Text(b"\t".to_vec()));
         }
         parts.push(match name {
-            "path" => Part::Path,
-            "depth" => Part::Depth,
-            name => Part::Field(entry::fields_named(name)?[0]),
+            "path" => FormatPart::Path,
+            "depth" => FormatPart::Depth,
+            name => FormatPart::Field(entry::fields_named(name)?[0]),
         });
     }
     Ok(parts)
 }
 
 /// Parses a format.
-fn parts(format: &str) -> Result<Vec<Part>, String> {
+fn parts(format: &str) -> Result<Vec<FormatPart>, String> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = format.chars();
@@ -186,35 +186,35 @@ fn parts(format: &str) -> Result<Vec<Part>, String> {
                 };
                 rest = after.chars();
                 if !text.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut text).into_bytes()));
+                    parts.push(FormatPart::Text(std::mem::take(&mut text).into_bytes()));
                 }
                 parts.push(match name {
-                    "path" | "" => Part::Path,
-                    "parent" => Part::Parent,
-                    "depth" => Part::Depth,
-                    name => Part::Field(entry::fields_named(name)?[0]),
+                    "path" | "" => FormatPart::Path,
+                    "parent" => FormatPart::Parent,
+                    "depth" => FormatPart::Depth,
+                    name => FormatPart::Field(entry::fields_named(name)?[0]),
                 });
             }
             other => text.push(other),
         }
     }
     if !text.is_empty() {
-        parts.push(Part::Text(text.into_bytes()));
+        parts.push(FormatPart::Text(text.into_bytes()));
     }
     Ok(parts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, parts};
+    use super::{FormatPart, parts};
     use curt::Fields;
 
     #[test]
     fn formats_are_parsed() {
-        let text = |text: &str| Part::Text(text.as_bytes().to_vec());
+        let text = |text: &str| FormatPart::Text(text.as_bytes().to_vec());
         assert_eq!(
             parts("{size}\\t{path} {{x}}"),
-            Ok(vec![Part::Field(Fields::SIZE), text("\t"), Part::Path, text(" {x}")])
+            Ok(vec![FormatPart::Field(Fields::SIZE), text("\t"), FormatPart::Path, text(" {x}")])
         );
         assert_eq!(parts(""), Ok(vec![]));
         for wrong in ["{size", "{colour}", "\\q", "end\\"] {

@@ -161,11 +161,11 @@ impl<'a> Job<'a> {
     }
 
     /// Reports what went wrong with a command.
-    fn check(&self, result: Result<(), exec::Failure>) {
+    fn check(&self, result: Result<(), exec::CommandFailure>) {
         match result {
             Ok(()) => {}
-            Err(exec::Failure::NotStarted(error)) => self.session.fail(&error),
-            Err(exec::Failure::Failed(program, how)) => self.session.fail_as(
+            Err(exec::CommandFailure::NotStarted(error)) => self.session.fail(&error),
+            Err(exec::CommandFailure::Failed(program, how)) => self.session.fail_as(
                 || Failure::new("run", "failed", how.clone()).path(Path::new(&program)),
                 || format!("{} {how}", quote(&program)),
             ),
