@@ -21,6 +21,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use curt::Threads;
 
+use crate::session::Session;
+
 pub(crate) use beneath::{BeneathOptions, MODES};
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
@@ -95,6 +97,13 @@ pub(crate) struct OutputOptions {
     /// Print how many system calls were made
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+impl OutputOptions {
+    /// Begins a run of a command with these options.
+    pub(crate) fn session(self, program: &str) -> Session {
+        Session::new(program, self.json, self.stats)
+    }
 }
 
 /// The hidden option that switches fast paths off.

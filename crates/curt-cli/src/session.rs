@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use curt::{Calls, Cancel, Error};
 
-use crate::args::OutputOptions;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::out::failure::Failure;
@@ -17,7 +16,9 @@ use crate::sys;
 pub(crate) struct Session {
     /// What messages begin with, such as `curt rm`.
     program: String,
-    options: OutputOptions,
+    is_json: bool,
+    /// The number of calls is printed at the end.
+    has_stats: bool,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
@@ -40,11 +41,12 @@ pub(crate) struct Outcome {
 impl Session {
     /// Begins a run, which is cancelled if the reader of its output goes away. Signals end the
     /// process until [`interrupt::listen`] is called.
-    pub(crate) fn new(program: impl Into<String>, options: OutputOptions) -> Session {
+    pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
         Session {
             program: program.into(),
-            options,
+            is_json,
+            has_stats,
             screen: Screen::new(cancel),
             cancel,
             errors: AtomicU64::new(0),
@@ -57,7 +59,7 @@ impl Session {
     }
 
     pub(crate) fn is_json(&self) -> bool {
-        self.options.json
+        self.is_json
     }
 
     pub(crate) fn screen(&self) -> &Screen {
@@ -102,7 +104,7 @@ impl Session {
 
     /// Writes a message to standard error unless the output is JSON, whose summary has it.
     pub(crate) fn note(&self, message: &str) {
-        if !self.options.json {
+        if !self.is_json {
             self.warn(message);
         }
     }
@@ -119,7 +121,7 @@ impl Session {
         message: impl FnOnce() -> String,
     ) {
         self.count_failure();
-        if self.options.json {
+        if self.is_json {
             self.object(failure().object());
         } else {
             self.warn(&message());
@@ -145,7 +147,7 @@ impl Session {
     /// Ends the command because its command line is wrong.
     pub(crate) fn usage(&self, message: &str) -> Exit {
         self.worsen(Exit::USAGE);
-        if self.options.json {
+        if self.is_json {
             self.object(Failure::usage(message.to_owned()).object());
         } else {
             let program = &self.program;
@@ -159,12 +161,12 @@ impl Session {
     /// Ends the command, with its summary and its statistics.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
-        if let Some(mut summary) = summary.filter(|_| self.options.json) {
-            if self.options.stats {
+        if let Some(mut summary) = summary.filter(|_| self.is_json) {
+            if self.has_stats {
                 summary = summary.object("calls", json::calls(&calls));
             }
             self.object(Object::new().object("summary", summary));
-        } else if self.options.stats {
+        } else if self.has_stats {
             let total = text::counted(calls.total(), "call", "calls");
             let comma = if done.is_empty() { "" } else { ", " };
             let first = format!("{}: {done}{comma}{total}\n", self.program);

@@ -41,7 +41,9 @@ pub(crate) struct BeneathOptions {
     #[arg(long, value_name = "DIR", required_unless_present = "check_only")]
     pub(crate) root: Option<PathBuf>,
 
-    /// Treat DIR as '/': absolute paths and links start there, and '..' stays there
+    /// Treat DIR as '/', instead of refusing paths that would leave it
+    ///
+    /// Absolute paths and links start at DIR, and '..' stays there.
     #[arg(long)]
     pub(crate) in_root: bool,
 
@@ -61,8 +63,9 @@ pub(crate) struct BeneathOptions {
           value_parser = one_of(&FLAVORS))]
     pub(crate) flavor: Option<Flavor>,
 
-    /// With --check-only: the Windows release that decides which names are devices [default: 10,
-    /// which has more]
+    /// With --check-only: the Windows release of the rules [default: 10]
+    ///
+    /// More names are devices in Windows 10 than in Windows 11.
     #[arg(long, value_name = "10|11", hide_possible_values = true,
           value_parser = one_of(&RELEASES))]
     pub(crate) release: Option<Release>,

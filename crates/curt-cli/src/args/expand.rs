@@ -15,7 +15,7 @@ directories of drives are those of this process unless options name others.";
 
 const AFTER: &str = "\
 Examples:
-  curt expand a/../b                                an absolute path; '..' stays, as 'a' may be a link
+  curt expand a/../b                                an absolute path that keeps '..'
   curt expand --dotdot clamp a/../b                 without '..', as Python's abspath
   curt expand --flavor windows --cwd 'C:\\x' 'aux.'   as GetFullPathNameW
   curt expand --style ruby '~/x'                    as Ruby's File.expand_path
@@ -50,7 +50,7 @@ pub(crate) struct ExpandOptions {
           value_parser = one_of(&FLAVORS))]
     pub(crate) flavor: Option<Flavor>,
 
-    /// The release of Windows whose rules apply [default: this one's; 11 on other systems]
+    /// The Windows release of the rules [default: this one, or 11]
     #[arg(long, value_name = "10|11", hide_possible_values = true,
           value_parser = one_of(&RELEASES))]
     pub(crate) release: Option<Release>,
@@ -60,13 +60,18 @@ pub(crate) struct ExpandOptions {
           value_parser = one_of(&STYLES))]
     pub(crate) style: Option<Style>,
 
-    /// What '..' does: stay, remove the name before it, or fail at the root [default: keep for
-    /// POSIX paths in the native style, else clamp]
+    /// What happens to '..' [default: keep or clamp]
+    ///
+    /// 'keep' leaves it, because the name before it may be a link; 'clamp' removes it with that
+    /// name, and at the root alone; 'refuse' fails at the root. The default is 'keep' for POSIX paths
+    /// in the native style, and 'clamp' otherwise.
     #[arg(long, value_name = "keep|clamp|refuse", hide_possible_values = true,
           value_parser = one_of(&DOT_DOTS))]
     pub(crate) dotdot: Option<DotDot>,
 
-    /// What happens to '\\?\' and '\??\' before Windows paths [default: keep]
+    /// What happens to '\\?\' and '\??\' [default: keep]
+    ///
+    /// These prefixes of Windows paths switch most rules off.
     #[arg(long, value_name = "keep|normalize", hide_possible_values = true,
           value_parser = one_of(&VERBATIMS))]
     pub(crate) verbatim: Option<Verbatim>,

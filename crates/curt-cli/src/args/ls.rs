@@ -148,8 +148,10 @@ pub(crate) struct LsOptions {
     #[arg(short = 'Q', long)]
     quote_name: bool,
 
-    /// Quote names: literal (-N), locale, clocale, shell, shell-always, shell-escape (the default
-    /// on a terminal), shell-escape-always, c (-Q), c-maybe, escape (-b)
+    /// Quote names in a style
+    ///
+    /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
+    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
     #[arg(long, value_name = "WORD", value_parser = parse_quoting)]
     pub(crate) quoting_style: Option<Style>,
 
@@ -217,8 +219,9 @@ pub(crate) struct LsOptions {
     #[arg(short = '1')]
     one_per_line: bool,
 
-    /// With -l, append '+' to the mode of files with an access control list; takes one more call
-    /// for each entry
+    /// With -l, show '+' for files with an access control list
+    ///
+    /// This takes one more call for each entry.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) acl: bool,
 

@@ -7,7 +7,6 @@ use std::path::Path;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::OutputOptions;
 use crate::exit::Exit;
 use crate::out;
 use crate::quote::{on_one_line, quote, shield};
@@ -43,7 +42,7 @@ impl Refused {
             error.insert(kind, shielded);
         }
         let json = asks_for_json(command, std::env::args_os().skip(1));
-        let session = Session::new(program, OutputOptions { json, stats: false });
+        let session = Session::new(program, json, false);
         Refused { session, error, candidates }
     }
 

@@ -83,7 +83,9 @@ pub(crate) struct RmOptions {
     #[arg(long, conflicts_with = "cross_mounts")]
     pub(crate) one_file_system: bool,
 
-    /// Do not remove '/' (the default); with 'all', also refuse mount points given as operands
+    /// Do not remove '/' (the default)
+    ///
+    /// With 'all', also refuse operands that are on another device than their parent.
     #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true,
           default_missing_value = "", value_parser = parse_preserve_root,
           action = ArgAction::Append)]
@@ -114,7 +116,9 @@ pub(crate) struct RmOptions {
           help_heading = BEYOND_GNU)]
     pub(crate) exclude: Vec<OsString>,
 
-    /// Empty a directory again up to N times if other programs add to it
+    /// Retry N times if other programs add to a directory
+    ///
+    /// The directory is emptied again each time.
     #[arg(long, value_name = "N", default_value_t = RETRIES, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
 
@@ -157,7 +161,7 @@ pub(crate) struct RmOptions {
     #[arg(skip)]
     pub(crate) removes_root: bool,
 
-    /// Operands that are mount points are refused.
+    /// Operands on another device than their parent are refused.
     #[arg(skip)]
     pub(crate) refuses_mounted_operands: bool,
 }
@@ -222,7 +226,7 @@ pub(super) fn parse_when(word: &str) -> Result<Prompt, String> {
         .map_err(|_| "expected never (no, none), once, or always (yes)".to_owned())
 }
 
-/// Whether operands that are mount points are refused.
+/// Returns whether operands on another device than their parent are refused.
 fn parse_preserve_root(word: &str) -> Result<bool, String> {
     meaning(&[("", false), ("all", true)], word).ok_or_else(|| "the only value is 'all'".to_owned())
 }

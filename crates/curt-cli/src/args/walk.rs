@@ -23,7 +23,6 @@ Examples:
   curt walk --name '*.tmp' --delete             remove what matches, deepest first
   curt walk --newer 2h --exec-batch tar cf new.tar {} ';'
 
-Sizes are in bytes, or with k, M, G, T in powers of 1024; '+' means more than, '-' less than.
 In a FORMAT, {NAME} is a field (listed by curt stat --help), {path}, {name}, {parent} or {depth};
 \\n, \\t, \\r, \\0 and \\\\ are escapes, and '{{' is a brace. A newline is added.
 
@@ -41,11 +40,15 @@ pub(crate) struct WalkOptions {
     #[arg(value_name = "PATH")]
     pub(crate) operands: Vec<OsString>,
 
-    /// Match names against GLOB; '*' also matches a leading dot; can be repeated (any must match)
+    /// Match names against GLOB
+    ///
+    /// '*' also matches a leading dot. With several GLOBs, any may match.
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append)]
     pub(crate) name: Vec<OsString>,
 
-    /// Match whole paths against GLOB; '*' does not match a slash, '**' does; can be repeated
+    /// Match whole paths against GLOB
+    ///
+    /// '*' does not match a slash, but '**' does. With several GLOBs, any may match.
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append)]
     pub(crate) path_glob: Vec<OsString>,
 
@@ -53,8 +56,10 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "RE", allow_hyphen_values = true)]
     pub(crate) regex: Option<String>,
 
-    /// Match kinds: f(ile), d(irectory), l(ink), p(ipe), s(ocket), c(haracter device), b(lock
-    /// device) or a word such as junction; separate several with commas
+    /// Match kinds: f, d, l, p, s, c, b or a word such as junction
+    ///
+    /// The letters are those of find: file, directory, link, pipe, socket, character device and
+    /// block device. Separate several with commas.
     #[arg(long = "type", value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
 
@@ -66,13 +71,17 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<usize>,
 
-    /// Follow all symbolic links, or (=command-line) only those that are operands
-    #[arg(short = 'L', long, value_name = "WHICH", num_args = 0..=1, require_equals = true,
+    /// Follow symbolic links: WHICH is all (the default), command-line or never
+    ///
+    /// 'command-line' follows only links that are operands.
+    #[arg(short = 'L', long, value_name = "WHICH", hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "all", value_parser = one_of(&FOLLOW))]
     pub(crate) follow: Option<Follow>,
 
-    /// Stay on one file system: stop at mount points, or (=device) where the device changes
-    #[arg(short = 'x', long, value_name = "HOW", num_args = 0..=1, require_equals = true,
+    /// Stay on one file system: HOW is mount (the default) or device
+    ///
+    /// 'mount' stops at mount points, 'device' where the device number changes.
+    #[arg(short = 'x', long, value_name = "HOW", hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "mount", value_parser = one_of(&ONE_FILE_SYSTEM))]
     pub(crate) one_file_system: Option<OneFileSystem>,
 
@@ -83,7 +92,9 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "GLOB", allow_hyphen_values = true, action = ArgAction::Append)]
     pub(crate) exclude: Vec<OsString>,
 
-    /// Skip hidden files and what .gitignore, .ignore and .git/info/exclude ignore
+    /// Skip hidden files and what ignore files name
+    ///
+    /// Ignore files are .gitignore, .ignore and .git/info/exclude.
     #[arg(long)]
     pub(crate) ignore: bool,
 
@@ -95,7 +106,10 @@ pub(crate) struct WalkOptions {
     #[arg(long, requires = "ignore")]
     pub(crate) no_ignore: bool,
 
-    /// Match sizes: +N more than, -N less than, N exactly; units c, k, M, G, T; can be repeated
+    /// Match sizes: +N more than, -N less than, N exactly
+    ///
+    /// N is in bytes (c), or in k, M, G or T, which are powers of 1024. With several SIZEs, all must
+    /// match.
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, action = ArgAction::Append)]
     pub(crate) size: Vec<String>,
 
@@ -110,12 +124,14 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true)]
     pub(crate) older: Option<String>,
 
-    /// Match the owner and the group, by name or number; either may be omitted
+    /// Match the owner and the group, by name or number
     #[arg(long, value_name = "USER[:GROUP]")]
     pub(crate) owner: Option<String>,
 
-    /// Sort the entries of each directory: --sort for names, or --sort=KEY
-    #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true,
+    /// Sort the entries of each directory, by name or by KEY
+    ///
+    /// KEY is name (the default), size, modified, accessed, changed or created.
+    #[arg(long, value_name = "KEY", hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "name", value_parser = one_of(&SORT_KEYS))]
     pub(crate) sort: Option<SortBy>,
 
@@ -127,7 +143,9 @@ pub(crate) struct WalkOptions {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 
-    /// Print these fields (or path, depth) of each entry, separated by tabs
+    /// Print these fields of each entry, separated by tabs
+    ///
+    /// LIST may also have path and depth; curt stat --help lists the other fields.
     #[arg(long, value_name = "LIST")]
     pub(crate) fields: Option<String>,
 
@@ -139,17 +157,23 @@ pub(crate) struct WalkOptions {
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
 
-    /// Run a command for each entry; '{}' is its path, ';' ends the command
+    /// Run a command for each entry; '{}' is its path
+    ///
+    /// ';' must end the command.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "delete"])]
     pub(crate) exec: Vec<OsString>,
 
-    /// Run a command for as many entries at once as fit; '{}' is their paths, ';' ends it
+    /// Run a command for as many entries as fit; '{}' is their paths
+    ///
+    /// ';' must end the command.
     #[arg(long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
           allow_hyphen_values = true, conflicts_with = "delete")]
     pub(crate) exec_batch: Vec<OsString>,
 
-    /// Remove what matches, deepest first; directories only if they are empty by then
+    /// Remove what matches, deepest first
+    ///
+    /// A directory is removed only if it is empty by then.
     #[arg(long)]
     pub(crate) delete: bool,
 

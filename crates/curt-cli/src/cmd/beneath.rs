@@ -25,7 +25,7 @@ const READ: usize = 64 * 1024;
 
 /// Runs the command.
 pub(crate) fn run(options: &BeneathOptions) -> Exit {
-    let session = &Session::new("curt beneath", options.output);
+    let session = &options.output.session("curt beneath");
     if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
         return session.usage("--flavor and --release need --check-only");
     }

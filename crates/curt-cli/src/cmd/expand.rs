@@ -18,7 +18,7 @@ use crate::session::{Outcome, Session};
 
 /// Runs the command.
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
-    let session = Session::new("curt expand", options.output);
+    let session = options.output.session("curt expand");
     match drives(&options.drive) {
         None => session.usage("--drive expects X=PATH"),
         Some(drives) if options.batch => answer_questions(options, &drives, &session),

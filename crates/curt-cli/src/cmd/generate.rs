@@ -3,13 +3,13 @@
 
 use clap::{Command, CommandFactory};
 
-use crate::args::{Cli, CompletionsOptions, ManOptions, OutputOptions};
+use crate::args::{Cli, CompletionsOptions, ManOptions};
 use crate::exit::Exit;
 use crate::session::Session;
 
 /// Prints a completion script.
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
-    let session = Session::new("curt completions", OutputOptions::default());
+    let session = Session::new("curt completions", false, false);
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut visible(&Cli::command()), "curt", &mut script);
     session.data(&script);
@@ -38,7 +38,7 @@ fn visible(command: &Command) -> Command {
 
 /// Prints the manual page of curt or of one of its commands.
 pub(crate) fn man(options: &ManOptions) -> Exit {
-    let session = Session::new("curt man", OutputOptions::default());
+    let session = Session::new("curt man", false, false);
     let mut root = Cli::command();
     root.build();
     let command = match &options.command {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use curt::{Calls, Cause, Command, Error, FindCause, StartFailure};
 
 use super::which;
-use crate::args::{OutputOptions, RunOptions};
+use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::text;
@@ -27,8 +27,7 @@ enum End {
 
 /// Runs the command.
 pub(crate) fn run(options: &RunOptions) -> Exit {
-    let output = OutputOptions { json: false, stats: options.stats };
-    let session = Session::new("curt run", output);
+    let session = Session::new("curt run", false, options.stats);
     let command = match command(options) {
         Ok(command) => command,
         Err(message) => return session.usage(&message),

@@ -37,7 +37,7 @@ pub(super) const DEFAULT: [Fields; 15] = [
 
 /// Runs the command.
 pub(crate) fn run(options: &StatOptions) -> Exit {
-    let session = Session::new("curt stat", options.output);
+    let session = options.output.session("curt stat");
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
         Ok(fields) => fields.unwrap_or_else(|| DEFAULT.to_vec()),
         Err(message) => return session.usage(&message),

@@ -11,13 +11,13 @@ use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
+use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::{Outcome, Session};
-use crate::sys;
 
 /// Runs the command.
 pub(crate) fn run(options: &WhichOptions) -> Exit {
-    let session = Session::new("curt which", options.output);
+    let session = options.output.session("curt which");
     match options.look_up.search() {
         Err(message) => session.usage(&message),
         Ok(_) if options.batch => answer_questions(options, &session),
@@ -107,22 +107,7 @@ impl Printer<'_> {
 
 /// Returns the message for a name that was not found.
 pub(super) fn not_found(error: &FindError) -> String {
-    format!("{}: {}", for_terminal(error.name(), ":"), reason(error))
-}
-
-/// Returns why a name was not found, and the option that would find it.
-pub(crate) fn reason(error: &FindError) -> String {
-    let reason = match error.cause() {
-        FindCause::OnlyInWorkingDirectory => {
-            "found only in the working directory (use --cwd always to search it)".to_owned()
-        }
-        FindCause::Os(error) => sys::error_text(error),
-        _ => error.reason(),
-    };
-    match error.path() {
-        Some(path) => format!("{reason}: {}", quote(path)),
-        None => reason,
-    }
+    format!("{}: {}", for_terminal(error.name(), ":"), text::not_found_reason(error))
 }
 
 /// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.
@@ -160,7 +145,7 @@ fn add_found(object: Object, found: &Found) -> Object {
 fn add_error(object: Object, error: &FindError) -> Object {
     let failure = match error.cause() {
         FindCause::Os(error) => Failure::os("find", error),
-        _ => Failure::new("find", error.word(), reason(error)),
+        _ => Failure::new("find", error.word(), text::not_found_reason(error)),
     };
     let mut object = failure.path(error.name()).add_to(object);
     if let Some(path) = error.path() {
@@ -210,7 +195,7 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
             let relative = if found.is_relative() { ", relative" } else { "" };
             format!("{}: {} ({kind}, {origin}{relative})\n", quote(name), quote(&*path))
         }
-        Err(error) => format!("{}: {}\n", quote(name), reason(error)),
+        Err(error) => format!("{}: {}\n", quote(name), text::not_found_reason(error)),
     };
     // Writing into memory cannot fail.
     for looked in &explanation.looked {

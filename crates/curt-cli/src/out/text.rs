@@ -2,9 +2,8 @@
 //! before each line.
 
 use curt::paths::Refusal;
-use curt::{Calls, Cause, Error, GlobError, StartFailure};
+use curt::{Calls, Cause, Error, FindCause, FindError, GlobError, StartFailure};
 
-use crate::cmd::which;
 use crate::quote::quote;
 use crate::sys;
 
@@ -20,7 +19,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
             return sys::error_text(error);
         }
-        Cause::Find(error) => return which::reason(error),
+        Cause::Find(error) => return not_found_reason(error),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
             let end =
                 if *carriage_return { "; its first line ends in a carriage return" } else { "" };
@@ -37,6 +36,21 @@ pub(crate) fn reason(cause: &Cause) -> String {
         other => return other.to_string(),
     };
     text.to_owned()
+}
+
+/// Returns why a name was not found, and the option that would find it.
+pub(crate) fn not_found_reason(error: &FindError) -> String {
+    let reason = match error.cause() {
+        FindCause::OnlyInWorkingDirectory => {
+            "found only in the working directory (use --cwd always to search it)".to_owned()
+        }
+        FindCause::Os(error) => sys::error_text(error),
+        _ => error.reason(),
+    };
+    match error.path() {
+        Some(path) => format!("{reason}: {}", quote(path)),
+        None => reason,
+    }
 }
 
 /// Returns why an untrusted path was refused.

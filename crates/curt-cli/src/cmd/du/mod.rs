@@ -22,7 +22,7 @@ use exclude::Patterns;
 
 /// Runs the command.
 pub(crate) fn run(options: &DuOptions) -> Exit {
-    let session = Session::new("curt du", options.output);
+    let session = options.output.session("curt du");
     interrupt::listen();
     let patterns = match Patterns::new(&options.exclude) {
         Ok(patterns) => Arc::new(patterns),

@@ -1,4 +1,4 @@
-//! LineFormatter: the long format with its columns, and what other formats print before names.
+//! Lines: the long format with its columns, and what other formats print before names.
 
 use std::ffi::OsStr;
 

@@ -20,13 +20,13 @@ use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
 use crate::out::text;
-use crate::session::{Outcome, Session};
+use crate::session::Outcome;
 use lister::Lister;
 use settings::Settings;
 
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    let session = Session::new("curt ls", options.output);
+    let session = options.output.session("curt ls");
     let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),

@@ -18,7 +18,7 @@ pub(super) struct Owners {
     groups: Option<NameCache>,
 }
 
-/// NameCache by ID.
+/// Names by ID.
 #[derive(Default)]
 struct NameCache(HashMap<u32, Option<OwnerName>>);
 

@@ -27,7 +27,7 @@ use crate::sys;
 
 /// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
-    let session = Session::new("curt rm", options.output);
+    let session = options.output.session("curt rm");
     let globs = match Globs::new(&options.exclude) {
         Ok(globs) => globs,
         Err(error) => return session.usage(&text::invalid_glob(&error)),

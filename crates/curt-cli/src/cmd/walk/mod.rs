@@ -29,7 +29,7 @@ use lines::Lines;
 
 /// Runs the command.
 pub(crate) fn run(options: &WalkOptions) -> Exit {
-    let session = Session::new("curt walk", options.output);
+    let session = options.output.session("curt walk");
     interrupt::listen();
     match Job::new(options, &session) {
         Ok(job) => job.run(),
