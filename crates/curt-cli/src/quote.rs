@@ -86,8 +86,8 @@ pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// Returns a name as GNU ls and find show it on a terminal without quoting: a question mark replaces
-/// what a terminal would act upon.
+/// Returns a name as GNU ls and find show it on a terminal without quoting: a question mark
+/// replaces what a terminal would act upon.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };

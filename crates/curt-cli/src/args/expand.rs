@@ -63,8 +63,8 @@ pub(crate) struct ExpandOptions {
     /// What happens to '..' [default: keep or clamp]
     ///
     /// 'keep' leaves it, because the name before it may be a link; 'clamp' removes it with that
-    /// name, and at the root alone; 'refuse' fails at the root. The default is 'keep' for POSIX paths
-    /// in the native style, and 'clamp' otherwise.
+    /// name, and at the root alone; 'refuse' fails at the root. The default is 'keep' for POSIX
+    /// paths in the native style, and 'clamp' otherwise.
     #[arg(long, value_name = "keep|clamp|refuse", hide_possible_values = true,
           value_parser = one_of(&DOT_DOTS))]
     pub(crate) dotdot: Option<DotDot>,

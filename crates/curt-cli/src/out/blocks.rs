@@ -17,8 +17,8 @@ impl Blocks {
     pub(crate) const KILOBYTES: Blocks = Blocks::Units(1024, String::new());
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
 
-    /// Returns what the first of these variables that is set chooses, or the default of POSIX or GNU
-    /// if none is set or its value makes no sense.
+    /// Returns what the first of these variables that is set chooses, or the default of POSIX or
+    /// GNU if none is set or its value makes no sense.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let chosen = chosen.map(OsString::into_string).and_then(Result::ok);

@@ -8,8 +8,8 @@ pub(crate) fn width(number: impl Into<u128>) -> usize {
     number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a right-aligned number; a column of width 0 is as wide as the number. An unknown number is a
-/// question mark.
+/// Adds a right-aligned number; a column of width 0 is as wide as the number. An unknown number is
+/// a question mark.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);

@@ -1,6 +1,6 @@
 //! What the command needs of the system beyond the library: signals, waiting for input, the texts
-//! of errors, names in bytes, names of owners, the descriptor budget, the time zone and the width of
-//! the terminal. Each system has the same items.
+//! of errors, names in bytes, names of owners, the descriptor budget, the time zone and the width
+//! of the terminal. Each system has the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::OsStr;

@@ -1,5 +1,5 @@
-//! Colors by `LS_COLORS`. They go by what is known anyway: the kind of an entry, and its permissions
-//! and number of links if these are shown. No call is made for the sake of a color.
+//! Colors by `LS_COLORS`. They go by what is known anyway: the kind of an entry, and its
+//! permissions and number of links if these are shown. No call is made for the sake of a color.
 
 use curt::Kind;
 

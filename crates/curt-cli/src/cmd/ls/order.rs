@@ -9,8 +9,8 @@ use crate::args::Sort;
 /// What an entry is compared by. Keys lie side by side: looking at the entries themselves, and
 /// moving them, took most of the time of sorting.
 struct Key {
-    /// The size, the time, or the first bytes of the name or its extension, inverted if the order is
-    /// reversed. Entries with equal ranks may still differ.
+    /// The size, the time, or the first bytes of the name or its extension, inverted if the order
+    /// is reversed. Entries with equal ranks may still differ.
     rank: u128,
     index: usize,
 }

@@ -41,8 +41,8 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up an ID that is not known yet. After a failure the ID itself is shown, and it is looked
-    /// up again when it occurs again.
+    /// Looks up an ID that is not known yet. After a failure the ID itself is shown, and it is
+    /// looked up again when it occurs again.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {

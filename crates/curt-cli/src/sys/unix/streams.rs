@@ -1,9 +1,9 @@
 //! Standard input, output and error as the process was started with them: any of them may be
 //! closed.
 //!
-//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number. Afterwards it
-//! looks like an open one, and programs that are started inherit it. So this module does the same
-//! before the runtime, remembers which were closed, and sets close-on-exec: a program that is
+//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number. Afterwards
+//! it looks like an open one, and programs that are started inherit it. So this module does the
+//! same before the runtime, remembers which were closed, and sets close-on-exec: a program that is
 //! started finds closed what was closed.
 
 use std::os::fd::{BorrowedFd, RawFd};

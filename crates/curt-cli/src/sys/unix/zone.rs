@@ -1,5 +1,5 @@
-//! The local time zone, found as the C library does: by `TZ`, or in the file of the system. Only one
-//! file is read.
+//! The local time zone, found as the C library does: by `TZ`, or in the file of the system. Only
+//! one file is read.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -45,8 +45,8 @@ pub(crate) fn leave_signals(_program: u32) {
 /// Does nothing: the program has ended, and so will this process.
 pub(crate) fn take_signals_back() {}
 
-/// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends the
-/// process.
+/// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends
+/// the process.
 extern "system" fn handle(event: u32) -> BOOL {
     let Some(listener) = LISTENER.get() else {
         return 0;

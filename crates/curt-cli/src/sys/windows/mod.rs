@@ -78,8 +78,8 @@ pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// Returns how many units an argument takes at most: each quote and backslash may need one more, and
-/// there are quotes around it and a space before it.
+/// Returns how many units an argument takes at most: each quote and backslash may need one more,
+/// and there are quotes around it and a space before it.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();

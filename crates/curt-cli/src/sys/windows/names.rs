@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::os::windows::ffi::OsStringExt;
 
-/// Returns the name that has these bytes in WTF-8: UTF-8 in which an unpaired surrogate has the three
-/// bytes that UTF-8 would give its number. `None` if the bytes are not WTF-8.
+/// Returns the name that has these bytes in WTF-8: UTF-8 in which an unpaired surrogate has the
+/// three bytes that UTF-8 would give its number. `None` if the bytes are not WTF-8.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
