@@ -71,7 +71,7 @@ fn fields_are_separated_by_tabs() {
     assert_eq!((code, out.as_str()), (Some(0), "4\ta\tfile\t-\n1\tl\tsymlink\ta\n"));
     let (code, _, messages) = run(&scratch, &["ls", "--fields", "size,colour"]);
     assert_eq!(code, Some(2));
-    assert!(messages.starts_with("curt ls: there is no field 'colour'"), "{messages}");
+    assert!(messages.starts_with("curt ls: unknown field 'colour'"), "{messages}");
 }
 
 #[test]

@@ -56,6 +56,8 @@ const OPTIONS: &[&str] = &[
     "-rX",
     "-rS",
     "-rt",
+    "-f -t",
+    "-f -A",
     "--zero",
     "-l --zero",
     "--full-time",
