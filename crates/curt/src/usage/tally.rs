@@ -92,9 +92,7 @@ impl<'r> Shared<'r> {
             return None;
         }
         let facts = &entry.metadata().facts;
-        let is_known = Sizes::are_known(facts);
-        // What is known is counted, whatever else could not be asked.
-        if has_failed && !is_known || entry.depth() > 0 && self.is_left_out(facts) {
+        if !Sizes::count(facts, has_failed) || entry.depth() > 0 && self.is_left_out(facts) {
             return None;
         }
         if entry.depth() == 0 && facts.known.contains(Fields::DEVICE) {
@@ -103,6 +101,7 @@ impl<'r> Shared<'r> {
         }
         let has_names = facts.links > 1 && facts.kind != Kind::Directory && !self.usage.count_links;
         let linked = has_names && identity(facts).is_some();
+        let is_known = Sizes::are_known(facts);
         Some(Found { kind: facts.kind, sizes: Sizes::of(facts), is_known, linked })
     }
 

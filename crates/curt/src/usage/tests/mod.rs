@@ -1,6 +1,8 @@
 //! Measurements beside the plainest that the standard library allows.
 #![cfg(unix)]
 
+mod known;
+
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
