@@ -61,6 +61,11 @@ impl Incomplete {
         &self.0
     }
 
+    /// The operating system's number of the first error, if that came from the system.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.0.errors.first().and_then(Error::raw_os_error)
+    }
+
     /// Takes the report out.
     pub fn into_report(self) -> Report {
         *self.0
@@ -85,6 +90,8 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
+    /// Keeps the first error's kind, operation and path, and with [`Incomplete`] inside, for
+    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has none.
     fn from(incomplete: Incomplete) -> io::Error {
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),
