@@ -142,6 +142,7 @@ pub fn stat_many<P: AsRef<Path>>(
 
 /// A way of asking about paths that remembers what it learned: names of owners, and what file
 /// systems do not have.
+#[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     asker: Asker<Os>,
 }
@@ -189,6 +190,7 @@ impl Stat {
 }
 
 /// A directory that is open for listing.
+#[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     /// What other threads are started with.
     setup: Setup,
