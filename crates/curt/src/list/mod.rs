@@ -140,6 +140,7 @@ pub fn stat_many<P: AsRef<Path>>(
 }
 
 /// Asks about paths, and remembers the names of owners, and what file systems do not have.
+#[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     asker: Asker<Os>,
 }
@@ -181,6 +182,7 @@ impl Stat {
 }
 
 /// A directory that is open for listing.
+#[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     /// What the platform of other threads is started with.
     setup: Setup,

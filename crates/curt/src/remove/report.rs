@@ -74,6 +74,11 @@ impl Incomplete {
         &self.0
     }
 
+    /// Returns the operating system's number of the first error, if the system reported it.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.0.errors.first().and_then(Error::raw_os_error)
+    }
+
     /// Returns the report.
     pub fn into_report(self) -> Report {
         *self.0
@@ -98,6 +103,8 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
+    /// Keeps the first error's kind, operation and path, and with [`Incomplete`] inside, for
+    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has none.
     fn from(incomplete: Incomplete) -> io::Error {
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),

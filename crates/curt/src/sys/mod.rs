@@ -64,19 +64,11 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-/// A directory of our own from one that the caller has open.
-#[cfg(windows)]
-pub(crate) fn open_directory(
-    handle: std::os::windows::io::BorrowedHandle<'_>,
-) -> io::Result<<Os as Sys>::Dir> {
-    windows::place(handle.try_clone_to_owned()?)
-}
-
-/// A directory of our own from one that the caller has open.
+/// A directory of our own from one that the caller has open, and the calls that were made for it.
 #[cfg(unix)]
-pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os as Sys>::Dir> {
-    Ok(fd.try_clone_to_owned()?.into())
-}
+pub(crate) use unix::open_directory;
+#[cfg(windows)]
+pub(crate) use windows::open_directory;
 
 /// What all workers of one operation are started with.
 #[derive(Clone)]

@@ -33,6 +33,11 @@ impl Sizes {
     pub(super) fn are_known(facts: &Facts) -> bool {
         facts.known.contains(Fields::SIZE | Fields::ALLOCATED)
     }
+
+    /// Whether an entry is counted: what is known is, whatever else could not be asked.
+    pub(super) fn count(facts: &Facts, has_failed: bool) -> bool {
+        !has_failed || Sizes::are_known(facts)
+    }
 }
 
 impl AddAssign for Sizes {

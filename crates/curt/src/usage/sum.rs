@@ -76,8 +76,7 @@ impl<'r> Notes<'r> {
             return false;
         }
         let facts = &entry.metadata().facts;
-        // An entry whose sizes are known is counted, whatever else could not be asked.
-        if has_failed && !Sizes::are_known(facts) {
+        if !Sizes::count(facts, has_failed) {
             return false;
         }
         if depth == 0 {

@@ -15,6 +15,7 @@ use crate::error::FindError;
 /// looked for stays absent, and one that was moved or replaced since is searched as it was, until
 /// [`Session::refresh`]. On Windows a directory that is kept open, and those above it, cannot be renamed
 /// by anybody. At most 256 directories are kept; those beyond are asked as without a session.
+#[must_use = "a session does nothing until it is asked for a program"]
 pub struct Session(Search);
 
 impl Session {

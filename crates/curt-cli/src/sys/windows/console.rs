@@ -47,6 +47,7 @@ pub(crate) fn take_signals_back() {}
 
 /// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends
 /// the process.
+#[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 extern "system" fn handle(event: u32) -> BOOL {
     let Some(listener) = LISTENER.get() else {
         return 0;

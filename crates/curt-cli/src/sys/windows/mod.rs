@@ -122,12 +122,19 @@ pub(crate) fn error_text(error: &io::Error) -> String {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
         // Unlike other shells, cmd.exe and PowerShell do not expand patterns for programs.
-        INVALID_NAME => format!(
+        INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what \
              matches, and with --delete removes it)"
         ),
         _ => words.to_owned(),
     }
+}
+
+/// Whether a word of the command line is a pattern, which no name is. The prefix of a verbatim path
+/// has a `?`, too.
+fn is_pattern(word: &OsStr) -> bool {
+    let word = word.to_string_lossy();
+    word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
 }
 
 /// Opens a list of names.
@@ -153,8 +160,22 @@ pub(crate) fn device_parts(number: u64) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text};
+    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text, is_pattern};
     use std::io;
+
+    #[test]
+    fn only_stars_and_question_marks_are_patterns() {
+        for (word, expected) in [
+            (r"x\*.orig", true),
+            ("a?", true),
+            (r"\\?\C:\a*", true),
+            (r"\\?\C:\a<b", false),
+            ("a<b", false),
+            ("a|b", false),
+        ] {
+            assert_eq!(is_pattern(word.as_ref()), expected, "{word}");
+        }
+    }
 
     #[test]
     fn texts_carry_no_number() {

@@ -13,6 +13,8 @@ mod imagined;
 #[cfg(unix)]
 mod limits;
 mod races;
+#[cfg(unix)]
+mod several;
 mod trees;
 
 use std::path::{Path, PathBuf};

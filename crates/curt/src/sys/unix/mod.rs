@@ -92,6 +92,14 @@ impl What<'_> {
     }
 }
 
+/// A directory of our own from one that the caller has open, and the calls made: 1.
+pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
+    let door = Door::new(&Setup::default());
+    // The numbers of the standard streams stay free, as the standard library has it.
+    let copy = door.lift(fd, 3);
+    (copy.map(Dir::from).map_err(io::Error::from), door.calls())
+}
+
 impl Unix {
     /// Whether something may be used that only Linux has.
     fn has(&self, feature: Feature) -> bool {

@@ -446,6 +446,7 @@ impl Door {
         crate::sys::gate::monotonic()
     }
 
+    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
     pub(super) fn sleep(&self, time: Duration) {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);

@@ -35,7 +35,7 @@ mod text;
 mod time;
 
 use std::io;
-use std::os::windows::io::{AsHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -99,14 +99,16 @@ pub(crate) struct Windows {
     accounts: security::Accounts,
 }
 
-/// A directory that the caller has open, as a place to begin from. A handle of anything else is refused,
-/// links to directories among it: 1 call.
-pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
+/// A directory of our own from one that the caller has open, as a place to begin from, and the calls
+/// made: 3. A handle of anything else is refused, links to directories among it.
+pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
-    match info::kind_of(&door, handle.as_handle())? {
-        Kind::Directory => Ok(place_by(&door, handle)),
-        _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
-    }
+    let dir =
+        door.duplicate(handle).and_then(|copy| match info::kind_of(&door, copy.as_handle())? {
+            Kind::Directory => Ok(place_by(&door, copy)),
+            _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
+        });
+    (dir, door.calls())
 }
 
 /// A place to begin from: 1 call, which asks for the volume.

@@ -1,6 +1,8 @@
 //! Measurements compared with a plain one by the standard library.
 #![cfg(unix)]
 
+mod known;
+
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -195,6 +195,12 @@ impl Door {
         taken(copy)
     }
 
+    /// The same thing under a handle of our own, which no child inherits.
+    pub(crate) fn duplicate(&self, handle: BorrowedHandle<'_>) -> io::Result<OwnedHandle> {
+        self.pass_process(Call::DuplicateObject)?;
+        handle.try_clone_to_owned()
+    }
+
     /// Whether children inherit a handle; where that cannot be set, starting with it fails.
     pub(crate) fn set_inheritable(&self, handle: BorrowedHandle<'_>, wanted: bool) {
         if self.pass_process(Call::SetObject).is_ok() {
