@@ -11,21 +11,8 @@ use std::time::Duration;
 use super::worker::Worker;
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::pause::{self, Pause};
+use crate::pause::{self, Backoff};
 use crate::sys::{Finished, Mounts, Opened, Removed, Sys, is_busy};
-
-/// How long entries that are in use may still be waited for, and the next pause.
-#[derive(Clone, Copy)]
-pub(super) struct Patience {
-    left: Duration,
-    pause: Pause,
-}
-
-impl Patience {
-    pub(super) fn new(left: Duration) -> Self {
-        Patience { left, pause: Pause::default() }
-    }
-}
 
 impl<S: Sys> Worker<'_, S> {
     /// [`Sys::remove_child`], waiting while the child is in use.
@@ -89,22 +76,17 @@ impl<S: Sys> Worker<'_, S> {
         if !is_busy(error) || self.run.options.retries == 0 {
             return false;
         }
-        let pause = {
-            let mut patience = self.run.patience.lock().unwrap_or_else(PoisonError::into_inner);
-            let left = patience.left;
-            let pause = patience.pause.next(left);
-            patience.left -= pause;
-            pause
-        };
+        let backoff = self.run.backoff.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let Some(pause) = backoff else { return false };
         self.nap(pause);
-        !pause.is_zero() && !self.run.is_cancelled()
+        !self.run.is_cancelled()
     }
 
     /// After a wait: where it was worth it, there is patience for the next.
     fn came_free(&self, is_free: bool) {
         if is_free {
-            let patience = Patience::new(self.run.options.retry_window);
-            *self.run.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience;
+            let backoff = Backoff::new(self.run.options.retry_window);
+            *self.run.backoff.lock().unwrap_or_else(PoisonError::into_inner) = backoff;
         }
     }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::busy::Patience;
 use super::engine::Engine;
 use super::options::{Confirm, Remove, Totals};
 use super::report::Report;
@@ -13,6 +12,7 @@ use super::share::Task;
 use super::writers::Writers;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation};
+use crate::pause::Backoff;
 use crate::sys::{Feature, Identity, Mounts, Setup, Sys, SystemUnit};
 use crate::tree::{Crew, Pool, Sample, TreePath, budget};
 
@@ -27,7 +27,7 @@ pub(super) struct Run<'r, S: Sys> {
     /// Nobody chooses what stays.
     pub(super) empties: bool,
     /// For what is in use.
-    pub(super) patience: Mutex<Patience>,
+    pub(super) backoff: Mutex<Backoff>,
     /// Of descriptors or memory.
     pub(super) shortage: Shortage,
     /// How many directories all workers together may hold open.
@@ -77,7 +77,7 @@ impl<'r, S: Sys> Run<'r, S> {
             crew: Crew::new(options.threads, is_alone, budget, begin),
             plain: is_plain(options),
             empties: empties(options),
-            patience: Mutex::new(Patience::new(options.retry_window)),
+            backoff: Mutex::new(Backoff::new(options.retry_window)),
             shortage: Shortage::default(),
             descriptors: budget,
             root: OnceLock::new(),
