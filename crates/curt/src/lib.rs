@@ -52,7 +52,6 @@ mod this_process;
 mod tree;
 mod usage;
 mod walk;
-#[allow(missing_debug_implementations, reason = "the search itself has none yet")]
 mod which;
 
 pub use beneath::{Canonical, OpenOptions, Root, Scope};

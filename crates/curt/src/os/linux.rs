@@ -36,7 +36,7 @@ pub trait CommandCgroup {
 
 impl CommandCgroup for Command {
     fn cgroup_below(&mut self, parent: impl Into<PathBuf>) -> &mut Command {
-        self.place.cgroup = Some(parent.into());
+        self.container.cgroup = Some(parent.into());
         self
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::pause::Pause;
+use crate::pause::Backoff;
 use crate::sys::Sys;
 
 /// How often the guess that a listing has ended may be wrong before it is no longer made.
@@ -20,27 +20,24 @@ const NAP: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(super) struct BusyTime {
     window: Duration,
-    left: Mutex<(Duration, Pause)>,
+    backoff: Mutex<Backoff>,
 }
 
 impl BusyTime {
     pub(super) fn new(window: Duration) -> Self {
-        BusyTime { window, left: Mutex::new((window, Pause::default())) }
+        BusyTime { window, backoff: Mutex::new(Backoff::new(window)) }
     }
 
     /// Takes the next pause from the time that is left; zero if none is left.
     pub(super) fn next_pause(&self) -> Duration {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let (time, pause) = &mut *left;
-        let pause = pause.next(*time);
-        *time -= pause;
-        pause
+        let mut backoff = self.backoff.lock().unwrap_or_else(PoisonError::into_inner);
+        backoff.next().unwrap_or_default()
     }
 
     /// Begins anew, since waiting was worth it.
     pub(super) fn renew(&self) {
-        let new = (self.window, Pause::default());
-        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = new;
+        let new = Backoff::new(self.window);
+        *self.backoff.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
 }
 

@@ -26,7 +26,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Unit;
 use crate::name::{Name, NameBuf};
 pub(crate) use host::Host;
-pub(crate) use lookup::{Candidate, Lookup, Match};
+pub(crate) use lookup::{Lookup, Match, Unsearched, Verdict, script_interpreter};
 pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};
 
 mod answer;

@@ -12,7 +12,6 @@ const NOT_YET: &[&str] = &[
     "crates/curt/src/sys/",
     "crates/curt/src/tree/",
     "crates/curt/src/walk/",
-    "crates/curt/src/which/",
 ];
 
 fn is_switched_on(path: &str) -> bool {

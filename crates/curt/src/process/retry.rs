@@ -1,5 +1,5 @@
-//! What a start tries again, where that was asked for: a program that somebody is still writing,
-//! and one that only a shell can read. By default neither.
+//! Starts a program, and tries again where the caller asked for that: while the program is open for
+//! writing, and through a shell. By default neither.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -9,39 +9,42 @@ use std::time::Duration;
 
 use crate::control::Cancel;
 use crate::error::StartFailure;
-use crate::pause::{Pause, nap};
-use crate::sys::process::{Launch, Process};
+use crate::pause::{Backoff, nap};
+use crate::sys::process::{Launch, Spawn};
 use curt_paths::Flavor;
 
-/// What runs a program in no format that the system knows, as `execvp` has it (`_PATH_BSHELL`).
+/// The shell that runs a program of unknown format, as for `execvp` (`_PATH_BSHELL`).
 const SHELL: &str = "/bin/sh";
+
+/// Why a program was not started, and the system's error.
+pub(super) type Refusal = (StartFailure, io::Error);
 
 /// What is tried again.
 #[derive(Default)]
-pub(super) struct Again {
-    /// How often a program is started again that somebody has open for writing, and for how long.
-    pub(super) retries: u32,
+pub(super) struct Retry {
+    /// How often, and for how long, a program that is open for writing is started again.
+    pub(super) count: u32,
     pub(super) window: Duration,
     pub(super) cancel: Option<Box<dyn AsRef<Cancel> + Send + Sync>>,
+    /// Whether a shell runs a program of unknown format.
     pub(super) shell: bool,
 }
 
-impl Again {
-    /// What ends the pauses. Asked for before a start begins, as it is the caller's code that
-    /// answers.
+impl Retry {
+    /// What ends the pauses. It is the caller's code that answers, so it is asked before a start
+    /// has opened anything.
     pub(super) fn cancel(&self) -> Option<&Cancel> {
         self.cancel.as_deref().map(AsRef::as_ref)
     }
 
-    /// Starts a program, and again as long as it was asked for and may help. Also why it was not
-    /// started.
-    pub(super) fn start<S: Process>(
+    /// Starts a program.
+    pub(super) fn start<S: Spawn>(
         &self,
         sys: &S,
         cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
-    ) -> Result<S::Child, (StartFailure, io::Error)> {
-        let (why, error) = match self.start_free(sys, cancel, launch) {
+    ) -> Result<S::Child, Refusal> {
+        let (why, error) = match self.start_when_free(sys, cancel, launch) {
             Ok(child) => return Ok(child),
             Err(refusal) => refusal,
         };
@@ -54,8 +57,8 @@ impl Again {
             arguments: &arguments,
             ..launch.of(Path::new(SHELL))
         };
-        self.start_free(sys, cancel, &shell).map_err(|(why, error)| match why {
-            // It is the program that is told of.
+        self.start_when_free(sys, cancel, &shell).map_err(|(why, error)| match why {
+            // The error names the program, which is not missing.
             StartFailure::ProgramMissing => {
                 let interpreter = SHELL.into();
                 (StartFailure::InterpreterMissing { interpreter, carriage_return: false }, error)
@@ -64,32 +67,31 @@ impl Again {
         })
     }
 
-    /// Starts a program, waiting as long as somebody writes it.
-    fn start_free<S: Process>(
+    /// Starts a program, and waits while it is open for writing.
+    fn start_when_free<S: Spawn>(
         &self,
         sys: &S,
         cancel: Option<&Cancel>,
         launch: &Launch<'_, S::Pipe>,
-    ) -> Result<S::Child, (StartFailure, io::Error)> {
-        let (mut retries, mut left, mut pause) = (self.retries, self.window, Pause::default());
+    ) -> Result<S::Child, Refusal> {
+        let (mut retries, mut backoff) = (self.count, Backoff::new(self.window));
         loop {
-            let failure = match sys.start_program(launch) {
+            let failure = match sys.spawn(launch) {
                 Ok(child) => return Ok(child),
                 Err(failure) => failure,
             };
             let why = sys.explain(launch, &failure);
-            let may_help = why == StartFailure::TextBusy && retries > 0 && !left.is_zero();
-            let time = pause.next(left);
-            if !may_help || !nap(|time| sys.sleep(time), cancel, time) {
+            let may_help = why == StartFailure::TextBusy && retries > 0;
+            let pause = if may_help { backoff.next() } else { None };
+            if !pause.is_some_and(|pause| nap(|time| sys.sleep(time), cancel, pause)) {
                 return Err((why, failure.error));
             }
             retries -= 1;
-            left -= time;
         }
     }
 }
 
-/// The program, which a shell must not take for an option, and its arguments.
+/// The path of the program, in a form that a shell does not take for an option, and its arguments.
 fn shell_arguments<P>(launch: &Launch<'_, P>) -> Vec<OsString> {
     let is_like_option = launch.program.as_os_str().as_encoded_bytes().starts_with(b"-");
     let program = if is_like_option {
@@ -100,10 +102,10 @@ fn shell_arguments<P>(launch: &Launch<'_, P>) -> Vec<OsString> {
     std::iter::once(program.into_os_string()).chain(launch.arguments.iter().cloned()).collect()
 }
 
-impl fmt::Debug for Again {
+impl fmt::Debug for Retry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Again")
-            .field("retries", &self.retries)
+        f.debug_struct("Retry")
+            .field("count", &self.count)
             .field("window", &self.window)
             .field("shell", &self.shell)
             .finish_non_exhaustive()
