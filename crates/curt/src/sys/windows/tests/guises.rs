@@ -82,8 +82,8 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
         let asker = Asker::new(Windows::start(&setup), Plan::new(fields));
         let sys = &asker.sys;
         let parent = sys.open_parent(scratch.path()).unwrap();
-        let top: Vec<u16> = "top\0".encode_utf16().collect();
-        let Opened::Dir(dir) = sys.open_child(&parent, Name::of_terminated(&top), Mounts::Cross)
+        let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
+        let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross)
         else {
             panic!("not opened");
         };
