@@ -44,6 +44,7 @@ impl<'a, U: Unit> Name<'a, U> {
 
 impl<'a> Name<'a, u8> {
     /// A name from a C string.
+    #[allow(dead_code, reason = "names of bytes are those of Unix")]
     pub(crate) const fn from_c(text: &'a CStr) -> Self {
         Name(text.to_bytes_with_nul())
     }

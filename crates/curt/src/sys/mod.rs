@@ -391,3 +391,29 @@ fn open_step_by_step<S: Sys>(
     }
     last.map_or(Opened::Gone, Opened::Dir)
 }
+
+/// Reads a small file to its end, where `read` puts what comes next into a buffer. Less than fits is not the end.
+fn read_whole(
+    most: usize,
+    mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
+) -> io::Result<Vec<u8>> {
+    /// Most files with rules fit into this.
+    const ROOM: usize = 8 << 10;
+    let mut whole = vec![0; ROOM];
+    let mut length = 0;
+    while length <= most {
+        if length == whole.len() {
+            whole.resize(length * 2, 0);
+        }
+        match read(&mut whole[length..]) {
+            Ok(0) => {
+                whole.truncate(length);
+                return Ok(whole);
+            }
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::FileTooLarge.into())
+}

@@ -358,7 +358,7 @@ impl Sys for Unix {
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
-        let whole = values::read_whole(most, |room| self.door.read(file.as_fd(), room));
+        let whole = super::read_whole(most, |room| Ok(self.door.read(file.as_fd(), room)?));
         self.door.close(file);
         whole
     }

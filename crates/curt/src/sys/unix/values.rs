@@ -12,33 +12,6 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, Fault, How, Step};
 use crate::sys::{Finished, Opened, Owners};
 
-/// Reads to the end, where `read` puts what comes next into a buffer. Less than fits is not the end.
-pub(super) fn read_whole(
-    most: usize,
-    mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
-) -> io::Result<Vec<u8>> {
-    /// Most files with rules fit into this.
-    const ROOM: usize = 8 << 10;
-    let mut whole = vec![0; ROOM];
-    let mut length = 0;
-    loop {
-        if length == whole.len() {
-            whole.resize(length * 2, 0);
-        }
-        match read(&mut whole[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if length > most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-    }
-    whole.truncate(length);
-    Ok(whole)
-}
-
 /// The plain stat as facts: everything that the portable call tells.
 #[allow(
     clippy::unnecessary_cast,

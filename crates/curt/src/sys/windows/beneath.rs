@@ -9,18 +9,18 @@
 //! [`Native`]: super::native::Native
 
 use std::io;
-use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, OwnedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::Target;
+use super::call::{Door, Target};
 use super::dir::Dir;
-use super::info;
-use super::links;
 use super::status::{Result, Status};
-use super::{ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows};
+use super::{
+    ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows, content, query,
+};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
@@ -118,10 +118,8 @@ impl Windows {
 
     /// What stands at a name: opens, asks and closes.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
-        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
-        let kind = info::kind_of(&self.door, handle.as_handle());
-        self.door.close(handle);
-        kind
+        let ask = |handle: BorrowedHandle<'_>| query::kind_of(&self.door, handle);
+        self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)?
     }
 
     /// Opens a directory that is no link.
@@ -131,7 +129,7 @@ impl Windows {
             answer => answer?,
         };
         let dir = place(handle, at);
-        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
             answer => {
                 if let Some(handle) = dir.into_handle() {
@@ -167,7 +165,7 @@ impl Windows {
 
     /// Whether what is open is no link; then it is emptied, if that is wanted.
     fn is_file(&self, handle: BorrowedHandle<'_>, truncate: bool) -> Result<bool> {
-        if info::kind_of(&self.door, handle)?.is_link() {
+        if query::kind_of(&self.door, handle)?.is_link() {
             return Ok(false);
         }
         if truncate {
@@ -185,8 +183,23 @@ impl Windows {
         if normalized.is_err() {
             self.door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
         }
-        Ok(info::name_in(&buffer))
+        Ok(query::name_in(&buffer))
     }
+}
+
+/// Gives what a handle has open another name, and replaces what has it.
+fn rename(door: &Door, handle: BorrowedHandle<'_>, to: &Dir, name: Name<'_, u16>) -> Result<()> {
+    const NAME: usize = 20;
+    let units = name.units();
+    let length = NAME + units.len() * 2;
+    let mut buffer = vec![0_u64; length.div_ceil(8)];
+    buffer[0] = u64::from(true);
+    buffer[1] = to.handle()?.as_raw_handle() as u64;
+    buffer[2] = (units.len() * 2) as u64;
+    for (offset, &unit) in (NAME..).step_by(2).zip(units) {
+        buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
+    }
+    door.set_file(handle, &buffer, length, nt::FileRenameInformation)
 }
 
 impl Beneath for Windows {
@@ -240,7 +253,7 @@ impl Beneath for Windows {
     fn link(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
-                Ok(links::read(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
+                Ok(content::link_target(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
             }
             kind if kind.is_link() => Ok(Link::Opaque),
             _ => Ok(Link::No),
@@ -268,10 +281,9 @@ impl Beneath for Windows {
         fresh: Name<'_, u16>,
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let handle = self.door.open(target(from, name), DELETE | win::SYNCHRONIZE, options)?;
-        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh);
-        self.door.close(handle);
-        Ok(renamed?)
+        let access = DELETE | win::SYNCHRONIZE;
+        let rename = |handle: BorrowedHandle<'_>| rename(&self.door, handle, to, fresh);
+        Ok(self.door.opened(target(from, name), access, options, rename)??)
     }
 
     fn path_of(&self, handle: &File) -> io::Result<Vec<u16>> {
@@ -283,10 +295,8 @@ impl Beneath for Windows {
     }
 
     fn full_name(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
-        let name = self.name_of(handle.as_handle());
-        self.door.close(handle);
-        Ok(Some(name?))
+        let ask = |handle: BorrowedHandle<'_>| self.name_of(handle);
+        Ok(Some(self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)??))
     }
 
     fn let_go(&self, handle: File) {

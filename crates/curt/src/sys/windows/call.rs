@@ -4,7 +4,7 @@
 pub(super) mod process;
 
 use std::os::windows::io::{
-    AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
+    AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
 };
 use std::ptr;
 use std::time::Duration;
@@ -173,6 +173,20 @@ impl Door {
         })?;
         // SAFETY: the call succeeded, so the handle is open and ours alone.
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
+    }
+
+    /// Opens, does something with the handle, and closes it.
+    pub(super) fn opened<T>(
+        &self,
+        target: Target<'_>,
+        access: u32,
+        options: u32,
+        with: impl FnOnce(BorrowedHandle<'_>) -> T,
+    ) -> Result<T> {
+        let handle = self.open(target, access, options)?;
+        let done = with(handle.as_handle());
+        self.close(handle);
+        Ok(done)
     }
 
     /// Opens or makes, with these attributes of the name beyond its case. Whether it was made.

@@ -5,15 +5,17 @@
 //! of the next record, whose distance to the one after it is kept elsewhere before. So an entry costs
 //! neither an allocation nor a copy, and everything that the system told of it can still be read.
 
+use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 
-use super::kinds::kind;
+use super::call::Target;
 use super::native::Volume;
 use super::status::{Result, Status};
-use super::time::time;
+use super::text;
+use super::values::{kind, time};
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
@@ -46,6 +48,17 @@ impl Dir {
     /// The handle, for names to be relative to.
     pub(super) fn root(&self) -> Option<BorrowedHandle<'_>> {
         self.handle.as_ref().map(AsHandle::as_handle)
+    }
+
+    /// A name below this directory. One with separators is [spelled](Dir::spelled) first.
+    pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
+        Target { root: self.root(), name, any_case: self.is_place }
+    }
+
+    /// Some names below this directory, with the one separator that the kernel knows; full native
+    /// paths have no other.
+    pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
+        text::spelled(path.units(), self.handle.is_some())
     }
 
     /// The handle, for questions to it.

@@ -5,7 +5,6 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::windows::ffi::OsStringExt;
-use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +13,7 @@ use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
 use super::call::{Door, Target};
-use super::{ABOUT, READ_ATTRIBUTES, Windows, info, text};
+use super::{ABOUT, READ_ATTRIBUTES, Windows, query, text};
 use crate::sys::{Host, Setup};
 use curt_paths::Release;
 
@@ -60,12 +59,11 @@ pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
     let door = Door::new(&Setup::default());
     let native = text::native(path)?;
     let target = Target { root: None, name: &native, any_case: true };
-    let file = door.open(target, READ_ATTRIBUTES, ABOUT)?;
     let mut buffer = vec![0_u64; ROOM];
-    let answered = door.query_file(file.as_handle(), &mut buffer, FileNormalizedNameInformation);
-    door.close(file);
-    answered?;
-    let units = info::name_in(&buffer);
+    door.opened(target, READ_ATTRIBUTES, ABOUT, |file| {
+        door.query_file(file, &mut buffer, FileNormalizedNameInformation)
+    })??;
+    let units = query::name_in(&buffer);
     let last = units.rsplit(|&unit| unit == u16::from(b'\\')).next();
     Ok(last.map(OsString::from_wide))
 }

@@ -12,8 +12,8 @@ use windows_sys::Win32::System::Environment::GetEnvironmentVariableW;
 
 use super::call::{Door, Target};
 use super::dir::{Dir, DirBuf};
-use super::info::Answer;
 use super::native::{Key, Volume};
+use super::query::Answer;
 use super::status::Status;
 use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows, not_opened, text};
 use crate::fields::Kind;

@@ -15,13 +15,9 @@
 
 mod beneath;
 mod call;
-mod cygwin;
+mod content;
 mod dir;
-mod files;
 pub(crate) mod host;
-mod info;
-mod kinds;
-mod links;
 mod lookup;
 pub(crate) mod native;
 pub(crate) mod process;
@@ -32,7 +28,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod text;
-mod time;
+mod values;
 
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
@@ -45,7 +41,6 @@ use windows_sys::Win32::Storage::FileSystem as win;
 use self::call::{Door, Target};
 use self::dir::CLASSES;
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
@@ -103,7 +98,7 @@ pub(crate) struct Windows {
 /// links to directories among it: 1 call.
 pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
     let door = Door::new(&Setup::default());
-    match info::kind_of(&door, handle.as_handle())? {
+    match query::kind_of(&door, handle.as_handle())? {
         Kind::Directory => Ok(place_by(&door, handle)),
         _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
     }
@@ -111,7 +106,7 @@ pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
 
 /// A place to begin from: 1 call, which asks for the volume.
 fn place_by(door: &Door, handle: OwnedHandle) -> Dir {
-    let volume = info::volume(door, handle.as_handle());
+    let volume = query::volume(door, handle.as_handle());
     let mut dir = Dir::new(handle, volume);
     dir.is_place = true;
     dir
@@ -132,7 +127,7 @@ impl Windows {
     /// Opens a directory for listing and removal, or for listing alone where somebody else does not
     /// allow removal: what it holds can still go.
     fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {
-        let target = target(parent, name);
+        let target = parent.target(name.units());
         if self.reads_only {
             let handle = self.door.open(target, LIST, LISTED)?;
             let mut dir = Dir::new(handle, parent.volume);
@@ -184,7 +179,7 @@ impl Windows {
 
     /// A directory that was opened as what it is, unless it stands for another one.
     fn if_no_link(&self, dir: Dir) -> Opened<Dir> {
-        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Opened::Dir(dir),
             Ok(_) => {
                 self.close(dir);
@@ -201,7 +196,7 @@ impl Windows {
     /// the volume.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
-        let volume = info::volume(&self.door, handle.as_handle());
+        let volume = query::volume(&self.door, handle.as_handle());
         let mut dir = Dir::new(handle, volume);
         dir.may_remove = false;
         Ok(dir)
@@ -312,9 +307,9 @@ impl Sys for Windows {
     /// Marks it and closes it: as long as it is open its parent cannot go.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> Finished<Dir> {
         let marked = if dir.may_remove {
-            match dir.handle().and_then(|handle| info::dispose(&self.door, handle, dir.volume)) {
+            match dir.handle().and_then(|handle| removal::dispose(&self.door, handle, dir.volume)) {
                 Err(Status::CANNOT_DELETE) => {
-                    info::dispose_readonly(&self.door, parent, name, DIRECTORY)
+                    removal::dispose_readonly(&self.door, parent, name, DIRECTORY)
                 }
                 answer => answer,
             }
@@ -362,8 +357,8 @@ impl Sys for Windows {
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u16>, follow: bool) -> Opened<Dir> {
-        let path = text::spelled(path.units(), from.root().is_some());
-        let target = Target { root: from.root(), name: &path, any_case: from.is_place };
+        let path = from.spelled(path);
+        let target = from.target(&path);
         if follow {
             return self.open_followed(target).map_or_else(not_opened, Opened::Dir);
         }
@@ -393,7 +388,7 @@ impl Sys for Windows {
         name: Name<'_, u16>,
         target: &mut Vec<u16>,
     ) -> io::Result<()> {
-        let found = links::read(&self.door, parent, name)?;
+        let found = content::link_target(&self.door, parent, name)?;
         *target = found.ok_or(io::ErrorKind::Unsupported)?;
         Ok(())
     }
@@ -405,7 +400,7 @@ impl Sys for Windows {
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u16>, most: usize) -> io::Result<Vec<u8>> {
-        files::read(&self.door, parent, name, most)
+        content::small_file(&self.door, parent, name, most)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {
@@ -440,7 +435,7 @@ impl Sys for Windows {
         _identity: Identity,
         _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
-        Ok(info::is_root(&self.door, dir.handle()?)?)
+        Ok(query::is_root(&self.door, dir.handle()?)?)
     }
 
     fn cygwin_target(
@@ -449,7 +444,7 @@ impl Sys for Windows {
         name: Name<'_, u16>,
         facts: &Facts,
     ) -> io::Result<Option<Vec<u16>>> {
-        cygwin::target(&self.door, parent, name, facts)
+        content::cygwin_target(&self.door, parent, name, facts)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {

@@ -7,7 +7,7 @@
 //! `FileStatBasicInformation`, which tells the volume where it is not known yet. A link is asked about
 //! and not followed by them, so following one takes a handle.
 
-use std::os::windows::io::{AsHandle, BorrowedHandle};
+use std::os::windows::io::BorrowedHandle;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem::{
@@ -17,10 +17,9 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::call::{Door, Target};
 use super::dir::{Dir, set_times};
-use super::info::{self, Answer};
-use super::kinds::kind;
-use super::native::{Rung, Volume};
+use super::native::{Key, Rung, Volume};
 use super::status::{Result, Status};
+use super::values::kind;
 use super::{ABOUT, FOLLOW, READ_ATTRIBUTES, text};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
@@ -47,6 +46,55 @@ struct Question<'a> {
     fields: Fields,
 }
 
+/// The name in an answer that begins with its length in bytes.
+pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
+    let length = Answer(answer).u32(0) as usize;
+    let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
+    let bytes: Vec<u8> = bytes.take(length).collect();
+    bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
+}
+
+/// An answer, read field by field: offsets are in bytes.
+pub(super) struct Answer<'a>(pub(super) &'a [u64]);
+
+impl Answer<'_> {
+    pub(super) fn u64(&self, offset: usize) -> u64 {
+        self.0.get(offset / 8).copied().unwrap_or(0)
+    }
+
+    pub(super) fn u32(&self, offset: usize) -> u32 {
+        (self.u64(offset) >> (offset % 8 * 8)) as u32
+    }
+}
+
+/// Attributes and the tag of a reparse point, from a handle: 1 call.
+pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
+    let mut buffer = [0; 1];
+    door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
+    let answer = Answer(&buffer);
+    Ok(kind(answer.u32(0), Some(answer.u32(4))))
+}
+
+/// The serial number of the volume of a handle, if it has one.
+pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
+    let mut buffer = [0; 4];
+    door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
+    Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
+}
+
+/// What is known of the volume of a handle: 1 call.
+pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
+    door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
+}
+
+/// Whether a handle has the root directory of its volume open: its name there is one separator.
+pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
+    let mut buffer = [0; 2];
+    door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+    let answer = Answer(&buffer);
+    Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
+}
+
 /// Asks about a name, which may have separators.
 pub(super) fn about_name(
     door: &Door,
@@ -54,11 +102,11 @@ pub(super) fn about_name(
     name: Name<'_, u16>,
     ask: Ask,
 ) -> Result<Facts> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
+    let spelled = parent.spelled(name);
     let is_child = parent.volume.was_asked() && !text::has_separators(&spelled);
     let question = Question {
         door,
-        target: Target { root: parent.root(), name: &spelled, any_case: parent.is_place },
+        target: parent.target(&spelled),
         volume: parent.volume,
         is_on_it: is_child,
         fields: ask.fields,
@@ -96,8 +144,8 @@ pub(super) fn about_handle(
 
 /// Which kinds of access are allowed: by opening what the name leads to, once for each.
 pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
-    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+    let spelled = parent.spelled(name);
+    let target = parent.target(&spelled);
     let mut allowed = Fields::NONE;
     for (field, access) in RIGHTS {
         if !asked.contains(field) {
@@ -183,12 +231,10 @@ impl Question<'_> {
 
     /// By a handle: opens, asks and closes.
     fn by_handle(&self, options: u32) -> Result<Facts> {
-        let handle = self.door.open(self.target, READ_ATTRIBUTES, options)?;
         // What is followed may lie on another volume.
         let is_on_it = self.is_on_it && options != FOLLOW;
-        let facts = self.of_handle(handle.as_handle(), is_on_it);
-        self.door.close(handle);
-        facts
+        let ask = |handle: BorrowedHandle<'_>| self.of_handle(handle, is_on_it);
+        self.door.opened(self.target, READ_ATTRIBUTES, options, ask)?
     }
 
     fn of_handle(&self, handle: BorrowedHandle<'_>, is_on_it: bool) -> Result<Facts> {
@@ -202,7 +248,7 @@ impl Question<'_> {
         if is_on_it {
             set_device(&mut facts, self.volume.serial());
         } else if self.wants(Fields::DEVICE) {
-            set_device(&mut facts, info::serial(self.door, handle));
+            set_device(&mut facts, serial(self.door, handle));
         }
         Ok(facts)
     }
@@ -240,7 +286,7 @@ impl Question<'_> {
         let kind = if is_plain || !self.wants(Fields::KIND) {
             kind(attributes, None)
         } else {
-            info::kind_of(self.door, handle)?
+            kind_of(self.door, handle)?
         };
         let mut facts = Facts {
             known: Fields::SIZE | Fields::ALLOCATED | Fields::LINKS | Fields::ATTRIBUTES,

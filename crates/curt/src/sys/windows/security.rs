@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::windows::ffi::OsStringExt;
-use std::os::windows::io::{AsHandle, BorrowedHandle};
+use std::os::windows::io::BorrowedHandle;
 use std::sync::Arc;
 
 use windows_sys::Win32::Security::{
@@ -18,10 +18,10 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::Storage::FileSystem::READ_CONTROL;
 
-use super::call::{Door, Target};
+use super::call::Door;
 use super::dir::Dir;
 use super::status::{Result, Status};
-use super::{ABOUT, FOLLOW, text};
+use super::{ABOUT, FOLLOW};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::Owners;
@@ -42,15 +42,14 @@ pub(super) fn owners(
     asked: Fields,
     facts: &Facts,
 ) -> Result<Owners> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
-    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+    let spelled = parent.spelled(name);
     // What is known to be no link was followed, if it was one.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
-    let handle = door.open(target, READ_CONTROL, options)?;
-    let descriptor = descriptor(door, handle.as_handle(), asked);
-    door.close(handle);
-    let Some(descriptor) = descriptor? else { return Ok(Owners::default()) };
+    let descriptor = door.opened(parent.target(&spelled), READ_CONTROL, options, |handle| {
+        descriptor(door, handle, asked)
+    })??;
+    let Some(descriptor) = descriptor else { return Ok(Owners::default()) };
     let named = |field, at| {
         if !asked.contains(field) {
             return None;

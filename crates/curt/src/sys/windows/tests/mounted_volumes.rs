@@ -6,6 +6,7 @@ use super::asking::{chained, record};
 use super::*;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Origin, Plan, Value};
+use crate::name::NameBuf;
 
 /// Lists two junctions, once for each directory that was opened.
 // SAFETY: called only through the table, as the function whose type it has.
@@ -83,8 +84,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
         let sys = &asker.sys;
         let parent = sys.open_parent(scratch.path()).unwrap();
         let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
-        let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross)
-        else {
+        let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross) else {
             panic!("not opened");
         };
         let mut buf = DirBuf::default();

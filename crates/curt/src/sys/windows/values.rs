@@ -1,10 +1,11 @@
-//! What attributes and the tag of a reparse point make of an entry.
+//! Kinds, from attributes and the tag of a reparse point; times, from ticks of 100 ns since the beginning
+//! of 1601.
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
 };
 
-use crate::fields::Kind;
+use crate::fields::{Kind, Time};
 
 /// The bit of a tag that says that the entry stands for another one: links of all sorts, junctions,
 /// mounted volumes. Files that a cloud or a compressor keeps elsewhere are themselves.
@@ -45,10 +46,23 @@ pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
     }
 }
 
+const TICKS: i64 = 10_000_000;
+/// Seconds from 1601 to 1970.
+const BETWEEN: i64 = 11_644_473_600;
+
+/// A time, also before 1970.
+pub(super) fn time(ticks: u64) -> Time {
+    let ticks = i64::from_ne_bytes(ticks.to_ne_bytes());
+    Time {
+        seconds: ticks.div_euclid(TICKS) - BETWEEN,
+        nanoseconds: ticks.rem_euclid(TICKS) as u32 * 100,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::kind;
-    use crate::fields::Kind;
+    use super::{kind, time};
+    use crate::fields::{Kind, Time};
 
     #[test]
     fn tags_tell_kinds() {
@@ -78,6 +92,21 @@ mod tests {
             (REPARSE | DIRECTORY, Some(0x8000_0023), Kind::Directory),
         ] {
             assert_eq!(kind(attributes, tag), expected, "{attributes:x} {tag:x?}");
+        }
+    }
+
+    #[test]
+    fn ticks_are_counted_from_1601() {
+        const EPOCH: u64 = 116_444_736_000_000_000;
+        for (ticks, seconds, nanoseconds) in [
+            (EPOCH, 0, 0),
+            (EPOCH + 15_000_001, 1, 500_000_100),
+            (EPOCH - 1, -1, 999_999_900),
+            (EPOCH - 15_000_000, -2, 500_000_000),
+            (1, -11_644_473_600, 100),
+            (u64::MAX, -11_644_473_601, 999_999_900),
+        ] {
+            assert_eq!(time(ticks), Time { seconds, nanoseconds }, "{ticks}");
         }
     }
 }
