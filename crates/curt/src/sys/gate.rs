@@ -1,10 +1,5 @@
 //! What the doors of all platforms have: a gate that counts every call and, in tests, can fail it.
 
-#[cfg(windows)]
-use std::sync::OnceLock;
-#[cfg(windows)]
-use std::time::{Duration, Instant};
-
 use crate::calls::{Calls, Counter};
 use crate::sys::Setup;
 
@@ -45,9 +40,17 @@ impl Gate {
     }
 }
 
-/// Time since the first question, from std's monotonic clock, for the platform that has no better.
-#[cfg(windows)]
-pub(super) fn monotonic() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
+/// Declares the kinds of call that a door lets through, each with the name it is counted by.
+macro_rules! calls {
+    ($($call:ident $name:expr,)*) => {
+        #[derive(Clone, Copy)]
+        #[allow(dead_code, reason = "not every system has all of them")]
+        pub(super) enum Call {
+            $($call,)*
+        }
+
+        /// The names of the calls, in the order of [`Call`].
+        const NAMES: &[&str] = &[$($name),*];
+    };
 }
+pub(super) use calls;

@@ -6,52 +6,29 @@ use std::sync::MutexGuard;
 use super::{Shared, World};
 use crate::calls::Calls;
 use crate::sys::Setup;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 
-/// The kinds of call, in the order of [`NAMES`].
-#[derive(Clone, Copy)]
-pub(super) enum Call {
-    Openat,
-    Getdents64,
-    Unlinkat,
-    Close,
-    Statx,
-    Renameat2,
-    Lseek,
-    Faccessat2,
-    Readlinkat,
-    Mkdirat,
-    Fstatfs,
-    Prlimit64,
-    SchedGetaffinity,
-    Nanosleep,
-    NtOpenFile,
-    NtQueryDirectoryFile,
-    NtQueryInformationFile,
-    NtQueryAttributesFile,
+// The names are those of Linux, and of Windows where a search asks as that has it.
+calls! {
+    Openat "openat",
+    Getdents64 "getdents64",
+    Unlinkat "unlinkat",
+    Close "close",
+    Statx "statx",
+    Renameat2 "renameat2",
+    Lseek "lseek",
+    Faccessat2 "faccessat2",
+    Readlinkat "readlinkat",
+    Mkdirat "mkdirat",
+    Fstatfs "fstatfs",
+    Prlimit64 "prlimit64",
+    SchedGetaffinity "sched_getaffinity",
+    Nanosleep "clock_nanosleep",
+    NtOpenFile "NtOpenFile",
+    NtQueryDirectoryFile "NtQueryDirectoryFile",
+    NtQueryInformationFile "NtQueryInformationFile",
+    NtQueryAttributesFile "NtQueryAttributesFile",
 }
-
-/// Their names: those of Linux, and of Windows where a search asks as that has it.
-const NAMES: [&str; 18] = [
-    "openat",
-    "getdents64",
-    "unlinkat",
-    "close",
-    "statx",
-    "renameat2",
-    "lseek",
-    "faccessat2",
-    "readlinkat",
-    "mkdirat",
-    "fstatfs",
-    "prlimit64",
-    "sched_getaffinity",
-    "clock_nanosleep",
-    "NtOpenFile",
-    "NtQueryDirectoryFile",
-    "NtQueryInformationFile",
-    "NtQueryAttributesFile",
-];
 
 /// The door of one worker.
 pub(super) struct Door {
@@ -61,7 +38,7 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(world: Shared, setup: &Setup) -> Self {
-        Door { gate: Gate::new(&NAMES, setup), world }
+        Door { gate: Gate::new(NAMES, setup), world }
     }
 
     pub(super) fn calls(&self) -> Calls {

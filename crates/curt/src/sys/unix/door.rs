@@ -20,71 +20,62 @@ pub(crate) use self::process::{Attributes, Blocked, Pipe};
 use super::dir::{Dir, Stream};
 use super::values::uninterrupted;
 use crate::calls::Calls;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
 /// What most links hold fits into this.
 const LINK_ROOM: usize = 256;
 
-/// The kinds of call, by their names on Linux as a tracer prints them, and elsewhere as in C.
-macro_rules! calls {
-    ($($call:ident $linux:literal $other:literal,)*) => {
-        #[derive(Clone, Copy)]
-        #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux has more of them"))]
-        enum Call {
-            $($call,)*
-        }
-
-        const NAMES: &[&str] =
-            if cfg!(target_os = "linux") { &[$($linux),*] } else { &[$($other),*] };
-    };
+/// A name on Linux as a tracer prints it, and elsewhere as in C.
+const fn either(linux: &'static str, other: &'static str) -> &'static str {
+    if cfg!(target_os = "linux") { linux } else { other }
 }
 
 calls! {
-    Openat2 "openat2" "openat2",
-    Open "openat" "openat",
-    List "getdents64" "readdir",
-    Unlink "unlinkat" "unlinkat",
-    Close "close" "close",
-    CloseRange "close_range" "close_range",
-    Stat "statx" "fstatat",
-    Rename "renameat2" "renameat",
-    Rewind "lseek" "rewinddir",
-    Access "faccessat2" "faccessat",
-    FileSystem "fstatfs" "fstatfs",
-    Limit "prlimit64" "getrlimit",
-    Processors "sched_getaffinity" "sched_getaffinity",
-    ThreadId "gettid" "gettid",
-    User "setfsuid" "setfsuid",
-    Usage "getrusage" "getrusage",
-    Sleep "clock_nanosleep" "nanosleep",
-    ReadLink "readlinkat" "readlinkat",
-    Read "read" "read",
-    WorkingDirectory "getcwd" "getcwd",
-    ListAttributes "llistxattr" "llistxattr",
-    ListAttributesFollowed "listxattr" "listxattr",
-    GetAttribute "lgetxattr" "lgetxattr",
-    GetAttributeFollowed "getxattr" "getxattr",
-    MakeDirectory "mkdirat" "mkdirat",
-    Clone "clone3" "clone3",
-    PosixSpawn "posix_spawn" "posix_spawn",
-    Fork "fork" "fork",
-    Wait "wait4" "waitpid",
-    WaitHandle "waitid" "waitid",
-    Handle "pidfd_open" "pidfd_open",
-    SignalHandle "pidfd_send_signal" "pidfd_send_signal",
-    Kill "kill" "kill",
-    Pipe "pipe2" "pipe",
-    Poll "ppoll" "poll",
-    SignalMask "rt_sigprocmask" "sigprocmask",
-    SignalAction "rt_sigaction" "sigaction",
-    SetGroup "setpgid" "setpgid",
-    SetSession "setsid" "setsid",
-    Copy "fcntl" "fcntl",
-    Duplicate "dup3" "dup2",
-    ChangeDirectory "chdir" "chdir",
-    Execute "execve" "execve",
-    Write "write" "write",
+    Openat2 "openat2",
+    Open "openat",
+    List either("getdents64", "readdir"),
+    Unlink "unlinkat",
+    Close "close",
+    CloseRange "close_range",
+    Stat either("statx", "fstatat"),
+    Rename either("renameat2", "renameat"),
+    Rewind either("lseek", "rewinddir"),
+    Access either("faccessat2", "faccessat"),
+    FileSystem "fstatfs",
+    Limit either("prlimit64", "getrlimit"),
+    Processors "sched_getaffinity",
+    ThreadId "gettid",
+    User "setfsuid",
+    Usage "getrusage",
+    Sleep either("clock_nanosleep", "nanosleep"),
+    ReadLink "readlinkat",
+    Read "read",
+    WorkingDirectory "getcwd",
+    ListAttributes "llistxattr",
+    ListAttributesFollowed "listxattr",
+    GetAttribute "lgetxattr",
+    GetAttributeFollowed "getxattr",
+    MakeDirectory "mkdirat",
+    Clone "clone3",
+    PosixSpawn "posix_spawn",
+    Fork "fork",
+    Wait either("wait4", "waitpid"),
+    WaitHandle "waitid",
+    Handle "pidfd_open",
+    SignalHandle "pidfd_send_signal",
+    Kill "kill",
+    Pipe either("pipe2", "pipe"),
+    Poll either("ppoll", "poll"),
+    SignalMask either("rt_sigprocmask", "sigprocmask"),
+    SignalAction either("rt_sigaction", "sigaction"),
+    SetGroup "setpgid",
+    SetSession "setsid",
+    Copy "fcntl",
+    Duplicate either("dup3", "dup2"),
+    ChangeDirectory "chdir",
+    Execute "execve",
+    Write "write",
 }
 
 /// The door of one worker.

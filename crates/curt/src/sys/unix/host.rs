@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use curt_paths::Release;
 
@@ -42,17 +41,8 @@ impl Host for Unix {
         self.door.processors()
     }
 
-    fn now(&self) -> Duration {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
-    }
-
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
     fn waits(&self) -> u64 {

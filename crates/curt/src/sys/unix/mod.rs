@@ -53,8 +53,8 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
-    Sources, Sys, SystemUnit,
+    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
+    SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -251,6 +251,7 @@ impl Sys for Unix {
         values::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
+    #[cfg(target_os = "linux")]
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
         self.opened_again(dir)
     }
@@ -367,6 +368,7 @@ impl Sys for Unix {
         values::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
     }
 
+    #[cfg(target_os = "linux")]
     fn extended(
         &self,
         parent: &Dir,
@@ -374,7 +376,7 @@ impl Sys for Unix {
         asked: Fields,
         follow: bool,
         device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
+    ) -> io::Result<Option<super::Extended>> {
         self.read_extended(parent, name, asked, follow, device)
     }
 

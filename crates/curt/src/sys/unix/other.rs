@@ -21,7 +21,7 @@ use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::process::{Failure, Launch};
-use crate::sys::{Ask, Batch, Extended, Mounts};
+use crate::sys::{Ask, Batch, Mounts};
 
 /// Children have numbers alone.
 pub(super) type Handle = Infallible;
@@ -61,23 +61,8 @@ impl Unix {
         Err(Errno::BADF.into())
     }
 
-    pub(super) fn opened_again(&self, _dir: &Dir) -> Option<Dir> {
-        None
-    }
-
     pub(super) fn lies_on_ext4(&self, _dir: &Dir) -> bool {
         false
-    }
-
-    pub(super) fn read_extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, u8>,
-        _asked: Fields,
-        _follow: bool,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
     }
 
     pub(super) fn by_statx(

@@ -20,7 +20,7 @@ use super::native::{Native, QueryInformation};
 use super::status::{Result, Status};
 use crate::calls::Calls;
 use crate::sys::Setup;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 
 /// What was done, where something was made (`FILE_CREATED`).
 const FILE_CREATED: usize = 2;
@@ -28,61 +28,33 @@ const FILE_CREATED: usize = 2;
 /// Everybody else may read, write and delete meanwhile.
 const SHARE_ALL: u32 = 7;
 
-/// The kinds of call, in the order of [`NAMES`].
-#[derive(Clone, Copy)]
-enum Call {
-    Open,
-    Close,
-    QueryDirectory,
-    QueryFile,
-    SetFile,
-    QueryVolume,
-    QueryByName,
-    FsControl,
-    QuerySecurity,
-    LookUpAccount,
-    ReadFile,
-    CreateFile,
-    Now,
-    Sleep,
-    CreateProcess,
-    Wait,
-    TerminateProcess,
-    TerminateJob,
-    CreateJob,
-    CreatePipe,
-    DuplicateObject,
-    SetObject,
-    QueryProcess,
+// The names are those of ntdll, and one of advapi32. The clock, sleeping, and what comes behind are counted by their
+// nearest.
+calls! {
+    Open "NtOpenFile",
+    Close "NtClose",
+    QueryDirectory "NtQueryDirectoryFile",
+    QueryFile "NtQueryInformationFile",
+    SetFile "NtSetInformationFile",
+    QueryVolume "NtQueryVolumeInformationFile",
+    QueryByName "NtQueryInformationByName",
+    FsControl "NtFsControlFile",
+    QuerySecurity "NtQuerySecurityObject",
+    LookUpAccount "LookupAccountSidW",
+    ReadFile "NtReadFile",
+    CreateFile "NtCreateFile",
+    Now "NtQueryPerformanceCounter",
+    Sleep "NtDelayExecution",
+    CreateProcess "NtCreateUserProcess",
+    Wait "NtWaitForSingleObject",
+    TerminateProcess "NtTerminateProcess",
+    TerminateJob "NtTerminateJobObject",
+    CreateJob "NtCreateJobObject",
+    CreatePipe "NtCreateNamedPipeFile",
+    DuplicateObject "NtDuplicateObject",
+    SetObject "NtSetInformationObject",
+    QueryProcess "NtQueryInformationProcess",
 }
-
-/// Their names, as in ntdll (and one of advapi32). The clock, sleeping, and what comes behind are counted by
-/// their nearest.
-const NAMES: [&str; 23] = [
-    "NtOpenFile",
-    "NtClose",
-    "NtQueryDirectoryFile",
-    "NtQueryInformationFile",
-    "NtSetInformationFile",
-    "NtQueryVolumeInformationFile",
-    "NtQueryInformationByName",
-    "NtFsControlFile",
-    "NtQuerySecurityObject",
-    "LookupAccountSidW",
-    "NtReadFile",
-    "NtCreateFile",
-    "NtQueryPerformanceCounter",
-    "NtDelayExecution",
-    "NtCreateUserProcess",
-    "NtWaitForSingleObject",
-    "NtTerminateProcess",
-    "NtTerminateJobObject",
-    "NtCreateJobObject",
-    "NtCreateNamedPipeFile",
-    "NtDuplicateObject",
-    "NtSetInformationObject",
-    "NtQueryInformationProcess",
-];
 
 /// The door of one worker.
 pub(super) struct Door {
@@ -136,7 +108,7 @@ impl Door {
         let native = setup.native.unwrap_or_else(Native::system);
         #[cfg(not(test))]
         let native = Native::system();
-        Door { gate: Gate::new(&NAMES, setup), native }
+        Door { gate: Gate::new(NAMES, setup), native }
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -457,7 +429,7 @@ impl Door {
 
     pub(super) fn now(&self) -> Duration {
         let _ = self.pass(Call::Now);
-        crate::sys::gate::monotonic()
+        crate::sys::host::monotonic()
     }
 
     pub(super) fn sleep(&self, time: Duration) {

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::windows::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use windows_sys::Wdk::Storage::FileSystem::FileNormalizedNameInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
@@ -85,9 +85,5 @@ impl Host for Windows {
 
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 }
