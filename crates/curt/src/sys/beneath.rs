@@ -1,7 +1,8 @@
 //! The part of the contract that staying beneath a directory needs: one question for a whole path,
 //! where the system has that, and single steps that follow nothing, where it has not.
 //!
-//! What is handed to the steps is one name without a separator, or [`Sys::ITSELF`] for the directory.
+//! What is handed to the steps is one name without a separator, or [`Sys::ITSELF`] for the
+//! directory.
 
 use std::io;
 
@@ -9,7 +10,8 @@ use super::Sys;
 use crate::name::Name;
 use curt_paths::Flavor;
 
-/// An open file of the standard library, which is what callers get. Nothing is called through it here.
+/// An open file of the standard library, which is what callers get. Nothing is called through it
+/// here.
 #[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
@@ -146,8 +148,8 @@ pub(crate) trait Beneath: Sys {
         purpose: Purpose,
         rules: Rules,
     ) -> Whole<Self::Dir>;
-    /// Looks up whatever there is in one call, so that its name can be asked for. A link at the end is
-    /// followed.
+    /// Looks up whatever there is in one call, so that its name can be asked for. A link at the end
+    /// is followed.
     fn find_whole(
         &self,
         root: &Self::Dir,

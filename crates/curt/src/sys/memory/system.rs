@@ -27,8 +27,8 @@ pub(crate) mod errno {
     pub(crate) const NOTEMPTY: i32 = 39;
     pub(crate) const LOOP: i32 = 40;
 
-    /// The error with one of these numbers. What is recognised by its number on another system has the
-    /// number of that.
+    /// The error with one of these numbers. What is recognised by its number on another system has
+    /// the number of that.
     pub(crate) fn error(number: i32) -> std::io::Error {
         let number = if number == LOOP { crate::sys::os_error::LOOP } else { number };
         std::io::Error::from_raw_os_error(number)
@@ -53,8 +53,8 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
     }
 
-    /// What a path leads to from a directory; a link at its end is followed or not. What stands before
-    /// a separator, `.` or `..` must be a directory.
+    /// What a path leads to from a directory; a link at its end is followed or not. What stands
+    /// before a separator, `.` or `..` must be a directory.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Result<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
@@ -239,7 +239,8 @@ impl World {
         Ok(())
     }
 
-    /// Renames and replaces what has the new name: a file what is no directory, a directory an empty one.
+    /// Renames and replaces what has the new name: a file what is no directory, a directory an
+    /// empty one.
     pub(super) fn rename_over(
         &mut self,
         from: usize,
@@ -334,8 +335,8 @@ impl World {
     }
 }
 
-/// The steps of a path, the last one first: its names, `.` and `..`. A separator at the end is a step
-/// to where one is, which only a directory takes.
+/// The steps of a path, the last one first: its names, `.` and `..`. A separator at the end is a
+/// step to where one is, which only a directory takes.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();

@@ -99,7 +99,8 @@ pub(super) struct Node {
     pub(super) denied: Denied,
     /// Its second name, of eight letters and three.
     pub(super) short: Vec<u8>,
-    /// Executing this file, or reaching what is in this directory, is denied to who looks for programs.
+    /// Executing this file, or reaching what is in this directory, is denied to who looks for
+    /// programs.
     pub(super) no_execution: bool,
     /// Whether the case of letters counts in this directory, to who looks as Windows does.
     pub(super) case_counts: bool,

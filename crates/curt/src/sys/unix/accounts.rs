@@ -1,6 +1,6 @@
 //! The names of users and groups, from the C library's user database. Each number is looked up once
-//! by each worker, or once by all that share what they know; what calls the database makes is its own
-//! affair, and they are not counted.
+//! by each worker, or once by all that share what they know; what calls the database makes is its
+//! own affair, and they are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,8 +23,8 @@ pub(crate) struct Known {
     groups: Names,
 }
 
-/// What one worker knows. It asks the others only for what it does not know yet, so that there is no
-/// lock for each entry.
+/// What one worker knows. It asks the others only for what it does not know yet, so that there is
+/// no lock for each entry.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -109,7 +109,8 @@ fn look_up(
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
             }
-            // What the number means depends on who keeps the database; mostly, that there is no such entry.
+            // What the number means depends on who keeps the database; mostly, that there is no
+            // such entry.
             Err(_) => return Ok(None),
         }
     }
@@ -132,7 +133,8 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
-        // SAFETY: the function is of this kind, and the directory is a string where it was not null.
+        // SAFETY: the function is of this kind, and the directory is a string where it was not
+        // null.
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
@@ -150,8 +152,9 @@ type Ask<K, T> =
 ///
 /// # Safety
 ///
-/// The key is one that the function takes. The function fills in the entry, whose strings lie in the
-/// buffer, and sets the result to it or to null; what is chosen is one of those strings, or null.
+/// The key is one that the function takes. The function fills in the entry, whose strings lie in
+/// the buffer, and sets the result to it or to null; what is chosen is one of those strings, or
+/// null.
 unsafe fn entry<K, T>(
     ask: Ask<K, T>,
     chosen: impl Fn(&T) -> *const libc::c_char,

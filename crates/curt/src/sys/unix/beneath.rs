@@ -1,5 +1,5 @@
-//! Staying beneath a directory: by one call for a whole path where the system has that (`linux`), else by
-//! single steps that follow nothing.
+//! Staying beneath a directory: by one call for a whole path where the system has that (`linux`),
+//! else by single steps that follow nothing.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

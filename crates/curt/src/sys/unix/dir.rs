@@ -1,5 +1,5 @@
-//! Open directories, and listings in the records that `getdents64` writes: Linux writes them itself, for
-//! the others they are made from what the C library's stream hands out.
+//! Open directories, and listings in the records that `getdents64` writes: Linux writes them
+//! itself, for the others they are made from what the C library's stream hands out.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -64,9 +64,9 @@ impl AsFd for Dir {
 
 /// A listing of the C library, and the descriptor that belongs to it.
 ///
-/// Reading moves the position of both. The lock is for the position alone and is taken once for each
-/// reading; whoever unlinks, stats or opens relative to the directory needs only the descriptor, and
-/// may do so while another thread reads.
+/// Reading moves the position of both. The lock is for the position alone and is taken once for
+/// each reading; whoever unlinks, stats or opens relative to the directory needs only the
+/// descriptor, and may do so while another thread reads.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -121,9 +121,9 @@ impl Stream {
 
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and closes
-        // it when dropped, and never before: nothing takes it out of the lock. The borrow cannot
-        // outlive `self`, hence not the stream.
+        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and
+        // closes it when dropped, and never before: nothing takes it out of the lock. The borrow
+        // cannot outlive `self`, hence not the stream.
         unsafe { BorrowedFd::borrow_raw(self.fd) }
     }
 }
@@ -134,8 +134,8 @@ fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Writes one record of a listing: the number, eight bytes that nobody reads, the length of the record,
-/// the type, the name with its NUL, and nothing up to a multiple of eight.
+/// Writes one record of a listing: the number, eight bytes that nobody reads, the length of the
+/// record, the type, the name with its NUL, and nothing up to a multiple of eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -150,11 +150,11 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
 /// 64 KiB take about two thousand entries per call. Above 4 KiB the time no longer changes, only
 /// the number of calls does; one buffer serves a whole worker.
 const CAPACITY: usize = 64 << 10;
-/// What the buffer grows to when a listing goes on filling it: on ext4, the more entries can be put into
-/// the order of their numbers at a time, the less it costs to remove them.
+/// What the buffer grows to when a listing goes on filling it: on ext4, the more entries can be put
+/// into the order of their numbers at a time, the less it costs to remove them.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// How many times in a row it is filled before, where entries are only read. Each page that is touched for the
-/// first time costs more than the call that would have filled one again.
+/// How many times in a row it is filled before, where entries are only read. Each page that is
+/// touched for the first time costs more than the call that would have filled one again.
 const FILLS: u8 = 4;
 
 /// The longest name (255 units of UTF-16 on FAT are up to 765 bytes on Linux), the head of a record

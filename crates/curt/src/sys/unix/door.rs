@@ -1,8 +1,8 @@
-//! The one way to the system: one function for each call, each counted, each of which a test can fail. No
-//! logic.
+//! The one way to the system: one function for each call, each counted, each of which a test can
+//! fail. No logic.
 //!
-//! What the C library does of its own accord is not seen here: `readdir` fetches entries in portions of its
-//! own choosing. One filling of our buffer counts as one.
+//! What the C library does of its own accord is not seen here: `readdir` fetches entries in
+//! portions of its own choosing. One filling of our buffer counts as one.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -242,8 +242,8 @@ impl Door {
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// How many processors this process may use, and how often this thread has waited for something: only
-    /// Linux is asked.
+    /// How many processors this process may use, and how often this thread has waited for
+    /// something: only Linux is asked.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {

@@ -1,13 +1,14 @@
-//! Unix: the `*at` calls of POSIX, and on Linux (`linux`) faster ways beside them, each of which can be switched
-//! off. What is left then is the platform of macOS and the BSDs, and the tests run both.
+//! Unix: the `*at` calls of POSIX, and on Linux (`linux`) faster ways beside them, each of which
+//! can be switched off. What is left then is the platform of macOS and the BSDs, and the tests run
+//! both.
 //!
 //! Every step is relative to an open directory and refuses links, so nothing outside a tree is ever
 //! reached, whoever swaps what meanwhile. What the portable calls cannot do:
 //!
 //! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
 //!   system, such as a bind or null mount, has the same device and is not seen.
-//! - **Listings** come through `readdir`, one name at a time, with the C library's own buffer in each
-//!   open directory.
+//! - **Listings** come through `readdir`, one name at a time, with the C library's own buffer in
+//!   each open directory.
 //! - **Kinds** that a listing leaves open are asked for before unlinking: on Solaris and its
 //!   relatives `unlink` by root removes a directory and leaves what is in it adrift. There, and
 //!   there alone, a file that becomes a directory between the listing and the unlink is at risk.
@@ -63,8 +64,8 @@ use crate::name::{Name, NameBuf};
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A directory to ask and to open from, which takes no permission to list it where the system has a flag
-/// for that.
+/// A directory to ask and to open from, which takes no permission to list it where the system has a
+/// flag for that.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
@@ -115,7 +116,8 @@ impl Unix {
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // A filter, or the file system itself. Only if the portable call now succeeds was it a filter.
+            // A filter, or the file system itself. Only if the portable call now succeeds was it a
+            // filter.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
             }
@@ -123,8 +125,8 @@ impl Unix {
         }
     }
 
-    /// Opens, then compares the mounts of both ends. What is compared is what was opened, so nothing can
-    /// be swapped in between.
+    /// Opens, then compares the mounts of both ends. What is compared is what was opened, so
+    /// nothing can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -157,8 +159,8 @@ impl Unix {
         }
     }
 
-    /// Asks for what is wanted, and adds the answer to what is known. The portable call tells no less but for
-    /// the time of creation and the attributes.
+    /// Asks for what is wanted, and adds the answer to what is known. The portable call tells no
+    /// less but for the time of creation and the attributes.
     fn ask(
         &self,
         at: BorrowedFd<'_>,
@@ -190,8 +192,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
-    /// on anything. Elsewhere the kind is asked for where it is not known.
+    /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this
+    /// may be tried on anything. Elsewhere the kind is asked for where it is not known.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {

@@ -57,8 +57,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE_NUMBER)
     .union(Fields::BLOCK_SIZE);
 
-/// The kind, where the number of the device is known too: the device without a number is how a union
-/// file system marks what a lower layer has and it has not.
+/// The kind, where the number of the device is known too: the device without a number is how a
+/// union file system marks what a lower layer has and it has not.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,

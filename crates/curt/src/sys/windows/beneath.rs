@@ -1,10 +1,11 @@
-//! Staying beneath a directory: one `NtCreateFile` relative to the root, for which links on the way are
-//! no way (`OBJ_DONT_REPARSE`). Where one is met: single steps, each of which opens what stands there
-//! and asks what it is.
+//! Staying beneath a directory: one `NtCreateFile` relative to the root, for which links on the way
+//! are no way (`OBJ_DONT_REPARSE`). Where one is met: single steps, each of which opens what stands
+//! there and asks what it is.
 //!
-//! What is handed to the kernel has been folded before: it takes names as they are written, and knows
-//! neither `.` nor `..`. `OBJ_DONT_REPARSE` came with Windows 10 1607; older systems refuse it. Wine (10 at
-//! least) passes over it and follows, so there only the single steps are safe: see [`Native`].
+//! What is handed to the kernel has been folded before: it takes names as they are written, and
+//! knows neither `.` nor `..`. `OBJ_DONT_REPARSE` came with Windows 10 1607; older systems refuse
+//! it. Wine (10 at least) passes over it and follows, so there only the single steps are safe: see
+//! [`Native`].
 //!
 //! [`Native`]: super::native::Native
 
@@ -26,7 +27,8 @@ use crate::name::{Name, Unit};
 use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
-/// The longest name that the system tells, and the number of its bytes before it, in words of 8 bytes.
+/// The longest name that the system tells, and the number of its bytes before it, in words of 8
+/// bytes.
 const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
 
 /// What is made where it is missing.
@@ -67,7 +69,8 @@ fn rights(purpose: Purpose) -> u32 {
 /// The options of a file that is read and written when it is asked for.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
-/// What a path or a name is below an open directory. Case does not count where the directory lets it not.
+/// What a path or a name is below an open directory. Case does not count where the directory lets
+/// it not.
 fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     let is_itself = name.units() == [u16::ascii(b'.')];
     let name = if is_itself { &[] } else { name.units() };
@@ -174,8 +177,8 @@ impl Windows {
         Ok(true)
     }
 
-    /// The name of something open, from the root of its volume on: with long names, where the system tells
-    /// those.
+    /// The name of something open, from the root of its volume on: with long names, where the
+    /// system tells those.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_ROOM];
         let normalized =

@@ -1,5 +1,5 @@
-//! The only door to the system on Windows: one function per native call, each counted, each of which
-//! a test can fail. No logic.
+//! The only door to the system on Windows: one function per native call, each counted, each of
+//! which a test can fail. No logic.
 
 pub(super) mod process;
 
@@ -28,8 +28,8 @@ const FILE_CREATED: usize = 2;
 /// Everybody else may read, write and delete meanwhile.
 const SHARE_ALL: u32 = 7;
 
-// The names are those of ntdll, and one of advapi32. The clock, sleeping, and what comes behind are counted by their
-// nearest.
+// The names are those of ntdll, and one of advapi32. The clock, sleeping, and what comes behind are
+// counted by their nearest.
 calls! {
     Open "NtOpenFile",
     Close "NtClose",
@@ -72,7 +72,8 @@ pub(super) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Uses the attributes (`more` than those of the name), which hold pointers to the name, while these are valid.
+    /// Uses the attributes (`more` than those of the name), which hold pointers to the name, while
+    /// these are valid.
     fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
@@ -205,8 +206,8 @@ impl Door {
         let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
     }
 
-    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how many
-    /// bytes they take.
+    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how
+    /// many bytes they take.
     pub(super) fn query_directory(
         &self,
         dir: BorrowedHandle<'_>,
@@ -230,9 +231,9 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
         let pattern = pattern.map(string).transpose()?;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern is that
-        // of a live value, or null; the handle is open, and was opened for synchronous use, so nothing is
-        // written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern
+        // is that of a live value, or null; the handle is open, and was opened for synchronous use,
+        // so nothing is written after the return.
         let status = unsafe {
             (self.native.query_directory)(
                 raw(dir),
@@ -297,8 +298,8 @@ impl Door {
         }))
     }
 
-    /// Orders a file system to do something that takes no words; `buffer` gets its answer. Returns how
-    /// many bytes that has. The handle must have been opened for synchronous use.
+    /// Orders a file system to do something that takes no words; `buffer` gets its answer. Returns
+    /// how many bytes that has. The handle must have been opened for synchronous use.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -308,8 +309,8 @@ impl Door {
         self.pass(Call::FsControl)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
-        // open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
+        // is open, and was opened for synchronous use, so nothing is written after the return.
         let status = unsafe {
             (self.native.fs_control)(
                 raw(file),
@@ -333,8 +334,8 @@ impl Door {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
-        // open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
+        // is open, and was opened for synchronous use, so nothing is written after the return.
         let status = unsafe {
             (self.native.read)(
                 raw(file),
@@ -352,8 +353,8 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads parts of the security of something open. The error, where the buffer is too small, comes
-    /// with the bytes that are wanted.
+    /// Reads parts of the security of something open. The error, where the buffer is too small,
+    /// comes with the bytes that are wanted.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -363,8 +364,8 @@ impl Door {
         self.pass(Call::QuerySecurity).map_err(|status| (status, 0))?;
         let mut wanted = 0_u32;
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
-        // is open.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the
+        // handle is open.
         let status = unsafe {
             (self.native.query_security)(
                 raw(file),
@@ -378,8 +379,8 @@ impl Door {
         Ok(wanted as usize)
     }
 
-    /// The names of an account and of its domain, each in a buffer of this many units; `None` where it
-    /// has no name, or nobody can be asked.
+    /// The names of an account and of its domain, each in a buffer of this many units; `None` where
+    /// it has no name, or nobody can be asked.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
         /// As long as a name can be, and its NUL.
         const ROOM: usize = 256;
@@ -388,8 +389,8 @@ impl Door {
         let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
         let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
         let mut kind = 0;
-        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked to
-        // be as long as it says, is aligned, and only read.
+        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked
+        // to be as long as it says, is aligned, and only read.
         let found = unsafe {
             look_up(
                 ptr::null(),
@@ -449,8 +450,8 @@ fn query(
 ) -> Result<()> {
     let mut block = IO_STATUS_BLOCK::default();
     let length = size_of_val(buffer) as u32;
-    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle is
-    // open.
+    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
+    // is open.
     let status =
         unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {

@@ -1,8 +1,8 @@
 //! What small files and links hold.
 //!
-//! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as text
-//! with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`; the text of
-//! old links is in the character set of their time, of which UTF-8 is understood.)
+//! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as
+//! text with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`;
+//! the text of old links is in the character set of their time, of which UTF-8 is understood.)
 
 use std::io;
 

@@ -1,9 +1,10 @@
 //! Open directories, and listings.
 //!
 //! A listing is one buffer: the system fills it with its records, and they stay where they lie. All
-//! that is done to them is that each name gets a NUL behind it, in the padding or over the first unit
-//! of the next record, whose distance to the one after it is kept elsewhere before. So an entry costs
-//! neither an allocation nor a copy, and everything that the system told of it can still be read.
+//! that is done to them is that each name gets a NUL behind it, in the padding or over the first
+//! unit of the next record, whose distance to the one after it is kept elsewhere before. So an
+//! entry costs neither an allocation nor a copy, and everything that the system told of it can
+//! still be read.
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -201,10 +202,10 @@ impl DirBuf {
     }
 }
 
-/// Puts a NUL behind each name of the records in the first units, and the distance to the next entry
-/// into each. What is no entry is passed over: the directory itself, that above it, and a name without
-/// units, which would be the directory, too. Returns where the first entry is, and how many units are
-/// good: a record that is broken ends the listing.
+/// Puts a NUL behind each name of the records in the first units, and the distance to the next
+/// entry into each. What is no entry is passed over: the directory itself, that above it, and a
+/// name without units, which would be the directory, too. Returns where the first entry is, and how
+/// many units are good: a record that is broken ends the listing.
 fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     let mut before: Option<(usize, usize)> = None;
     let mut good = 0;

@@ -1,5 +1,5 @@
-//! The process that a worker runs in. Its home, the directories of drives and the release of the system lie in
-//! its own memory: no call to the system.
+//! The process that a worker runs in. Its home, the directories of drives and the release of the
+//! system lie in its own memory: no call to the system.
 
 use std::env;
 use std::ffi::OsString;

@@ -6,8 +6,8 @@
 //! and mounted volumes are removed as links, whoever puts one there meanwhile.
 //!
 //! A listing carries nearly everything that can be asked; what it lacks is asked by name, without
-//! opening anything, where the system has that (`query.rs`). What a volume refuses is not asked of it
-//! again. Files that a cloud keeps are never fetched.
+//! opening anything, where the system has that (`query.rs`). What a volume refuses is not asked of
+//! it again. Files that a cloud keeps are never fetched.
 //!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (deletion on close). They keep the
 //! name until the last handle closes, refuse what is read-only, and report success for directories
@@ -89,13 +89,14 @@ const LISTED_FIELDS: Fields = Fields::KIND
 pub(crate) struct Windows {
     door: Door,
     without: Features,
-    /// Whether directories are opened for listing alone, so that others may do with them what they like.
+    /// Whether directories are opened for listing alone, so that others may do with them what they
+    /// like.
     reads_only: bool,
     accounts: security::Accounts,
 }
 
-/// A directory that the caller has open, as a place to begin from. A handle of anything else is refused,
-/// links to directories among it: 1 call.
+/// A directory that the caller has open, as a place to begin from. A handle of anything else is
+/// refused, links to directories among it: 1 call.
 pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
     let door = Door::new(&Setup::default());
     match query::kind_of(&door, handle.as_handle())? {
@@ -192,8 +193,8 @@ impl Windows {
         }
     }
 
-    /// Opens a directory for listing alone, wherever links lead: 2 calls, the second of which asks for
-    /// the volume.
+    /// Opens a directory for listing alone, wherever links lead: 2 calls, the second of which asks
+    /// for the volume.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
         let volume = query::volume(&self.door, handle.as_handle());
@@ -202,8 +203,8 @@ impl Windows {
         Ok(dir)
     }
 
-    /// Opens a directory some names below another one, one name after the other, each as what it is.
-    /// It is for listing alone, so others may do with it what they like meanwhile.
+    /// Opens a directory some names below another one, one name after the other, each as what it
+    /// is. It is for listing alone, so others may do with it what they like meanwhile.
     fn open_steps(&self, from: Dir, path: &[u16]) -> Opened<Dir> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
@@ -362,7 +363,8 @@ impl Sys for Windows {
         if follow {
             return self.open_followed(target).map_or_else(not_opened, Opened::Dir);
         }
-        // The root of a full path is no link; a directory is opened again, so that it can be closed.
+        // The root of a full path is no link; a directory is opened again, so that it can be
+        // closed.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {

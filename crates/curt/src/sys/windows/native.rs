@@ -1,5 +1,6 @@
-//! The native functions, nearly all of ntdll: one table, looked up once, which a test can replace. So both the
-//! newest forms, which not every Windows has (and Wine has not), and what older ones refuse are run.
+//! The native functions, nearly all of ntdll: one table, looked up once, which a test can replace.
+//! So both the newest forms, which not every Windows has (and Wine has not), and what older ones
+//! refuse are run.
 //!
 //! What a volume refused is remembered with the table, for the life of the process.
 
@@ -125,7 +126,8 @@ pub(crate) struct Native {
     pub(crate) query_security: QuerySecurity,
     /// Not of ntdll: it lies in a library that is loaded when the first owner is asked for.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// Whether a link on the way is refused where that is asked for (`OBJ_DONT_REPARSE`): the first rung.
+    /// Whether a link on the way is refused where that is asked for (`OBJ_DONT_REPARSE`): the first
+    /// rung.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -212,8 +214,8 @@ fn load_look_up_account() -> Option<LookUpAccount> {
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Windows refuses what it does not know, which is then learned. Wine passes over it, and follows: there
-/// the answer may not be believed.
+/// Windows refuses what it does not know, which is then learned. Wine passes over it, and follows:
+/// there the answer may not be believed.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {

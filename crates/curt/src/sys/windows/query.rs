@@ -4,8 +4,8 @@
 //! By name there are three forms, each with a memory per volume of whether it was refused:
 //! `FileStatInformation`, which tells what everybody wants and the access one has;
 //! `FileStatLxInformation`, which adds what the Linux subsystem keeps; and, of Windows 11 24H2,
-//! `FileStatBasicInformation`, which tells the volume where it is not known yet. A link is asked about
-//! and not followed by them, so following one takes a handle.
+//! `FileStatBasicInformation`, which tells the volume where it is not known yet. A link is asked
+//! about and not followed by them, so following one takes a handle.
 
 use std::os::windows::io::BorrowedHandle;
 

@@ -1,8 +1,8 @@
 //! Owners, by the names of their accounts, and whether an entry has access rules of its own.
 //!
 //! An entry has rules of its own ([`Fields::ACL`]) where its list of rules holds one that was not
-//! inherited from the directory above. (All entries have rules; that would say nothing.) One without
-//! a list, which everybody may do everything with, has none.
+//! inherited from the directory above. (All entries have rules; that would say nothing.) One
+//! without a list, which everybody may do everything with, has none.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -98,7 +98,8 @@ fn descriptor(
     }
 }
 
-/// The name of an account as people know it, `DOMAIN\name`; its identifier as text where it has none.
+/// The name of an account as people know it, `DOMAIN\name`; its identifier as text where it has
+/// none.
 fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();

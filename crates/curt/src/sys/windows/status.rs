@@ -36,8 +36,8 @@ impl Status {
         )
     }
 
-    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none is,
-    /// leads to no server, share or drive, or is a device that has no directories.
+    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none
+    /// is, leads to no server, share or drive, or is a device that has no directories.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,

@@ -21,9 +21,9 @@ impl SystemUnit for u16 {
         std::ffi::OsString::from_wide(&units).into()
     }
 
-    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
-    /// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
-    /// an entry of that name or nothing, so that nothing is removed but what was named.
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken exactly as it is
+    /// written: what Win32 would make another name or a device of (`name.`, `nul`) is an entry of
+    /// that name or nothing, so that nothing is removed but what was named.
     fn operand(path: &Path) -> Operand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
@@ -87,8 +87,8 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Some names below an open directory, with the one separator that the kernel knows; full native paths
-/// have no other.
+/// Some names below an open directory, with the one separator that the kernel knows; full native
+/// paths have no other.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);

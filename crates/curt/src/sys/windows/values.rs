@@ -1,5 +1,5 @@
-//! Kinds, from attributes and the tag of a reparse point; times, from ticks of 100 ns since the beginning
-//! of 1601.
+//! Kinds, from attributes and the tag of a reparse point; times, from ticks of 100 ns since the
+//! beginning of 1601.
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,

@@ -53,21 +53,21 @@ impl Door {
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
             let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
-            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
-            // descriptor is open for as long as it is borrowed. That the kernel writes no more than
-            // the length is the system call's contract.
+            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and
+            // the descriptor is open for as long as it is borrowed. That the kernel writes no more
+            // than the length is the system call's contract.
             let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
-        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it also
-        // wrote the padding between two records is assumed; nothing is decided by it.
+        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it
+        // also wrote the padding between two records is assumed; nothing is decided by it.
         unsafe { buffer.set_len(length) };
         Ok(())
     }
 
-    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
-    /// whether there is such a call at all.
+    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to
+    /// learn whether there is such a call at all.
     pub(in super::super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -78,15 +78,16 @@ impl Door {
     ) -> Result<&'a Statx> {
         self.pass(Call::Stat)?;
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
-        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed, and
-        // the room is exclusively borrowed and as large as what the kernel writes.
+        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed,
+        // and the room is exclusively borrowed and as large as what the kernel writes.
         let failed = unsafe {
             libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
         } != 0;
         if failed {
             return Err(last_errno());
         }
-        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain numbers.
+        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain
+        // numbers.
         Ok(unsafe { room.assume_init_ref() })
     }
 
@@ -158,7 +159,8 @@ impl Door {
     pub(in super::super) fn user(&self) -> u32 {
         // It cannot fail.
         let _ = self.pass(Call::User);
-        // SAFETY: no memory is involved. No user has this number, so nothing is set; the answer is who it was.
+        // SAFETY: no memory is involved. No user has this number, so nothing is set; the answer is
+        // who it was.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 

@@ -1,5 +1,5 @@
-//! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves. What
-//! links lead to, and what an open file is called, only `/proc` tells.
+//! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves.
+//! What links lead to, and what an open file is called, only `/proc` tells.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -18,9 +18,9 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
 use crate::sys::{Ask, Sys};
 
-/// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
-/// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
-/// single steps: who renames for ever must not be able to choose them.
+/// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then
+/// the kernel cannot tell where `..` leads. The first of these at once, the others after a pause.
+/// Never answered by single steps: who renames for ever must not be able to choose them.
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
@@ -89,8 +89,8 @@ impl Unix {
         }
     }
 
-    /// Whether a filter refuses `openat2`, and not the file: the root itself is refused then, too. This worker
-    /// stops asking.
+    /// Whether a filter refuses `openat2`, and not the file: the root itself is refused then, too.
+    /// This worker stops asking.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
             Ok(fd) => {
@@ -125,8 +125,8 @@ impl Unix {
         })
     }
 
-    /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
-    /// entries, it is followed if it is this user's, or that of the directory's owner.
+    /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may
+    /// make entries, it is followed if it is this user's, or that of the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
         let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
@@ -179,8 +179,8 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// In `/proc` the text of some links is only a picture of where they lead. 1 call; there, and for
-    /// what looks like one of those, 2.
+    /// In `/proc` the text of some links is only a picture of where they lead. 1 call; there, and
+    /// for what looks like one of those, 2.
     pub(in crate::sys::unix) fn link_as_it_is(
         &self,
         at: &Dir,
@@ -202,8 +202,8 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// The link is opened as itself, so that all answers are about the same one. 5 calls; 2 to 5 more for
-    /// one that ends the path where anybody may make links.
+    /// The link is opened as itself, so that all answers are about the same one. 5 calls; 2 to 5
+    /// more for one that ends the path where anybody may make links.
     pub(in crate::sys::unix) fn link_to_follow(
         &self,
         at: &Dir,

@@ -10,9 +10,10 @@ use crate::sys::unix::door::Door;
 
 /// Calls with a path that leads to what a descriptor stands for, and from there on as `below` says.
 ///
-/// `/proc/self` is about the table of descriptors of the process's first thread, and a thread may have
-/// another one (`unshare(CLONE_FILES)`): there the same number is another file, or none. Kernels before
-/// 3.17 have no `/proc/thread-self`. Whether that is what is missing costs 1 call, where nothing was found.
+/// `/proc/self` is about the table of descriptors of the process's first thread, and a thread may
+/// have another one (`unshare(CLONE_FILES)`): there the same number is another file, or none.
+/// Kernels before 3.17 have no `/proc/thread-self`. Whether that is what is missing costs 1 call,
+/// where nothing was found.
 pub(super) fn by_path<T>(
     door: &Door,
     fd: BorrowedFd<'_>,
@@ -62,13 +63,13 @@ mod tests {
         rustix::fs::open("/etc", flags, Mode::empty()).unwrap()
     }
 
-    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in which
-    /// the numbers of the other table stand for other files.
+    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in
+    /// which the numbers of the other table stand for other files.
     fn apart(ask: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: this thread opens and closes its descriptors in its copy of the table alone,
-                // and uses none that another thread opened.
+                // SAFETY: this thread opens and closes its descriptors in its copy of the table
+                // alone, and uses none that another thread opened.
                 unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
                 ask();
             });

@@ -1,8 +1,8 @@
 //! What extended attributes tell: one list of their names, and one call more for the label.
 //!
-//! The calls take paths, so an entry of an open directory is reached by the path that the system has
-//! for the descriptor (`descriptor.rs`). Kernels since 6.13 have `listxattrat`, which filters refuse
-//! and most machines lack.
+//! The calls take paths, so an entry of an open directory is reached by the path that the system
+//! has for the descriptor (`descriptor.rs`). Kernels since 6.13 have `listxattrat`, which filters
+//! refuse and most machines lack.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

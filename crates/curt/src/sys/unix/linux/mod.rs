@@ -1,6 +1,6 @@
-//! What Linux alone has. Each is a faster way to do what the portable calls do, and [`Unix::has`] says whether it
-//! may be used; but for what links lead to, what files are called, extended attributes and control groups,
-//! which nobody else can tell.
+//! What Linux alone has. Each is a faster way to do what the portable calls do, and [`Unix::has`]
+//! says whether it may be used; but for what links lead to, what files are called, extended
+//! attributes and control groups, which nobody else can tell.
 
 mod beneath;
 mod cgroup;
@@ -69,8 +69,8 @@ impl State {
         self.openat2_refused.set(true);
     }
 
-    /// The portable call failed, too: it need not have been a filter that refused `statx`, as a file
-    /// system can say the same of a file.
+    /// The portable call failed, too: it need not have been a filter that refused `statx`, as a
+    /// file system can say the same of a file.
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
@@ -83,8 +83,9 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// `openat2` of a directory to list, some names below another one, where the kernel looks after links and
-    /// mounts itself; `None` where there is no such call. `EPERM` may be a filter's answer.
+    /// `openat2` of a directory to list, some names below another one, where the kernel looks after
+    /// links and mounts itself; `None` where there is no such call. `EPERM` may be a filter's
+    /// answer.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,
@@ -118,9 +119,9 @@ impl Unix {
         }
     }
 
-    /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
-    /// the process has several threads: two that share one wait for each other. Where the process may have
-    /// no more, they do.
+    /// The kernel counts the users of what a descriptor stands for, in each call and in one place,
+    /// as soon as the process has several threads: two that share one wait for each other. Where
+    /// the process may have no more, they do.
     pub(super) fn opened_again(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }

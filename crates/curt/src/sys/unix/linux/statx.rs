@@ -45,8 +45,8 @@ const fn fields(bits: StatxFlags) -> Fields {
 }
 
 impl Unix {
-    /// One `statx` for exactly what is asked, whose answer is added to what is known; `false` where the older
-    /// call is to be asked.
+    /// One `statx` for exactly what is asked, whose answer is added to what is known; `false` where
+    /// the older call is to be asked.
     pub(in crate::sys::unix) fn by_statx(
         &self,
         at: BorrowedFd<'_>,
@@ -69,7 +69,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// The device of what is open and, since Linux 5.8, its mount; `None` where `statx` cannot be asked.
+    /// The device of what is open and, since Linux 5.8, its mount; `None` where `statx` cannot be
+    /// asked.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -105,7 +106,8 @@ impl Unix {
         }
     }
 
-    /// The mask that asks for these fields and no others: it matters to file systems over a network.
+    /// The mask that asks for these fields and no others: it matters to file systems over a
+    /// network.
     fn mask(&self, fields: Fields) -> StatxFlags {
         // A traversal asks the same of every entry.
         let (asked, mask) = self.native.asked.get();
@@ -122,8 +124,8 @@ impl Unix {
 /// Adds what was answered to what is known. In place, as this is done for every entry of a long
 /// listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// What nearly every file system answers, whatever was asked. (The times of a file that counts them
-    /// finely are answered where they are asked for.)
+    /// What nearly every file system answers, whatever was asked. (The times of a file that counts
+    /// them finely are answered where they are asked for.)
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);
@@ -189,8 +191,8 @@ mod tests {
 
     const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true, cached: false };
 
-    /// What a worker is told of one directory again and again, where these calls of its fail so, and how many
-    /// it makes.
+    /// What a worker is told of one directory again and again, where these calls of its fail so,
+    /// and how many it makes.
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
