@@ -1,8 +1,7 @@
-//! The one way to the system: one function for each call, each counted, each of which a test can
-//! fail. No logic.
+//! The door: one function for each system call, which counts it and lets tests fail it. No logic.
 //!
-//! What the C library does of its own accord is not seen here: `readdir` fetches entries in
-//! portions of its own choosing. One filling of our buffer counts as one.
+//! Calls that the C library makes by itself are not counted: `readdir` fetches entries in batches
+//! of its own. Filling our buffer once counts as one call.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -23,10 +22,10 @@ use crate::calls::Calls;
 use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
-/// What most links hold fits into this.
+/// Room for the targets of most links.
 const LINK_ROOM: usize = 256;
 
-/// A name on Linux as a tracer prints it, and elsewhere as in C.
+/// Returns the name of a call: on Linux as a tracer prints it, elsewhere as in C.
 const fn either(linux: &'static str, other: &'static str) -> &'static str {
     if cfg!(target_os = "linux") { linux } else { other }
 }
@@ -107,7 +106,7 @@ impl Door {
         })
     }
 
-    /// Opens a path as the caller typed it.
+    /// Opens a path from the caller.
     pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
         uninterrupted(|| {
             self.pass(Call::Open)?;
@@ -122,26 +121,26 @@ impl Door {
         })
     }
 
-    /// The same by way of the C library, which fetches entries in portions of its own choosing.
+    /// Fills the buffer from a directory stream.
     pub(super) fn readdir(&self, stream: &Stream, buffer: &mut Vec<u8>) -> Result<Batch> {
         uninterrupted(|| self.pass(Call::List))?;
         stream.fill(buffer)
     }
 
-    /// Closes a descriptor, or what owns it.
+    /// Closes a descriptor, or its owner.
     pub(super) fn close<D>(&self, open: D) {
-        // One that reports an error is not tried again: the number may be somebody else's by then.
+        // A failed close is not repeated: the number may belong to another thread by then.
         let _ = self.pass(Call::Close);
         drop(open);
     }
 
-    /// The plain stat of what is open, for kernels and filters without `statx`. Counted with it.
+    /// The portable `fstat`, counted together with `statx`.
     pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
         self.pass(Call::Stat)?;
         rustix::fs::fstat(fd)
     }
 
-    /// The same of a child.
+    /// The portable `fstatat`, counted together with `statx`.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -152,7 +151,7 @@ impl Door {
         rustix::fs::statat(dir, name, flags)
     }
 
-    /// Renames, and replaces what has the new name.
+    /// Renames an entry, and replaces the one that has the new name.
     pub(super) fn rename(
         &self,
         from: BorrowedFd<'_>,
@@ -188,8 +187,7 @@ impl Door {
         rustix::fs::accessat(dir, name, access, flags)
     }
 
-    /// Reads what a link holds into the empty buffer; a longer target than it has room for is read
-    /// again.
+    /// Reads the target of a link into an empty buffer, again with more room if it did not fit.
     pub(super) fn readlinkat(
         &self,
         dir: BorrowedFd<'_>,
@@ -203,7 +201,7 @@ impl Door {
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
             if length < room {
-                // SAFETY: so many bytes were just written at the beginning of the empty buffer.
+                // SAFETY: the call wrote `length` bytes at the beginning of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
@@ -216,7 +214,7 @@ impl Door {
         rustix::io::read(file, room)
     }
 
-    /// The working directory.
+    /// Returns the working directory.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
@@ -235,15 +233,14 @@ impl Door {
         }
     }
 
-    /// The full path of what is open.
+    /// Returns the full path of an open file.
     #[cfg(target_vendor = "apple")]
     pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
         self.pass(Call::Copy)?;
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// How many processors this process may use, and how often this thread has waited for
-    /// something: only Linux is asked.
+    /// Asks the standard library, uncounted.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {

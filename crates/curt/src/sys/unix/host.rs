@@ -11,22 +11,22 @@ use super::Unix;
 pub(crate) use super::accounts::home_of;
 use crate::sys::Host;
 
-/// The working directory of a drive that is not the working directory's: there are no drives.
+/// Returns the working directory of a drive: there are no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
     None
 }
 
-/// The home directory that the environment names.
+/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// The release of Windows whose rules hold here: the newest.
+/// Returns the release of Windows whose rules are used: the newest.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }
 
-/// The last name of what is there, as its directory has it: no name has another form here.
+/// Returns the long form of the last name: there are no short names.
 #[allow(clippy::unnecessary_wraps, reason = "Windows asks the system")]
 pub(crate) fn long_name(_: &Path) -> io::Result<Option<OsString>> {
     Ok(None)

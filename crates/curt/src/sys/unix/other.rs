@@ -1,4 +1,4 @@
-//! Where there is nothing beyond the portable calls: what `linux` answers, answered without it.
+//! The counterpart of `linux` on other systems, without fast paths.
 
 use std::convert::Infallible;
 use std::ffi::CStr;
@@ -23,17 +23,17 @@ use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::process::{Failure, Launch};
 use crate::sys::{Ask, Batch, Mounts};
 
-/// Children have numbers alone.
+/// Children have process numbers only.
 pub(super) type Handle = Infallible;
 pub(super) type Cgroup = Infallible;
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
-/// The C library's stream asks for the state of what it was given.
+/// The C library calls `fstat` for a new directory stream.
 pub(super) const DIRECTORY_CALLS: u32 = 5;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
-/// Nothing is learnt.
+/// There is nothing to remember.
 #[derive(Default)]
 pub(super) struct State;
 
@@ -56,7 +56,7 @@ impl Unix {
         None
     }
 
-    /// Only streams are listed.
+    /// Directories are listed as streams only.
     pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {
         Err(Errno::BADF.into())
     }
@@ -100,13 +100,13 @@ impl Unix {
         }
     }
 
-    /// Apple's systems tell the name of a descriptor.
+    /// Apple's systems have a call for the name of a descriptor.
     #[cfg(target_vendor = "apple")]
     pub(super) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Ok(self.door.getpath(fd)?)
     }
 
-    /// The systems have no question in common for the name of a descriptor.
+    /// The other systems have no common call for the name of a descriptor.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::Unsupported.into())

@@ -1,4 +1,4 @@
-//! Paths that lead to an open file of this thread.
+//! Paths to an open file of this thread.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -8,12 +8,11 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::door::Door;
 
-/// Calls with a path that leads to what a descriptor stands for, and from there on as `below` says.
+/// Calls with a path to an open file, followed by `below`.
 ///
-/// `/proc/self` is about the table of descriptors of the process's first thread, and a thread may
-/// have another one (`unshare(CLONE_FILES)`): there the same number is another file, or none.
-/// Kernels before 3.17 have no `/proc/thread-self`. Whether that is what is missing costs 1 call,
-/// where nothing was found.
+/// `/proc/self` shows the descriptor table of the first thread, and a thread may have its own
+/// (`unshare(CLONE_FILES)`), in which the number is another file or none. Kernels before 3.17 have
+/// no `/proc/thread-self`; if nothing was found, one more call checks for that.
 pub(super) fn by_path<T>(
     door: &Door,
     fd: BorrowedFd<'_>,
