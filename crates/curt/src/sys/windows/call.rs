@@ -1,5 +1,5 @@
-//! The only door to the system on Windows: one function per native call, each counted, each of
-//! which a test can fail. No logic.
+//! The door on Windows: one function for each native call, which counts it and lets tests fail it.
+//! No logic.
 
 pub(super) mod process;
 
@@ -22,14 +22,14 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-/// What was done, where something was made (`FILE_CREATED`).
+/// `FILE_CREATED`: the call created the file.
 const FILE_CREATED: usize = 2;
 
-/// Everybody else may read, write and delete meanwhile.
+/// Other processes may read, write and delete.
 const SHARE_ALL: u32 = 7;
 
-// The names are those of ntdll, and one of advapi32. The clock, sleeping, and what comes behind are
-// counted by their nearest.
+// The names are those of ntdll, and one of advapi32. Win32 functions are counted as the nearest
+// native call.
 calls! {
     Open "NtOpenFile",
     Close "NtClose",
@@ -62,18 +62,17 @@ pub(super) struct Door {
     pub(super) native: &'static Native,
 }
 
-/// What is opened or asked about: a name relative to an open directory, or a full native path.
+/// The subject of a call: a name relative to an open directory, or a full native path.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Whether names that differ in case only are the same, where the directory lets them be.
+    /// Whether case is ignored, where the directory allows it.
     pub(super) any_case: bool,
 }
 
 impl Target<'_> {
-    /// Uses the attributes (`more` than those of the name), which hold pointers to the name, while
-    /// these are valid.
+    /// Calls `with` with the attributes of the name and `more`, whose pointers are valid meanwhile.
     fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
@@ -87,7 +86,7 @@ impl Target<'_> {
     }
 }
 
-/// A text as the system takes it, for as long as the units are borrowed.
+/// Returns a string of the system, which points to the borrowed units.
 fn string(units: &[u16]) -> Result<UNICODE_STRING> {
     let too_long = Status(STATUS_OBJECT_NAME_INVALID);
     let length = u16::try_from(units.len() * 2).map_err(|_| too_long)?;
@@ -148,7 +147,7 @@ impl Door {
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
-    /// Opens, does something with the handle, and closes it.
+    /// Opens a handle, passes it to `with`, and closes it.
     pub(super) fn opened<T>(
         &self,
         target: Target<'_>,
@@ -162,7 +161,7 @@ impl Door {
         Ok(done)
     }
 
-    /// Opens or makes, with these attributes of the name beyond its case. Whether it was made.
+    /// Opens or creates a file, with more attributes of the name. Returns whether it was created.
     pub(super) fn create(
         &self,
         target: Target<'_>,
@@ -218,7 +217,7 @@ impl Door {
         self.query_directory_for(dir, buffer, class, restart, None)
     }
 
-    /// The same for the names that a pattern matches; the first question to a handle settles it.
+    /// Lists only the names that match a pattern, which the first call for a handle sets.
     pub(super) fn query_directory_for(
         &self,
         dir: BorrowedHandle<'_>,
@@ -253,7 +252,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads a class of information; a buffer that is too small for its variable end is filled.
+    /// Reads a class of information. A name at its end may be cut off.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -264,7 +263,7 @@ impl Door {
         query(self.native.query_file, file, buffer, class)
     }
 
-    /// The same, of the volume that something open lies on.
+    /// Reads a class of information about the volume of a handle.
     pub(super) fn query_volume(
         &self,
         file: BorrowedHandle<'_>,
@@ -275,7 +274,7 @@ impl Door {
         query(self.native.query_volume, file, buffer, class)
     }
 
-    /// Asks about a name without opening it; `None` where the system has no such question.
+    /// Queries a name without opening it. `None` where the system has no such call.
     pub(super) fn query_by_name(
         &self,
         target: Target<'_>,
@@ -298,8 +297,8 @@ impl Door {
         }))
     }
 
-    /// Orders a file system to do something that takes no words; `buffer` gets its answer. Returns
-    /// how many bytes that has. The handle must have been opened for synchronous use.
+    /// Sends a control code without input to a file system, and returns the length of the answer in
+    /// bytes. The handle must have been opened for synchronous use.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -329,7 +328,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads what comes next of a file that was opened for synchronous use.
+    /// Reads on in a file that was opened for synchronous use.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
@@ -353,8 +352,8 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads parts of the security of something open. The error, where the buffer is too small,
-    /// comes with the bytes that are wanted.
+    /// Reads parts of a security descriptor. If the buffer is too small, the error comes with the
+    /// length that is needed.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -379,10 +378,10 @@ impl Door {
         Ok(wanted as usize)
     }
 
-    /// The names of an account and of its domain, each in a buffer of this many units; `None` where
-    /// it has no name, or nobody can be asked.
+    /// Returns the names of an account and of its domain. `None` where the account has no name, or
+    /// the function is missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
-        /// As long as a name can be, and its NUL.
+        /// The longest name, and its NUL.
         const ROOM: usize = 256;
         let look_up = self.native.look_up_account()?;
         self.pass(Call::LookUpAccount).ok()?;
@@ -440,8 +439,7 @@ impl Door {
     }
 }
 
-/// Asks one of the two functions that have this type. That the name at the end of an answer did not
-/// fit is no failure.
+/// Calls one of the two functions of this type. A name at the end that did not fit is not an error.
 fn query(
     function: QueryInformation,
     file: BorrowedHandle<'_>,

@@ -1,4 +1,4 @@
-//! What small files and links hold.
+//! The contents of small files, and the targets of links.
 //!
 //! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as
 //! text with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`;
@@ -42,7 +42,7 @@ const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The most that a reparse point holds: 16 KiB, here in words of 8 bytes.
 const POINT_ROOM: usize = 2048;
 
-/// What a link holds: opens, asks and closes. `None` where what it holds is no place.
+/// Reads the target of a link: opens, queries and closes. `None` where it has no target in text.
 pub(super) fn link_target(
     door: &Door,
     parent: &Dir,
@@ -59,31 +59,31 @@ pub(super) fn link_target(
     Ok(place_of(&bytes))
 }
 
-/// The place that a reparse point names.
+/// Returns the target in a reparse point.
 fn place_of(point: &[u8]) -> Option<Vec<u16>> {
     let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
     match tag {
-        // After the four places and lengths a link has flags.
+        // A symbolic link has flags after the four offsets and lengths.
         SYMLINK => named(point, 20),
         MOUNT_POINT => named(point, 16),
-        // A version, and UTF-8. What is none is shown as near as it can be.
+        // A version, then UTF-8. Invalid text is replaced.
         LX_SYMLINK => {
             let end = 8 + usize::from(number(point, 4)?);
             let target = point.get(12..end.min(point.len()))?;
             Some(String::from_utf8_lossy(target).encode_utf16().collect())
         }
-        // A version, and texts with a NUL behind each; the third is the program.
+        // A version, then texts that end with a NUL; the third is the program.
         APP_EXEC_LINK => {
             let units = units(point.get(12..)?);
             units.split(|&unit| unit == 0).nth(2).map(<[u16]>::to_vec)
         }
         _ => None,
     }
-    // No name of Windows has a NUL in it: a text that does names no place, whoever wrote it.
+    // No name of Windows contains a NUL, so such a text is not a target.
     .filter(|target| !target.is_empty() && !target.contains(&0))
 }
 
-/// The name for people, or where there is none, that for the kernel as Win32 spells it.
+/// Returns the display name or, where there is none, the kernel's name as Win32 spells it.
 fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
     let name = |at: usize| {
         let begin = names + usize::from(number(point, at)?);
@@ -92,7 +92,7 @@ fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
     };
     let for_people = name(12)?;
     let for_kernel = text::from_native(&name(8)?);
-    // Which volume is mounted there, people are told as a drive letter by some programs.
+    // Some programs write a drive letter as the display name of a mounted volume.
     let is_known = !for_people.is_empty() && !is_volume(&for_kernel);
     Some(if is_known { for_people } else { for_kernel })
 }
@@ -107,17 +107,18 @@ fn number(bytes: &[u8], at: usize) -> Option<u16> {
 }
 
 const COOKIE: &[u8] = b"!<symlink>";
-/// Cookie, mark, 4,095 units and one that ends them.
+/// The cookie, the byte order mark, 4,095 units and a NUL.
 const LONGEST: usize = COOKIE.len() + 2 + 4096 * 2;
 
-/// What a plain file of the system has none of: files that a cloud keeps are never fetched.
+/// Attributes that no Cygwin link has, among them those of files in a cloud, which are never
+/// fetched.
 const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
     | win::FILE_ATTRIBUTE_REPARSE_POINT
     | win::FILE_ATTRIBUTE_OFFLINE
     | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
     | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
 
-/// Whether an entry may be a link of Cygwin.
+/// Whether an entry may be a Cygwin link.
 fn may_be_link(facts: &Facts) -> bool {
     let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
     let longest = LONGEST as u64;
@@ -140,7 +141,7 @@ pub(super) fn cygwin_target(
     let spelled = parent.spelled(name);
     let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
     let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
-    // One byte more: what has grown meanwhile is no link.
+    // One more byte, to recognise a file that is too long for a link.
     let mut content = vec![0; LONGEST + 1];
     let read = door.opened(parent.target(&spelled), access, options, |handle| {
         door.read(handle, &mut content)
@@ -152,7 +153,7 @@ pub(super) fn cygwin_target(
     }
 }
 
-/// What a link of Cygwin holds, by the content of its file.
+/// Returns the target of a Cygwin link from the content of its file.
 fn in_cookie(content: &[u8]) -> Option<Vec<u16>> {
     if content.len() > LONGEST {
         return None;

@@ -1,5 +1,5 @@
-//! The process that a worker runs in. Its home, the directories of drives and the release of the
-//! system lie in its own memory: no call to the system.
+//! The process that a worker runs in. The home directory, the directories of drives and the release
+//! of Windows are read from its memory, without a system call.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,12 +21,12 @@ use curt_paths::Release;
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// The working directory of a drive: command processors keep it in a hidden variable.
+/// Returns the working directory of a drive, which command processors keep in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
 
-/// The home directory that the environment names.
+/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     set("HOME")
@@ -38,12 +38,12 @@ pub(crate) fn home() -> Option<OsString> {
         .or_else(|| set("USERPROFILE"))
 }
 
-/// The home directory of another user: nothing tells it.
+/// Returns the home directory of another user, which is not known.
 pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
     None
 }
 
-/// The release of Windows, as far as rules for paths differ.
+/// Returns the release of Windows, as far as rules for paths differ.
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
     // SAFETY: the structure is valid, and says its size.
@@ -52,7 +52,7 @@ pub(crate) fn release() -> Release {
     if is_old { Release::Windows10 } else { Release::Windows11 }
 }
 
-/// The last name of what is there, as its directory has it. Opens, asks and closes.
+/// Returns the last name of a path as its directory has it. Opens, queries and closes.
 pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
     /// Room for the longest path, in words of 8 bytes, and its length.
     const ROOM: usize = 8193;
@@ -69,7 +69,7 @@ pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
 }
 
 impl Host for Windows {
-    /// Handles are limited by memory; so many are held at most.
+    /// Only memory limits handles; this is a bound of our own.
     fn descriptor_limit(&self) -> usize {
         16 << 10
     }

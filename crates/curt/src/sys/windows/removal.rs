@@ -15,14 +15,14 @@ use crate::name::Name;
 use crate::sys::Removed;
 
 impl Windows {
-    /// Removes what is no directory.
+    /// Removes an entry that is not a directory.
     pub(super) fn remove_file(
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
         kind: Kind,
     ) -> Result<Removed> {
-        // A link may be a file or a directory; its own handle is of both.
+        // A link may be a file or a directory, and is opened as either.
         let options = if kind.is_link() { ABOUT } else { FILE };
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
@@ -42,7 +42,7 @@ impl Windows {
         }
     }
 
-    /// Removes a directory that stands for another one: a link, a junction, a mounted volume.
+    /// Removes a link that is a directory: a symbolic link, a junction, a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,
@@ -65,8 +65,8 @@ impl Windows {
     }
 }
 
-/// What marks an entry for removal, newest first: its class, and its flags. The first two take the
-/// name away at once and not when the last handle closes; only the first minds no read-only
+/// The ways to mark an entry for removal, newest first: class and flags. The first two remove the
+/// name at once and not when the last handle closes; only the first ignores the read-only
 /// attribute.
 const DISPOSITIONS: [(i32, u64); 3] = [
     (
@@ -82,7 +82,7 @@ const DISPOSITIONS: [(i32, u64); 3] = [
     (nt::FileDispositionInformation, 1),
 ];
 
-/// Marks what a handle has open for removal.
+/// Marks an open entry for removal.
 pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
     loop {
         let rung = volume.disposition.get().min(DISPOSITIONS.len() - 1);
@@ -97,8 +97,8 @@ pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) 
     }
 }
 
-/// Removes an entry that an older system keeps because it is read-only: takes the attribute away
-/// first. Where the entry stays all the same, or has other names, it is put back.
+/// Removes a read-only entry on older systems by clearing the attribute first. It is restored if
+/// the entry stays or has other names.
 pub(super) fn dispose_readonly(
     door: &Door,
     parent: &Dir,
@@ -117,18 +117,18 @@ fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) ->
     if attributes & FILE_ATTRIBUTE_READONLY == 0 {
         return dispose(door, handle, volume);
     }
-    // Zero would mean "as it is".
+    // Zero would mean "unchanged".
     let writable = (attributes & !FILE_ATTRIBUTE_READONLY).max(FILE_ATTRIBUTE_NORMAL);
     set_attributes(door, handle, writable)?;
     let removed = dispose(door, handle, volume);
     if removed.is_err() || facts.links > 1 {
-        // The answer is that of the removal, whatever becomes of this.
+        // The answer is that of the removal, even if this fails.
         let _ = set_attributes(door, handle, attributes);
     }
     removed
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
-    // Times of zero stay as they are.
+    // Times of zero mean "unchanged".
     door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

@@ -7,13 +7,13 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use crate::fields::{Kind, Time};
 
-/// The bit of a tag that says that the entry stands for another one: links of all sorts, junctions,
-/// mounted volumes. Files that a cloud or a compressor keeps elsewhere are themselves.
+/// The bit of a tag that marks all kinds of links: symbolic links, junctions, mounted volumes.
+/// Files in a cloud and compressed files do not have it.
 const NAME_SURROGATE: u32 = 0x2000_0000;
 
 pub(super) const SYMLINK: u32 = 0xa000_000c;
 pub(super) const MOUNT_POINT: u32 = 0xa000_0003;
-/// Of the Linux subsystem.
+/// A symbolic link of the Linux subsystem.
 pub(super) const LX_SYMLINK: u32 = 0xa000_001d;
 pub(super) const APP_EXEC_LINK: u32 = 0x8000_001b;
 const AF_UNIX: u32 = 0x8000_0023;
@@ -21,8 +21,7 @@ const LX_FIFO: u32 = 0x8000_0024;
 const LX_CHARACTER_DEVICE: u32 = 0x8000_0025;
 const LX_BLOCK_DEVICE: u32 = 0x8000_0026;
 
-/// The kind. Without the tag, that of a reparse point is not known. Nothing is opened for it, so
-/// nothing is fetched from a cloud.
+/// Returns the kind. Without the tag, the kind of a reparse point is unknown.
 pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
     let is_directory = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
     let plain = if is_directory { Kind::Directory } else { Kind::File };
@@ -35,7 +34,7 @@ pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
         Some(MOUNT_POINT) => Kind::Junction,
         Some(LX_SYMLINK) => Kind::WslSymlink,
         Some(tag) if tag & NAME_SURROGATE != 0 => Kind::Reparse(tag),
-        // A directory that stands for nothing else has entries of its own, whatever its tag.
+        // A directory that is not a link has entries, whatever its tag.
         Some(_) if is_directory => plain,
         Some(APP_EXEC_LINK) => Kind::AppExecLink,
         Some(AF_UNIX) => Kind::Socket,
@@ -50,7 +49,7 @@ const TICKS: i64 = 10_000_000;
 /// Seconds from 1601 to 1970.
 const BETWEEN: i64 = 11_644_473_600;
 
-/// A time, also before 1970.
+/// Converts a time, also before 1970.
 pub(super) fn time(ticks: u64) -> Time {
     let ticks = i64::from_ne_bytes(ticks.to_ne_bytes());
     Time {
