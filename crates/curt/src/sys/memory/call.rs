@@ -1,5 +1,5 @@
-//! The only door to the tree: it lets happen what is due between two calls, counts, and fails what
-//! a test planned to fail.
+//! The door to the tree: it runs the events that are due, counts the call, and fails it if a test
+//! planned that.
 
 use std::sync::MutexGuard;
 
@@ -8,7 +8,7 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-// The names are those of Linux, and of Windows where a search asks as that has it.
+// The names are those of Linux, and of Windows for searches by its rules.
 calls! {
     Openat "openat",
     Getdents64 "getdents64",
@@ -45,7 +45,7 @@ impl Door {
         self.gate.calls()
     }
 
-    /// Begins a call; it is over when the guard is dropped.
+    /// Begins a call, which ends when the guard is dropped.
     pub(super) fn pass(&self, call: Call) -> Result<MutexGuard<'_, World>, i32> {
         let mut world = self.world.lock();
         world.before_call();
