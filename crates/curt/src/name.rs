@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_one_nul_at_the_end_makes_a_name() {
+    fn only_one_nul_at_the_end_makes_a_name() {
         assert_eq!(Name::of_terminated(b"a\0").units(), b"a");
         for wrong in [&b""[..], b"a", b"a\0b", b"a\0b\0", b"a\0\0"] {
             assert!(std::panic::catch_unwind(|| Name::of_terminated(wrong)).is_err(), "{wrong:?}");

@@ -199,7 +199,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn the_superuser_has_a_name_and_nobody_else_has_that_number() {
+    fn user_and_group_names_are_found() {
         let mut accounts = Accounts::default();
         assert_eq!(*accounts.user(0).unwrap().unwrap(), *"root");
         assert!(accounts.group(0).unwrap().is_some());
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_worker_looked_up_the_others_know() {
+    fn workers_share_the_names_of_owners() {
         let shared = Shared::default();
         let ask = |look_up: &dyn Fn() -> io::Result<Option<OsString>>| {
             through(Some(&shared), |known| &mut known.groups, 7, |_| look_up())
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_take_more_room_get_it() {
+    fn the_buffer_grows_for_long_answers() {
         let wants =
             |least| {
                 look_up(move |buffer| {

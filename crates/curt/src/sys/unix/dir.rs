@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_and_dots_passed_over() {
+    fn records_are_read_without_dots() {
         let buf = listing(&[
             record(1, libc::DT_DIR, b"."),
             record(7, libc::DT_REG, b"odd \xff name"),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_records_are_read_back() {
         let mut buf = DirBuf::default();
         for (id, d_type, name) in [
             (1, super::DIRECTORY, &b".\0"[..]),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn no_record_however_broken_leads_round_in_circles() {
+    fn malformed_records_never_loop() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut number = || {
             state ^= state << 13;
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn full_listings_make_it_grow_once() {
+    fn the_buffer_grows_once_after_full_batches() {
         let mut buf = DirBuf::default();
         for _ in 0..3 {
             assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn slack_is_what_the_next_record_would_need() {
+    fn slack_is_room_for_the_next_record() {
         let mut buf = DirBuf::default();
         fill(&mut buf, true, (64 << 10) - 1024);
         assert!(buf.has_slack());

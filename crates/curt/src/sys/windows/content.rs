@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn reparse_points_name_places() {
+    fn reparse_points_have_targets() {
         let (link, junction) = (0xa000_000c, 0xa000_0003);
         for (tag, kernel, people, expected) in [
             (link, "there", "there", r"there"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn other_links_have_texts_of_their_own() {
+    fn other_links_have_their_own_formats() {
         let linux = |content: &[u8]| {
             let head = [0x1d, 0, 0, 0xa0, (4 + content.len()) as u8, 0, 0, 0, 2, 0, 0, 0];
             [&head, content].concat()
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_with_a_nul_is_no_place() {
+    fn a_target_with_a_nul_is_rejected() {
         for tag in [0xa000_000c, 0xa000_0003] {
             assert_eq!(read(&point(tag, "\\??\\C:\\a\0b", "C:\\a\0b")), None);
             assert_eq!(read(&point(tag, "\\??\\C:\\a\0", "")), None);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_points_are_no_places() {
+    fn malformed_reparse_points_have_no_target() {
         let whole = point(0xa000_000c, r"\??\C:\there", r"C:\there");
         for length in 0..whole.len() {
             assert_eq!(read(&whole[..length]), None, "{length}");

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn no_record_however_broken_leads_outside_or_round_in_circles() {
+    fn malformed_records_neither_loop_nor_lead_outside() {
         let mut number = numbers();
         let mut found = 0;
         for round in 0..20_000 {

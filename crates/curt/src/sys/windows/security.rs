@@ -58,7 +58,7 @@ pub(super) fn owners(
     Ok(Owners {
         user: named(Fields::USER, OWNER),
         group: named(Fields::GROUP, GROUP),
-        acl: asked.contains(Fields::ACL).then(|| descriptor.has_own_rules()),
+        acl: asked.contains(Fields::ACL).then(|| descriptor.has_explicit_rules()),
     })
 }
 
@@ -155,12 +155,12 @@ impl Descriptor {
     }
 
     /// Whether one of the rules was not inherited.
-    fn has_own_rules(&self) -> bool {
-        self.own_rule().unwrap_or(false)
+    fn has_explicit_rules(&self) -> bool {
+        self.explicit_rule().unwrap_or(false)
     }
 
     /// `None` where a rule is malformed, or there is no list.
-    fn own_rule(&self) -> Option<bool> {
+    fn explicit_rule(&self) -> Option<bool> {
         let list = self.part(RULES)?;
         let mut at = list.checked_add(8)?;
         for _ in 0..self.u16(list.checked_add(4)?)? {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_its_own_are_those_that_were_not_inherited() {
+    fn explicit_rules_are_those_that_were_not_inherited() {
         for (rules, expected) in [
             (None, false),
             (Some(&[][..]), false),
@@ -212,16 +212,16 @@ mod tests {
             (Some(&[0x10, 0]), true),
             (Some(&[3]), true),
         ] {
-            assert_eq!(descriptor(rules).has_own_rules(), expected, "{rules:?}");
+            assert_eq!(descriptor(rules).has_explicit_rules(), expected, "{rules:?}");
         }
     }
 
     #[test]
-    fn a_broken_descriptor_says_nothing() {
+    fn a_malformed_descriptor_gives_nothing() {
         let whole = descriptor(Some(&[0x10, 0]));
         for length in 0..whole.0.len() {
             let cut = Descriptor(whole.0[..length].to_vec());
-            let _ = cut.has_own_rules();
+            let _ = cut.has_explicit_rules();
             assert_eq!(cut.identifier(OWNER).is_some(), length >= 36, "{length}");
         }
     }

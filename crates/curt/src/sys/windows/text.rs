@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_taken_apart_by_text() {
+    fn operands_are_split_by_text() {
         for (text, parent, last, directory_only) in [
             ("a", "", "a", false),
             ("a/", "", "a", true),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn native_paths_are_taken_apart() {
+    fn native_paths_are_split() {
         for (text, root, letter, again) in [
             (r"\??\C:\a\b", r"\??\C:\", Some(b'C'), r"C:\a\b"),
             (r"\??\c:", r"\??\c:", Some(b'C'), r"c:"),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_with_a_table_that_it_does_not_share_is_asked_about_its_files() {
+    fn a_thread_with_its_own_descriptor_table_sees_its_files() {
         apart(|| {
             let file = open();
             let (target, calls) = read(&Door::new(&Setup::default()), &file);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_name_for_the_thread_its_number_leads_there() {
+    fn the_thread_number_replaces_thread_self() {
         apart(|| {
             let file = open();
             let faults = Faults::default();

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_to_whom_statx_is_refused_asks_in_the_older_way() {
+    fn a_worker_falls_back_when_statx_is_refused() {
         let (expected, calls) = told(1, Faults::default());
         let expected = expected[0].unwrap();
         assert_eq!(calls, 1);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_system_refuses_is_refused_and_not_remembered() {
+    fn a_refusal_of_the_file_system_is_not_remembered() {
         let faults = Faults::default().fail("statx", 0, libc::EPERM).fail("statx", 1, libc::EPERM);
         let (answers, calls) = told(2, faults);
         assert_eq!(answers[0], Err(Errno::PERM));
