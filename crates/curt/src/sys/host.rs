@@ -1,30 +1,40 @@
-//! The process that a worker runs in: its clocks, processors and limits, its home.
+//! The process that a worker runs in: clocks, processors, limits, the home directory.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
 
 #[cfg(unix)]
 pub(crate) use super::unix::host::{drive_directory, home, home_of, long_name, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, long_name, release};
 
-/// What a worker asks of its process, and not of a file system.
+/// What a worker asks of its process rather than of a file system.
 ///
-/// Methods and not functions, because the calls are counted with those of the worker, and because tests in
-/// memory have a clock that jumps, and limits of their choice.
+/// These are methods of the platform because their calls count as the worker's, and because the
+/// platform in memory has a simulated clock and limits that a test chooses.
 pub(crate) trait Host {
-    /// How many descriptors (or handles) the process may have.
+    /// Returns how many descriptors (or handles) the process may have.
     fn descriptor_limit(&self) -> usize;
-    /// How many processors this process may use.
+    /// Returns how many processors the process may use.
     fn processors(&self) -> usize;
-    /// A monotonic clock.
-    fn now(&self) -> Duration;
-    /// Waits for this long.
+    /// Reads a monotonic clock.
+    fn now(&self) -> Duration {
+        monotonic()
+    }
+    /// Sleeps.
     fn sleep(&self, time: Duration);
-    /// The clock that entries are stamped with, since 1970.
-    fn wall_clock(&self) -> Duration;
-    /// How often this thread has given its processor away to wait for something; zero where the
-    /// system does not say.
+    /// Reads the clock that stamps entries, since 1970.
+    fn wall_clock(&self) -> Duration {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+    }
+    /// Returns how often this thread has blocked; zero where the system does not say.
     fn waits(&self) -> u64 {
         0
     }
+}
+
+/// Returns the time since the first call.
+pub(super) fn monotonic() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
 }

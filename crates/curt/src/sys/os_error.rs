@@ -1,22 +1,21 @@
-//! The system's errors: made from what a platform tells apart by type, and recognised.
+//! The system's errors: made from typed answers, and recognised by number.
 
 use std::io;
 
-/// The system's own error of this kind, with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened) that no longer has it. Kinds that no answer stands for have no
-/// number.
+/// Returns the system's own error of this kind, with its number, for an answer such as
+/// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
 }
 
-/// Whether an error says that links led round in a circle, or that there were more of them on the way than the
-/// system follows: the standard library has no stable word for it.
+/// Whether an error reports a link loop, or more links than the system follows. The standard
+/// library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(LOOP)
 }
 
-/// Whether an error says that somebody else has it open and does not allow what was asked: it may be worth
-/// waiting for.
+/// Whether an error says that another process has the file open and does not share it, so that
+/// waiting may help.
 pub(crate) fn is_busy(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| BUSY.contains(&number))
 }
@@ -26,7 +25,7 @@ pub(super) const LOOP: i32 = libc::ELOOP;
 #[cfg(unix)]
 const BUSY: [i32; 0] = [];
 
-/// The system follows 63 links, and then says that it cannot resolve the name.
+/// What Windows says after following 63 links.
 #[cfg(windows)]
 pub(super) const LOOP: i32 = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME as i32;
 #[cfg(windows)]

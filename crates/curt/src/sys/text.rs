@@ -1,4 +1,4 @@
-//! The system's text: paths as the units that its names are made of, and back. No call.
+//! The system's text: paths to units and back, without a call.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -32,14 +32,14 @@ pub(crate) trait SystemUnit: Unit {
     fn operand(path: &Path) -> Operand<Self>;
 }
 
-/// Returns what a link is by what it holds, where its kind alone does not tell. A mounted volume looks like a
-/// junction; only its target tells: `\\?\Volume{…}\`, the root of a volume by its own name
-/// (`SetVolumeMountPointW`, Microsoft's documentation).
+/// Returns the kind of a link whose target is known. A mounted volume looks like a junction, but
+/// its target is `\\?\Volume{…}\`, the root of a volume by its own name (see
+/// `SetVolumeMountPointW`).
 pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
     if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
 }
 
-/// Whether a path names the root of a volume by the volume's own name.
+/// Whether a path names the root of a volume by the name of that volume.
 pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
     const PREFIX: &[u8] = br"\\?\volume{";
     let Some((head, rest)) = path.split_at_checked(PREFIX.len()) else {
@@ -77,7 +77,7 @@ impl<U: Unit> Last<U> {
     }
 }
 
-/// Bytes: names on Unix, and in the tree in memory on every system.
+/// Bytes: the names of Unix, and of the platform in memory on every system.
 #[cfg(any(unix, test, fuzzing))]
 impl SystemUnit for u8 {
     fn append_units(path: &Path, to: &mut Vec<u8>) {

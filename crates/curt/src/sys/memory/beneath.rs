@@ -1,5 +1,5 @@
-//! Staying beneath a directory of the tree in memory, by single steps: it is there for what happens
-//! between them.
+//! Staying beneath a directory of the tree in memory, by single steps, so that tests can schedule
+//! events between them.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::name::Name;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
-/// What the answer to a step means: a link, or what is no directory, is something else.
+/// Interprets the answer to a step.
 fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
@@ -49,7 +49,7 @@ impl Memory {
 }
 
 impl Beneath for Memory {
-    /// A number that knows the node, as that of a directory does.
+    /// A number for a node, as for a directory.
     type Handle = Dir;
 
     const FLAVOR: Flavor = Flavor::Posix;

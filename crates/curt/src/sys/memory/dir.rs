@@ -8,10 +8,10 @@ use crate::sys::records::Records;
 /// The buffer of one worker.
 pub(crate) type DirBuf = Records<u8>;
 
-/// The number of the working directory, which is the root and is never closed.
+/// The number of the working directory, which is the root and never closed.
 pub(super) const WORKING: u64 = 0;
 
-/// An open directory: a number that the tree knows the node by, wherever that is moved to.
+/// An open directory: a number for a node, wherever that is moved.
 pub(crate) struct Dir {
     pub(super) world: Shared,
     pub(super) number: u64,

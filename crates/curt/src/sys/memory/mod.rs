@@ -1,9 +1,9 @@
-//! A small file system in memory, for tests: it runs the portable algorithms against listings,
-//! failures and races that no real system produces on demand.
+//! A small file system in memory for tests, with listings, failures and races that no real system
+//! produces on demand.
 //!
-//! `tree.rs` is the tree and how a test builds and watches it, `system.rs` what the system's calls
-//! do to it, `events.rs` what happens between two calls. Errors are the numbers of Linux, whatever
-//! the test runs on, and so are the names of the calls, so that planned faults read alike.
+//! `tree.rs` is the tree, and how a test builds and checks it; `system.rs` is the effect of system
+//! calls on it; `events.rs` is what happens between two calls. Error numbers and names of calls are
+//! those of Linux on every system, so that planned failures read alike.
 
 mod beneath;
 mod call;
@@ -46,12 +46,12 @@ impl Shared {
 }
 
 impl Setup {
-    /// A setup of the platform in memory, with this tree.
+    /// Makes a setup for the platform in memory, with this tree.
     pub(crate) fn new(world: World) -> Self {
         Setup { world: Some(Shared(Arc::new(Mutex::new(world)))), ..Setup::default() }
     }
 
-    /// Plans calls to fail.
+    /// Plans failures.
     #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
         self.faults = Some(Arc::new(faults));
@@ -62,21 +62,21 @@ impl Setup {
         self.world.as_ref().expect("a platform in memory is started with a tree")
     }
 
-    /// Looks at the tree or changes it; nothing else runs meanwhile. A closure and not a guard,
-    /// because two guards in one expression would wait for one another.
+    /// Reads or changes the tree while nothing else runs. It takes a closure because two guards in
+    /// one expression would deadlock.
     pub(crate) fn world<T>(&self, with: impl FnOnce(&mut World) -> T) -> T {
         with(&mut self.shared().lock())
     }
 }
 
-/// The file system in memory, as one worker sees it.
+/// The file system in memory, as one worker uses it.
 pub(crate) struct Memory {
     door: Door,
     without_short_listing: bool,
 }
 
 impl Memory {
-    /// The directory behind a handle, once the door has let a call of this kind through.
+    /// Makes a call at the door, and returns the directory of a handle.
     fn at(&self, call: Call, dir: &Dir) -> Result<(MutexGuard<'_, World>, usize), i32> {
         let world = self.door.pass(call)?;
         let node = world.node_of(dir.number)?;
@@ -87,7 +87,7 @@ impl Memory {
         Dir { world: self.door.world.clone(), number }
     }
 
-    /// What the answer to opening a directory means.
+    /// Interprets the answer to opening a directory.
     fn opened(&self, opened: Result<u64, i32>) -> Opened<Dir> {
         match opened {
             Ok(number) => Opened::Dir(self.new_dir(number)),
@@ -146,7 +146,7 @@ impl Sys for Memory {
 
     fn close(&self, dir: Dir) {
         if dir.number != dir::WORKING {
-            // A close that fails has closed all the same, as on Linux.
+            // A failed close has closed the directory, as on Linux.
             drop(self.door.pass(Call::Close));
         }
         drop(dir);
@@ -254,7 +254,7 @@ impl Sys for Memory {
         Ok(Path::new("/").join(path))
     }
 
-    /// All files are empty here.
+    /// All files are empty.
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, _most: usize) -> io::Result<Vec<u8>> {
         let read = self
             .at(Call::Openat, parent)
@@ -320,12 +320,12 @@ impl Host for Memory {
         self.door.world.lock().clock
     }
 
-    /// One clock for all: the world began in 1970.
+    /// The same clock, which started in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }
 
-    /// The clock jumps: no test waits.
+    /// The clock jumps, so that no test waits.
     fn sleep(&self, time: Duration) {
         if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
             world.clock += time;

@@ -83,7 +83,7 @@ macro_rules! contract {
             others::a_shortage_is_no_failure,
             removal::planned_errors_are_the_answers,
             removal::everything_opened_is_closed,
-            others::operands_are_taken_apart_by_text,
+            others::operands_are_split_by_text,
             asking::a_directory_opened_again_is_the_same,
             asking::an_empty_name_names_nothing,
             asking::a_query_tells_what_an_entry_is,

@@ -84,7 +84,7 @@ pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
     ground.assert_nothing_open();
 }
 
-pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
+pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G) {
     let apart = |text: &str| {
         let operand = <G::S as Sys>::Unit::operand(Path::new(text));
         let last = match operand.last {

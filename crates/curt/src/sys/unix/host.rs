@@ -3,8 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use curt_paths::Release;
 
@@ -12,22 +11,22 @@ use super::Unix;
 pub(crate) use super::accounts::home_of;
 use crate::sys::Host;
 
-/// The working directory of a drive that is not the working directory's: there are no drives.
+/// Returns the working directory of a drive: there are no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
     None
 }
 
-/// The home directory that the environment names.
+/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// The release of Windows whose rules hold here: the newest.
+/// Returns the release of Windows whose rules are used: the newest.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }
 
-/// The last name of what is there, as its directory has it: no name has another form here.
+/// Returns the long form of the last name: there are no short names.
 #[allow(clippy::unnecessary_wraps, reason = "Windows asks the system")]
 pub(crate) fn long_name(_: &Path) -> io::Result<Option<OsString>> {
     Ok(None)
@@ -42,17 +41,8 @@ impl Host for Unix {
         self.door.processors()
     }
 
-    fn now(&self) -> Duration {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
-    }
-
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 
     fn waits(&self) -> u64 {

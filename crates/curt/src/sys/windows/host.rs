@@ -1,20 +1,19 @@
-//! The process that a worker runs in. Its home, the directories of drives and the release of the system lie in
-//! its own memory: no call to the system.
+//! The process that a worker runs in. The home directory, the directories of drives and the release
+//! of Windows are read from its memory, without a system call.
 
 use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::os::windows::ffi::OsStringExt;
-use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use windows_sys::Wdk::Storage::FileSystem::FileNormalizedNameInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
 use super::call::{Door, Target};
-use super::{ABOUT, READ_ATTRIBUTES, Windows, info, text};
+use super::{ABOUT, READ_ATTRIBUTES, Windows, query, text};
 use crate::sys::{Host, Setup};
 use curt_paths::Release;
 
@@ -22,12 +21,12 @@ use curt_paths::Release;
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// The working directory of a drive: command processors keep it in a hidden variable.
+/// Returns the working directory of a drive, which command processors keep in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
 
-/// The home directory that the environment names.
+/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     set("HOME")
@@ -39,12 +38,12 @@ pub(crate) fn home() -> Option<OsString> {
         .or_else(|| set("USERPROFILE"))
 }
 
-/// The home directory of another user: nothing tells it.
+/// Returns the home directory of another user, which is not known.
 pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
     None
 }
 
-/// The release of Windows, as far as rules for paths differ.
+/// Returns the release of Windows, as far as rules for paths differ.
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
     // SAFETY: the structure is valid, and says its size.
@@ -53,25 +52,24 @@ pub(crate) fn release() -> Release {
     if is_old { Release::Windows10 } else { Release::Windows11 }
 }
 
-/// The last name of what is there, as its directory has it. Opens, asks and closes.
+/// Returns the last name of a path as its directory has it. Opens, queries and closes.
 pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
     /// Room for the longest path, in words of 8 bytes, and its length.
     const ROOM: usize = 8193;
     let door = Door::new(&Setup::default());
     let native = text::native(path)?;
     let target = Target { root: None, name: &native, any_case: true };
-    let file = door.open(target, READ_ATTRIBUTES, ABOUT)?;
     let mut buffer = vec![0_u64; ROOM];
-    let answered = door.query_file(file.as_handle(), &mut buffer, FileNormalizedNameInformation);
-    door.close(file);
-    answered?;
-    let units = info::name_in(&buffer);
+    door.opened(target, READ_ATTRIBUTES, ABOUT, |file| {
+        door.query_file(file, &mut buffer, FileNormalizedNameInformation)
+    })??;
+    let units = query::name_in(&buffer);
     let last = units.rsplit(|&unit| unit == u16::from(b'\\')).next();
     Ok(last.map(OsString::from_wide))
 }
 
 impl Host for Windows {
-    /// Handles are limited by memory; so many are held at most.
+    /// Only memory limits handles; this is a bound of our own.
     fn descriptor_limit(&self) -> usize {
         16 << 10
     }
@@ -87,9 +85,5 @@ impl Host for Windows {
 
     fn sleep(&self, time: Duration) {
         self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 }

@@ -9,8 +9,8 @@ use windows_sys::Win32::Storage::FileSystem as win;
 
 use super::call::{Door, Target};
 use super::dir::{Dir, DirBuf};
-use super::info::Answer;
 use super::native::Volume;
+use super::query::Answer;
 use super::status::Status;
 use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;

@@ -1,4 +1,4 @@
-//! Paths: taken apart by text, and as the kernel spells them.
+//! Paths: operands split by text, and the kernel's spelling.
 
 use std::borrow::Cow;
 use std::io;
@@ -21,9 +21,9 @@ impl SystemUnit for u16 {
         std::ffi::OsString::from_wide(&units).into()
     }
 
-    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
-    /// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
-    /// an entry of that name or nothing, so that nothing is removed but what was named.
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken exactly as it is
+    /// written. Win32 would make another name or a device of `name.` or `nul`; here they only name
+    /// entries, so that nothing else is removed.
     fn operand(path: &Path) -> Operand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
@@ -36,10 +36,10 @@ impl SystemUnit for u16 {
             Some(Component::Prefix(prefix)) => Some(prefix),
             _ => None,
         };
-        // The kernel's own form has one separator.
+        // A verbatim path has one separator.
         let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
         let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-        // A drive or a share, which no separator of the rest may be looked for in.
+        // The drive or the share, in which no separator is searched.
         let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
         let rest = rest.min(units.len());
         let end = units[rest..]
@@ -57,7 +57,7 @@ impl SystemUnit for u16 {
             // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
             [] if is_drive && !directory_only => Last::DotOrDotDot,
             [] => Last::Root,
-            // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
+            // Win32 drops dots and spaces at the end of a name, so `.. ` is `..` for most programs.
             name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
             _ => Last::of_name(name),
         };
@@ -69,9 +69,9 @@ fn invalid(kind: io::ErrorKind) -> Operand<u16> {
     Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// The kernel's spelling of a path that Win32 is asked about: relative to the working directory, or
-/// that of a drive, with its rules for `.`, `..`, dots and spaces at the end of names. There is no
-/// limit on its length but the kernel's.
+/// Returns the kernel's spelling of a path by the rules of Win32: relative to the working
+/// directory, or that of a drive, with its rules for `.`, `..`, dots and spaces. Only the kernel
+/// limits its length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -87,8 +87,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Some names below an open directory, with the one separator that the kernel knows; full native paths
-/// have no other.
+/// Replaces slashes by the kernel's separator in a relative path; full native paths have none.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);
@@ -100,7 +99,7 @@ pub(super) fn has_separators(units: &[u16]) -> bool {
     units.contains(&BACKSLASH)
 }
 
-/// Win32's spelling of a path that the kernel spells.
+/// Returns the spelling of Win32 for a native path.
 pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     let Some(rest) = units.strip_prefix(wide(r"\??\").as_slice()) else {
         return units.to_vec();
@@ -115,7 +114,7 @@ pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     [wide(r"\\?\").as_slice(), rest].concat()
 }
 
-/// The letter of the drive that a native path begins with.
+/// Returns the letter of the drive that a native path begins with.
 pub(super) fn drive(native: &[u16]) -> Option<u16> {
     let rest = native.strip_prefix(wide(r"\??\").as_slice())?;
     match *rest {
@@ -126,8 +125,8 @@ pub(super) fn drive(native: &[u16]) -> Option<u16> {
     }
 }
 
-/// How much of a native path names the root of a volume, with the separator behind it: a drive, a
-/// share, or a device.
+/// Returns the length of the root in a native path: a drive, a share or a device, with the
+/// separator behind it.
 pub(super) fn root_length(native: &[u16]) -> usize {
     let prefix = wide(r"\??\");
     let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_are_taken_apart_by_text() {
+    fn operands_are_split_by_text() {
         for (text, parent, last, directory_only) in [
             ("a", "", "a", false),
             ("a/", "", "a", true),
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn native_paths_are_taken_apart() {
+    fn native_paths_are_split() {
         for (text, root, letter, again) in [
             (r"\??\C:\a\b", r"\??\C:\", Some(b'C'), r"C:\a\b"),
             (r"\??\c:", r"\??\c:", Some(b'C'), r"c:"),

@@ -137,7 +137,7 @@ fn the_newest_forms_tell_more_for_one_call() {
     scratch.file_with("file", b"hello");
     let sys = Windows::start(&setup);
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
-    let path = String::from_utf16(&path[..path.len() - 1]).unwrap();
+    let path = String::from_utf16(path.as_name().units()).unwrap();
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::SIZE));
     assert_eq!((facts.size, calls), (5, BY_NAME.to_vec()));
     assert!(!facts.known.contains(Fields::DEVICE), "nobody asked");

@@ -6,6 +6,7 @@ use super::asking::{chained, record};
 use super::*;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Origin, Plan, Value};
+use crate::name::NameBuf;
 
 /// Lists two junctions, once for each directory that was opened.
 // SAFETY: called only through the table, as the function whose type it has.
@@ -82,9 +83,8 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
         let asker = Asker::new(Windows::start(&setup), Plan::new(fields));
         let sys = &asker.sys;
         let parent = sys.open_parent(scratch.path()).unwrap();
-        let top: Vec<u16> = "top\0".encode_utf16().collect();
-        let Opened::Dir(dir) = sys.open_child(&parent, Name::of_terminated(&top), Mounts::Cross)
-        else {
+        let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
+        let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross) else {
             panic!("not opened");
         };
         let mut buf = DirBuf::default();
