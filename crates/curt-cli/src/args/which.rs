@@ -29,7 +29,7 @@ The policies node, go, cpython and zig have rules for either system; --rules cho
   Windows: appends-to-dotted, strict-extension, completes-extensions, empty-is-cwd, quotes,
            probes-unlistable, system-directories, stops-at-bad-image, literal=dotted|listed
   POSIX:   default-path, empty-path-is-entry, denied-if-unsearchable, stops-at-faults
-  curt run: starts-first-only
+  either:  reports-cwd-only, and for curt run starts-first-only
 
 By the rules of Windows, ';' separates the entries of PATH. Entries are numbered from 0.
 
@@ -138,7 +138,7 @@ pub(crate) const BARES: [(&str, Bare); 4] = [
 /// The field of a policy that a rule of `--set` changes.
 type Rule = fn(&mut Policy) -> &mut bool;
 
-const CHANGES: [(&str, Rule); 13] = [
+const CHANGES: [(&str, Rule); 14] = [
     ("appends-to-dotted", |policy| &mut policy.appends_to_dotted),
     ("strict-extension", |policy| &mut policy.strict_extension),
     ("completes-extensions", |policy| &mut policy.completes_extensions),
@@ -152,6 +152,7 @@ const CHANGES: [(&str, Rule); 13] = [
     ("stops-at-faults", |policy| &mut policy.stops_at_faults),
     ("stops-at-bad-image", |policy| &mut policy.stops_at_bad_image),
     ("starts-first-only", |policy| &mut policy.starts_first_only),
+    ("reports-cwd-only", |policy| &mut policy.reports_cwd_only),
 ];
 
 /// Changes a policy as one `--set` says.

@@ -23,6 +23,7 @@ use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 /// yields nothing below that directory. The same happens if the rules of more than 1,000
 /// directories, more than 100,000 rules or more than 4 MiB of text would apply to one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
     files: bool,
     dot_names: bool,
@@ -41,13 +42,11 @@ impl IgnoreRules {
     }
 
     /// Sets whether ignore files are read.
-    #[must_use]
     pub fn files(self, yes: bool) -> Self {
         IgnoreRules { files: yes, ..self }
     }
 
     /// Sets whether names that begin with a dot are left out, unless a rule includes them.
-    #[must_use]
     pub fn dot_names(self, yes: bool) -> Self {
         IgnoreRules { dot_names: yes, ..self }
     }

@@ -318,7 +318,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         match worker.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
                 let window = shared.options.retry_window;
-                let must_leave = samples.must_leave(&dir, &shared.writers, window, &worker.sys);
+                let (files, writers) = (worker.report.files, &shared.writers);
+                let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
                 self.end_shortage();
                 self.push(dir, Role::Child, at, is_protected);
                 if must_leave {

@@ -22,9 +22,18 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_hold_more() {
             self.retry(false);
         } else if self.is_to_stay() {
+            self.check_emptied_operand();
             self.pop();
         } else {
             self.remove_top();
+        }
+    }
+
+    /// Reports an operand that was emptied and stays, if its name leads to another directory by now.
+    fn check_emptied_operand(&mut self) {
+        let options = self.worker.shared.options;
+        if options.contents && !options.dry_run && self.stack.top().role() == Role::Operand {
+            self.is_still_there(self.stack.len() - 1);
         }
     }
 

@@ -25,10 +25,10 @@
 //! | directory | 4 (`openat2`, `getdents64`, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | wrong guess that a listing has ended | 1, at most 4 times | never made |
-//! | operand | 2 (`openat`, `close`) if its parent is not that of the operand before, 3 (`statx`) if it is a directory, 1 (`openat2`) if it is not | the same |
+//! | operand | 2 (`openat`, `close`) if its parent is not that of the operand before, 3 (`statx`) if it is a directory, 2 of them also for contents only, 1 (`openat2`) if it is not | the same |
 //! | directory that stays: contents only, or a failure in it | 3 for another listing, until nothing new is found | the same |
 //! | every 65,536 entries of one directory | one more listing of the entries that are left | the same |
-//! | every 1,024 directories | 1 (`statx`) | the same |
+//! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //! | question, bytes, owner | 1 or 2 for each entry | the same |

@@ -95,7 +95,8 @@ impl<S: Sys> Operands<'_, '_, S> {
     fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
         let is_root = operand.last == Last::Root;
         if let Some(below) = &self.worker.shared.below {
-            let is_name = operand.parent.as_os_str().is_empty() && !is_root;
+            let is_name =
+                operand.parent.as_os_str().is_empty() && !is_root && !operand.directory_only;
             return if is_name {
                 Ok(Arc::clone(below))
             } else {
@@ -131,7 +132,8 @@ impl<S: Sys> Operands<'_, '_, S> {
                 }
             },
             Opened::NotDirectory if operand.directory_only || options.contents => {
-                self.not_a_directory(parent, name);
+                let stat = worker.sys.query(parent, name, Ask::STAT);
+                self.not_a_directory(stat.is_ok_and(|stat| stat.kind.is_link()));
             }
             Opened::NotDirectory => {
                 if self.remove_file(parent, name) {
@@ -167,7 +169,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         match self.worker.sys.query(parent, name, Ask::STAT) {
             Err(error) => self.worker.operand_failed(error),
             Ok(stat) if stat.kind != Kind::Directory => {
-                self.worker.operand_failed(os_error(io::ErrorKind::NotADirectory));
+                self.not_a_directory(directory_only && stat.kind.is_link());
             }
             Ok(_) if self.worker.shared.options.directories == Directories::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::IsADirectory);
@@ -243,10 +245,8 @@ impl<S: Sys> Operands<'_, '_, S> {
 
     /// Reports an operand that is no directory, although a separator follows it or its contents were
     /// to be removed.
-    fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
+    fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        let is_link =
-            self.worker.sys.query(parent, name, Ask::STAT).is_ok_and(|stat| stat.kind.is_link());
         if is_link || self.worker.shared.options.contents {
             // Never fine: the caller named what a link leads to.
             self.worker.fail(Operation::Remove, Cause::Os(error));

@@ -1,9 +1,9 @@
 //! Bounds the time that a process can cost which writes to the tree while it is removed.
 //!
 //! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
-//! that are made ahead of the removal, in depth or in width, are noticed by samples: one in 1,024
-//! directories is asked when it was made. Once all of these have been new for longer than the retry
-//! window, every directory is asked, and new ones are left.
+//! that are made ahead of the removal, in depth or in width, are noticed by samples: after every 1,024
+//! entries, the next directory is asked when it was made. Once all of these have been new for longer
+//! than the retry window, every directory is asked, and new ones are left.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::fields::Facts;
 use crate::sys::{Ask, Sys};
 
-/// How many directories are entered for one that is asked when it was made.
-const DIRECTORIES_PER_SAMPLE: u64 = 1024;
+/// How many entries are dealt with before a directory is asked when it was made.
+const ENTRIES_PER_SAMPLE: u64 = 1024;
 
 /// What all workers know of processes that write to the tree.
 #[derive(Debug)]
@@ -55,22 +55,28 @@ impl Writers {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     entered: u64,
+    /// When the next directory is asked, in entries.
+    next: u64,
     /// Since when every sample was new.
     new_since: Option<Duration>,
     leaves_new: bool,
 }
 
 impl Samples {
-    /// Counts a directory that was just entered. Returns whether it is to be left to its writer.
+    /// Counts a directory that was just entered, after this many files were removed. Returns whether
+    /// it is to be left to its writer.
     pub(super) fn must_leave<S: Sys>(
         &mut self,
         dir: &S::Dir,
+        files: u64,
         writers: &Writers,
         window: Duration,
         sys: &S,
     ) -> bool {
         self.entered += 1;
-        if self.entered % DIRECTORIES_PER_SAMPLE == 0 {
+        let done = self.entered + files;
+        if done >= self.next.max(ENTRIES_PER_SAMPLE) {
+            self.next = done + ENTRIES_PER_SAMPLE;
             self.leaves_new |= writers.leaves_new.load(Ordering::Relaxed);
         } else if !self.leaves_new {
             return false;

@@ -55,7 +55,7 @@ impl<S: Sys> Cursor<S> {
     pub(super) fn remove(&mut self) -> Result<(), Error> {
         let removed = if self.is_operand() {
             let (path, kind) = (self.path(), self.metadata.facts.kind);
-            self.operand.remove(&path, kind, &self.asker.sys).map_err(Cause::Os)
+            self.operand.remove(&path, kind, &self.asker.sys)
         } else {
             self.remove_below()
         };

@@ -8,7 +8,7 @@ use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind, Metadata};
 use crate::name::{Name, NameBuf};
-use crate::sys::{self, Ask, Last, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
+use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
 /// The operand that is being walked.
 pub(super) struct Operand<S: Sys> {
@@ -25,6 +25,8 @@ struct Parent<S: Sys> {
     name: NameBuf<S::Unit>,
     /// A separator follows the name, so that a link is followed.
     directory_only: bool,
+    /// Which directory the operand was when it was opened.
+    identity: Option<Identity>,
 }
 
 impl<S: Sys> Default for Operand<S> {
@@ -73,18 +75,23 @@ impl<S: Sys> Operand<S> {
             }
         };
         let follow = settings.follows_operands();
-        let Some(Parent { dir, name, directory_only }) = &self.parent else {
+        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
             let opened = sys.at_path(operand, |from, name| open(from, name, follow));
             return opened.unwrap_or_else(Opened::Failed);
         };
-        open(dir, name.as_name(), follow || *directory_only)
+        let opened = open(dir, name.as_name(), follow || *directory_only);
+        if let (Opened::Dir(opened), Some(parent)) = (&opened, &mut self.parent) {
+            let facts = sys.query_dir(opened, Ask::STAT);
+            parent.identity = facts.ok().map(|facts| Identity::of(&facts));
+        }
+        opened
     }
 
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
         let sys::Operand { parent, last, directory_only } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
             let dir = sys.open_parent(&parent)?;
-            self.parent = Some(Parent { dir, name, directory_only });
+            self.parent = Some(Parent { dir, name, directory_only, identity: None });
         }
         Ok(())
     }
@@ -106,7 +113,7 @@ impl<S: Sys> Operand<S> {
         metadata: &mut Metadata,
     ) {
         let follow = settings.follows_operands();
-        let Some(Parent { dir, name, directory_only }) = &self.parent else {
+        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
             // A text that cannot be a path was not yielded.
             let _ = asker.fetch_path(operand, follow, more, metadata);
             return;
@@ -115,15 +122,20 @@ impl<S: Sys> Operand<S> {
         asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
-    /// Removes the operand from its parent.
-    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> io::Result<()> {
+    /// Removes the operand from its parent, unless another directory has its name by now.
+    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> Result<(), Cause> {
         if self.parent.is_none() {
-            self.open_parent(operand, sys)?;
+            self.open_parent(operand, sys).map_err(Cause::Os)?;
         }
-        let Some(Parent { dir, name, .. }) = &self.parent else {
-            return Err(io::ErrorKind::InvalidInput.into());
+        let Some(Parent { dir, name, identity, .. }) = &self.parent else {
+            return Err(Cause::Os(io::ErrorKind::InvalidInput.into()));
         };
-        remove_child(dir, name.as_name(), kind, sys)
+        if let Some(identity) = *identity {
+            if !sys.is_child(dir, name.as_name(), identity).map_err(Cause::Os)? {
+                return Err(Cause::Replaced);
+            }
+        }
+        remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)
     }
 }
 

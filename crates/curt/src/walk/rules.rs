@@ -17,7 +17,7 @@ use super::options::Settings;
 use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
-use crate::name::{Name, Names, Unit};
+use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Sys, SystemUnit};
 use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
@@ -134,28 +134,23 @@ pub(super) fn of_directory<S: Sys>(
     sys: &S,
 ) -> Result<Option<Arc<RuleStack>>, Error> {
     let mut found = Found::default();
-    let mut odd: Vec<&str> = Vec::new();
     for entry in level.stored.entries() {
         let Some(name) = names.get(entry.name).map(Name::units) else { continue };
         let is_directory = entry.kind == Kind::Directory;
         found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
         found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
-        if is_pipe_or_device(entry.kind) {
-            let is_one_of = |rules: &&&str| is::<S::Unit>(name, rules);
-            odd.extend([".ignore", ".gitignore"].iter().find(is_one_of));
-        }
         if is::<S::Unit>(name, ".git") {
             found.git = Some(entry.kind);
         }
     }
     let above = level.rules.clone();
     let Some(dir) = level.dir() else { return Ok(above) };
+    if found.git == Some(Kind::Unknown) {
+        found.git = kind_in(dir, ".git", sys).map_err(|error| {
+            Error::new(Operation::Stat, directory.join(".git"), Cause::Os(error))
+        })?;
+    }
     let read = |names: &[&str]| {
-        if odd.iter().any(|odd| names == [*odd]) {
-            // Opening it could block, or have an effect.
-            let refused = io::ErrorKind::Unsupported;
-            return Err(io::Error::new(refused, "it is not a regular file"));
-        }
         let name = joined::<S::Unit>(names);
         let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
         sys.read_file(dir, name, MOST_BYTES)
@@ -255,11 +250,6 @@ fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether reading from an entry of this kind could block, or have an effect.
-fn is_pipe_or_device(kind: Kind) -> bool {
-    matches!(kind, Kind::Fifo | Kind::Socket | Kind::CharacterDevice | Kind::BlockDevice)
-}
-
 fn read_at<S: Sys>(sys: &S, path: &Path) -> io::Result<Vec<u8>> {
     sys.at_path(path, |dir, name| sys.read_file(dir, name, MOST_BYTES))?
 }
@@ -328,8 +318,22 @@ fn is_absent(error: &io::Error) -> bool {
 
 /// The kind of the entry at a path; `None` if there is none.
 fn kind_of<S: Sys>(sys: &S, path: &Path) -> io::Result<Option<Kind>> {
+    sys.at_path(path, |dir, name| kind_of_entry(dir, name, sys))?
+}
+
+/// The kind of an entry of a directory, for a listing without kinds; `None` if there is none.
+fn kind_in<S: Sys>(dir: &S::Dir, name: &str, sys: &S) -> io::Result<Option<Kind>> {
+    let name = NameBuf::new(S::Unit::units(Path::new(name)))?;
+    kind_of_entry(dir, name.as_name(), sys)
+}
+
+fn kind_of_entry<S: Sys>(
+    dir: &S::Dir,
+    name: Name<'_, S::Unit>,
+    sys: &S,
+) -> io::Result<Option<Kind>> {
     let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
-    match sys.at_path(path, |dir, name| sys.query(dir, name, ask))? {
+    match sys.query(dir, name, ask) {
         Err(error) if is_absent(&error) => Ok(None),
         asked => asked.map(|facts| Some(facts.kind)),
     }

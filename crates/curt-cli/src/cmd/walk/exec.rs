@@ -1,10 +1,10 @@
 //! Commands that are run for entries.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use curt::{Command, Error, Search, Session};
+use curt::{Child, Command, Error, Search};
 
 use crate::sys;
 
@@ -16,8 +16,8 @@ pub(super) struct Exec {
     template: Template,
     /// The entries that wait for a command for as many as fit; `None` for a command for each.
     batch: Option<Mutex<Batch>>,
-    /// Keeps the directories of `PATH` open for all commands.
-    session: Mutex<Session>,
+    /// Where the program was found; `None` if it has to be searched for every time.
+    program: OnceLock<Option<PathBuf>>,
     /// How many bytes of a command line paths may take.
     most_bytes: usize,
 }
@@ -46,8 +46,7 @@ impl Exec {
         let template = Template(words.to_vec());
         let most_bytes = sys::argument_bytes().saturating_sub(template.bytes(&[]));
         let batch = each.is_empty().then(Mutex::default);
-        let session = Mutex::new(Search::new().session());
-        Some(Exec { template, batch, session, most_bytes })
+        Some(Exec { template, batch, program: OnceLock::new(), most_bytes })
     }
 
     /// Runs the command for an entry, or keeps the entry for later.
@@ -82,21 +81,32 @@ impl Exec {
         let Some((program, rest)) = arguments.split_first().filter(|_| !paths.is_empty()) else {
             return Ok(());
         };
-        let mut command = Command::new(program);
-        command.args(rest);
-        // Other threads may start their commands while this one runs.
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let child = command.spawn_by(&mut session);
-        drop(session);
+        let child = self.start(program, rest);
         let ended = child.and_then(|mut child| child.wait()).map_err(CommandFailure::NotStarted)?;
         if ended.success() {
             return Ok(());
         }
         Err(CommandFailure::Failed(program.clone(), format!("ended with {ended}")))
     }
+
+    /// Starts the program where the first search found it. If that fails, it may have moved: then
+    /// it is searched for again.
+    fn start(&self, program: &OsStr, arguments: &[OsString]) -> Result<Child, Error> {
+        let find = || Some(Search::new().find(program).ok()?.path().into_owned());
+        let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
+        let started = found
+            .as_ref()
+            .and_then(|path| Command::new(path).arg0(program).args(arguments).spawn().ok());
+        started.map_or_else(|| Command::new(program).args(arguments).spawn(), Ok)
+    }
 }
 
 impl Template {
+    /// Whether every command starts the same program.
+    fn has_one_program(&self) -> bool {
+        self.0.first().is_some_and(|word| split_at_braces(word).is_none())
+    }
+
     /// Returns how many bytes of a command line the words take with these paths.
     fn bytes(&self, paths: &[&OsString]) -> usize {
         let paths: Vec<OsString> = paths.iter().map(|&path| path.clone()).collect();

@@ -43,7 +43,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::accounts::Accounts;
@@ -54,7 +54,7 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
     Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
-    SystemUnit,
+    SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -224,6 +224,20 @@ impl Unix {
     }
 }
 
+impl Unix {
+    /// Reads a regular file. Anything else is refused: a pipe or a device could end at once, as an
+    /// empty file does, or never.
+    fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
+        match FileType::from_raw_mode(self.door.fstat(file)?.st_mode) {
+            FileType::RegularFile => {
+                super::read_whole(most, |room| Ok(self.door.read(file, room)?))
+            }
+            FileType::Directory => Err(os_error(io::ErrorKind::IsADirectory)),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "it is not a regular file")),
+        }
+    }
+}
+
 impl Sys for Unix {
     type Unit = u8;
     type Dir = Dir;
@@ -365,7 +379,7 @@ impl Sys for Unix {
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
-        let whole = super::read_whole(most, |room| Ok(self.door.read(file.as_fd(), room)?));
+        let whole = self.read_regular(file.as_fd(), most);
         self.door.close(file);
         whole
     }
