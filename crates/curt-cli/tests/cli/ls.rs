@@ -222,7 +222,7 @@ fn a_directory_that_was_swapped_leads_out_of_no_operand() {
             let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");
             let said = if is_listed { "" } else { &said };
             assert_eq!(String::from_utf8_lossy(&output.stderr), said);
-            assert_eq!(output.status.code(), Some(if is_listed { 0 } else { 1 }));
+            assert_eq!(output.status.code(), Some(i32::from(!is_listed)));
         }
     }
 }
