@@ -42,6 +42,7 @@ pub trait RemoveBelow {
     ///
     /// Costs what [`Remove::run`] costs, two calls for a duplicate of the handle and one for its
     /// type.
+    #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report;
 }
 

@@ -10,7 +10,6 @@ use crate::error::Error;
 /// What a removal did, and everything that failed.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-#[must_use = "a removal may have failed; the report says so"]
 pub struct Report {
     /// Removed entries that were not directories; in a dry run, those found.
     pub files: u64,
