@@ -1,58 +1,59 @@
-//! Questions from standard input, one in a line, and their answers in the same order. What was
-//! answered is written as soon as no further question is waiting, so that a program can ask one by
-//! one.
+//! `--batch`: questions on standard input, one JSON object per line, with an answer to each, in
+//! order. Answers are written as soon as no further question is waiting, so that a program can ask
+//! one question at a time.
 
 mod question;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use crate::exit::Exit;
-use crate::out::json::{Failure, Object};
+use crate::out::failure::Failure;
+use crate::out::json::Object;
 use crate::session::Session;
 use crate::sys;
-pub(crate) use question::read;
+pub(crate) use question::{Given, Question};
 
 /// How much is read at a time.
 const READ: usize = 64 * 1024;
 /// The longest question: far more than the longest path.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Answers all questions, until the reader of the answers goes away. One that is too long is not
-/// asked.
-pub(crate) fn answer(session: &Session, mut to: impl FnMut(&[u8]) -> Object) -> Exit {
+/// Answers all questions, which may have these keys, until the reader of the answers goes away.
+/// The error of an answer says why the line is not a question.
+pub(crate) fn run(
+    session: &Session,
+    keys: &[&str],
+    mut answer: impl FnMut(&Question) -> Result<Object, String>,
+) {
     let mut input = BufReader::with_capacity(READ, io::stdin().lock());
     let mut line = Vec::new();
     loop {
         if input.buffer().is_empty() {
             session.screen().flush();
         }
-        if session.is_over() {
-            return Exit::SUCCESS;
+        if session.is_cancelled() {
+            return;
         }
-        match next_line(&mut input, &mut line) {
-            Ok(Line::Read) => session.object(to(&line)),
-            Ok(Line::TooLong) => {
-                let message = format!("the line is longer than {} MiB", LONGEST >> 20);
-                session.object(Failure::no_question(message).alone());
-            }
-            Ok(Line::End) => return Exit::SUCCESS,
+        let answer = match next_line(&mut input, &mut line) {
+            Ok(Line::End) => return,
+            Ok(Line::TooLong) => Err(format!("the line is longer than {} MiB", LONGEST >> 20)),
+            Ok(Line::Read) => Question::read(&line, keys).and_then(|question| answer(&question)),
             Err(error) => {
-                let text = sys::error_text(&error);
-                let program = session.program();
-                session.message(&format!("{program}: cannot read standard input: {text}\n"));
-                return Exit::FAILURE;
+                session.count_failure();
+                let reason = sys::error_text(&error);
+                return session.warn(&format!("cannot read standard input: {reason}"));
             }
-        }
+        };
+        session.object(answer.unwrap_or_else(|error| Failure::invalid_question(error).object()));
     }
 }
 
-/// What reading a line came to.
+/// What was read.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
     Read,
-    /// It was read to its end, and is not kept.
+    /// The line was read to its end, but not kept.
     TooLong,
-    /// There was no further one.
+    /// There are no more lines.
     End,
 }
 
@@ -83,7 +84,7 @@ mod tests {
     use super::{Line, next_line};
 
     #[test]
-    fn lines_that_are_too_long_are_passed_over() {
+    fn lines_that_are_too_long_are_skipped() {
         let long = [vec![b'x'; 2_500_000], b"\nnext\n".to_vec(), vec![b'y'; 1_500_000]].concat();
         let mut input = &long[..];
         let mut line = Vec::new();

@@ -1,26 +1,26 @@
-//! How the command ends: the code that a shell sees.
+//! Exit codes.
 
 use std::process::ExitCode;
 
 /// An exit code. Unlike `std`'s it can be compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 
 impl Exit {
-    /// Everything asked for was done.
+    /// Everything was done.
     pub(crate) const SUCCESS: Exit = Exit(0);
-    /// Something could not be done, and was reported.
+    /// Something failed and was reported.
     pub(crate) const FAILURE: Exit = Exit(1);
-    /// The command line was wrong; nothing was touched.
+    /// The command line was wrong; nothing was done.
     pub(crate) const USAGE: Exit = Exit(2);
 
-    /// What was to be run took longer than it may.
-    pub(crate) const LATE: Exit = Exit(124);
-    /// What was to be run was not started, for another reason than those below.
-    pub(crate) const OTHER: Exit = Exit(125);
-    /// What was to be run is there, and cannot be.
+    /// `curt run`: the time limit was reached.
+    pub(crate) const TIMED_OUT: Exit = Exit(124);
+    /// `curt run`: the program was not started, for another reason than the two below.
+    pub(crate) const NOT_STARTED: Exit = Exit(125);
+    /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
-    /// What was to be run is not there.
+    /// `curt run`: the program was not found.
     pub(crate) const NOT_FOUND: Exit = Exit(127);
 
     /// The code that a program ended with.
@@ -28,12 +28,11 @@ impl Exit {
         Exit(code)
     }
 
-    /// The code a shell gives to a program that a signal ended.
+    /// The code that a shell gives to a program that a signal ended.
     pub(crate) fn signalled(signal: usize) -> Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// The number.
     pub(crate) fn code(self) -> u8 {
         self.0
     }
@@ -41,6 +40,6 @@ impl Exit {
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit.code())
+        ExitCode::from(exit.0)
     }
 }

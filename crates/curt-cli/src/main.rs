@@ -1,12 +1,11 @@
-//! The curt command: `args` says what can be asked, `cmd` does it, `out` says what happened. A
-//! `session` is one run of a command.
+//! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats what
+//! they print, and a `session` is one run of a command.
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
 )]
 
 mod args;
-mod base64;
 mod batch;
 mod cmd;
 mod exit;
@@ -21,10 +20,9 @@ mod time;
 use std::process::ExitCode;
 
 use args::Command;
-use exit::Exit;
 
 fn main() -> ExitCode {
-    let exit: Exit = match args::parse() {
+    let exit = match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
         Ok(Command::Walk(options)) => cmd::walk::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),

@@ -1,4 +1,4 @@
-//! Questions to the person at the terminal, with answers from standard input.
+//! Prompts at the terminal, answered on standard input.
 
 use std::time::Duration;
 
@@ -6,23 +6,22 @@ use curt::Cancel;
 
 use crate::sys;
 
-/// How long one wait for an answer lasts. A signal ends the wait at once, unless it arrives between
-/// the look at the token and the wait; then the wait's end finds it.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How long one wait for input lasts. A signal interrupts it, unless it arrives between the look at
+/// the token and the wait; then it is noticed when the wait ends.
+const WAIT: Duration = Duration::from_millis(100);
 
-/// What was read from standard input and not yet used.
+/// Input that was read and not used yet.
 #[derive(Default)]
 pub(crate) struct Answers {
     unread: Vec<u8>,
-    ended: bool,
+    is_ended: bool,
 }
 
 impl Answers {
-    /// Waits for a line. `true` if it begins with `y` or `Y`; the end of the input means no, and so
-    /// does being interrupted.
-    pub(crate) fn yes(&mut self, cancel: &Cancel) -> bool {
-        let line = self.line(cancel);
-        matches!(line.first(), Some(b'y' | b'Y'))
+    /// Waits for a line and returns whether it begins with `y` or `Y`. The end of the input and a
+    /// signal mean no.
+    pub(crate) fn is_yes(&mut self, cancel: &Cancel) -> bool {
+        matches!(self.line(cancel).first(), Some(b'y' | b'Y'))
     }
 
     fn line(&mut self, cancel: &Cancel) -> Vec<u8> {
@@ -31,14 +30,14 @@ impl Answers {
                 let rest = self.unread.split_off(end + 1);
                 return std::mem::replace(&mut self.unread, rest);
             }
-            if self.ended {
+            if self.is_ended {
                 return std::mem::take(&mut self.unread);
             }
             if cancel.is_cancelled() {
                 return Vec::new();
             }
-            match sys::read_input(PATIENCE) {
-                Some(bytes) if bytes.is_empty() => self.ended = true,
+            match sys::read_input(WAIT) {
+                Some(bytes) if bytes.is_empty() => self.is_ended = true,
                 Some(bytes) => self.unread.extend(bytes),
                 None => {}
             }

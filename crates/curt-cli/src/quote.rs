@@ -1,11 +1,10 @@
-//! Names in messages, quoted as the GNU tools quote them: in single quotes always, so that the text
-//! can be pasted into a shell, and without a byte that a terminal would act upon.
+//! Names in messages, quoted as by the GNU tools: always in quotes, so that the text can be pasted
+//! into a shell, and without a byte that a terminal would act upon.
 //!
-//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale. Two things differ, both
-//! towards caution: characters that reverse the direction of text are escaped too, and a locale is
-//! never looked up (text is taken for UTF-8, and what is not is escaped byte by byte). A surrogate
-//! without a partner, which names on Windows may have, is such a thing: the three bytes that UTF-8
-//! would give its number.
+//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences:
+//! characters that reverse the direction of text are escaped too, and the locale is not looked up.
+//! What is not UTF-8 is escaped byte by byte; an unpaired surrogate, which names on Windows may
+//! have, is the three bytes that UTF-8 would give its number.
 
 mod style;
 
@@ -15,10 +14,10 @@ use curt::is_printable;
 
 pub(crate) use style::{Quoting, Style};
 
-/// Quotes one name or path.
+/// Quotes a name or a path.
 pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     let bytes = name.as_ref().as_encoded_bytes();
-    if let Some(text) = short_form(bytes) {
+    if let Some(text) = for_double_quotes(bytes) {
         return format!("\"{text}\"");
     }
     let mut quoted = Quoted { text: String::with_capacity(bytes.len() + 2), escaping: false };
@@ -31,9 +30,9 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     quoted.text
 }
 
-/// The name as a listing on a terminal shows it: quoted only where a shell would read something
-/// else, where a terminal would act upon it, or where it has one of the `special` characters. This
-/// is gnulib's `shell_escape_quoting_style`.
+/// Quotes a name for a listing on a terminal: only if a shell would not read it as it is, if a
+/// terminal would act upon it, or if it has one of the `special` characters. This is gnulib's
+/// `shell_escape_quoting_style`.
 pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
@@ -50,8 +49,8 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     }
 }
 
-/// The text, where it has a single quote and nothing that means something between double ones.
-fn short_form(bytes: &[u8]) -> Option<&str> {
+/// Returns the name if it has a single quote and nothing that is special between double quotes.
+fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let harmless = |(at, character): (usize, char)| match character {
         '#' | '~' => at == 0,
@@ -62,8 +61,8 @@ fn short_form(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// The text of a message, without a character that a terminal would act upon or that would change
-/// how the rest of the line looks: each of its bytes is an octal number instead. Line ends stay.
+/// Escapes the characters of a message that a terminal would act upon, or that would change the
+/// look of the rest of the line, byte by byte as octal numbers. Newlines stay.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -82,13 +81,13 @@ pub(crate) fn shield(text: &str) -> String {
     shown
 }
 
-/// What was typed, so that no line end in it can begin a message of its making.
+/// Escapes what a user typed, newlines too, so that it cannot fake another message.
 pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// A name as GNU ls and find show it on a terminal where they do not quote: a question mark stands
-/// for what a terminal would act upon.
+/// Returns a name as GNU ls and find show it on a terminal without quoting: a question mark
+/// replaces what a terminal would act upon.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };
@@ -99,13 +98,13 @@ pub(crate) fn masked(name: &[u8]) -> String {
     shown
 }
 
-/// A byte as an octal number behind a backslash.
+/// Returns a byte as an octal escape.
 fn octal(byte: u8) -> [char; 4] {
     let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
     ['\\', digit(6), digit(3), digit(0)]
 }
 
-/// A quotation being written: between single quotes, or between `$'` and `'`.
+/// A name that is being quoted: between single quotes, or between `$'` and `'`.
 struct Quoted {
     text: String,
     escaping: bool,
@@ -163,7 +162,7 @@ mod tests {
     use super::{for_terminal, masked, quote, shield};
 
     #[test]
-    fn as_the_gnu_tools_write_them() {
+    fn names_are_quoted_as_by_the_gnu_tools() {
         for (name, quoted) in [
             ("", "''"),
             ("plain", "'plain'"),
@@ -183,8 +182,9 @@ mod tests {
             assert_eq!(quote(name), quoted, "{name:?}");
         }
     }
+
     #[test]
-    fn a_terminal_sees_quotes_where_they_matter() {
+    fn names_on_a_terminal_are_quoted_if_needed() {
         for (name, shown) in [
             ("plain-1.2_3@+,:%]", "plain-1.2_3@+,:%]"),
             ("a b", "'a b'"),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_acts_upon_is_shown_as_something_else() {
+    fn control_characters_are_escaped_or_masked() {
         for (text, shielded, masked_text) in [
             ("plain é漢", "plain é漢", "plain é漢"),
             ("a\u{1b}[2Jb", "a\\033[2Jb", "a?[2Jb"),
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(masked(b"a\x9b\xff"), "a??");
     }
 
-    /// The library's messages and the command's escape the same characters.
+    /// The messages of the library and the command escape the same characters.
     #[test]
     fn the_library_and_the_command_agree_on_every_character() {
         for character in (0..=0x0010_ffff).filter_map(char::from_u32) {

@@ -1,186 +1,196 @@
-//! One run of a command: what it says, whether it is to end early, and how it ends.
+//! One run of a command: its output, whether it was cancelled, its failures and its exit code.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use curt::{Calls, Cancel, Error};
 
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::json::Object;
-use crate::out::{self, Screen, json, text};
-
-/// What the options that all commands have say.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Common {
-    /// What messages begin with.
-    pub(crate) program: &'static str,
-    pub(crate) json: bool,
-    pub(crate) stats: bool,
-}
+use crate::out::failure::Failure;
+use crate::out::json::{self, Object};
+use crate::out::{Screen, text};
+use crate::sys;
 
 /// A run of a command, shared by its threads.
 pub(crate) struct Session {
-    common: Common,
+    /// What messages begin with, such as `curt rm`.
+    program: String,
+    is_json: bool,
+    /// The number of calls is printed at the end.
+    has_stats: bool,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
+    /// The worst exit code so far.
+    exit: AtomicU8,
 }
 
-/// What a command has to say when its work is done.
+/// What a command did.
 #[derive(Default)]
-pub(crate) struct Ending {
-    /// The fields of the last object, for programs.
-    pub(crate) summary: Object,
-    /// Lines for people.
-    pub(crate) words: String,
-    /// What was done, for people who want to see the calls.
+pub(crate) struct Outcome {
+    /// The fields of the summary, which is the last JSON object. Answers to questions have none.
+    pub(crate) summary: Option<Object>,
+    /// What was done; `--stats` prints it before the calls.
     pub(crate) done: String,
     pub(crate) calls: Calls,
-    /// Whether the work was ended before it was done.
-    pub(crate) is_stopped: bool,
+    /// The command was cancelled before it was done.
+    pub(crate) is_cancelled: bool,
 }
 
 impl Session {
-    /// A run that answers questions. It ends early where the reader of its output goes away;
-    /// signals end the process.
-    pub(crate) fn new(common: Common) -> Session {
+    /// Begins a run, which is cancelled if the reader of its output goes away. Signals end the
+    /// process until [`interrupt::listen`] is called.
+    pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
-        Session::with(common, Screen::new(true, false, cancel), cancel)
+        Session {
+            program: program.into(),
+            is_json,
+            has_stats,
+            screen: Screen::new(cancel),
+            cancel,
+            errors: AtomicU64::new(0),
+            exit: AtomicU8::new(Exit::SUCCESS.code()),
+        }
     }
 
-    /// A run that has nothing to do: nobody need know where its output goes.
-    pub(crate) fn idle(common: Common) -> Session {
-        let cancel = interrupt::token();
-        Session::with(common, Screen::new(false, false, cancel), cancel)
-    }
-
-    /// A run that does long work, which signals end, too. Whether there will be lines of data, and
-    /// whether progress is wanted, is for the caller to say.
-    pub(crate) fn working(common: Common, data: bool, progress: bool) -> Session {
-        let cancel = interrupt::listen();
-        Session::with(common, Screen::new(data, progress, cancel), cancel)
-    }
-
-    fn with(common: Common, screen: Screen, cancel: &'static Cancel) -> Session {
-        Session { common, screen, cancel, errors: AtomicU64::new(0) }
-    }
-
-    /// What messages begin with.
-    pub(crate) fn program(&self) -> &'static str {
-        self.common.program
+    pub(crate) fn program(&self) -> &str {
+        &self.program
     }
 
     pub(crate) fn is_json(&self) -> bool {
-        self.common.json
+        self.is_json
     }
 
     pub(crate) fn screen(&self) -> &Screen {
         &self.screen
     }
 
-    /// Set where the work is to end early.
+    /// The token that is set when the command must end early.
     pub(crate) fn cancel(&self) -> &'static Cancel {
         self.cancel
     }
 
-    /// Whether the work is to end early.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// Whether the data goes to a terminal.
+    /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.screen.is_terminal()
     }
 
-    /// Adds to the data.
+    /// Writes data to standard output.
     pub(crate) fn data(&self, data: &[u8]) {
         self.screen.data(data);
     }
 
-    /// Adds an object to the data.
+    /// Writes a JSON object to standard output.
     pub(crate) fn object(&self, object: Object) {
         self.screen.data(object.line().as_bytes());
     }
 
-    /// Says something on standard error, behind the data so far.
-    pub(crate) fn message(&self, lines: &str) {
-        self.screen.message(lines);
+    /// Writes text to standard error, after the data so far.
+    pub(crate) fn message(&self, text: &str) {
+        self.screen.message(text);
     }
 
-    /// Reports a failure: to programs as an object in its place, to people in the words of GNU.
-    pub(crate) fn fail(&self, error: &Error) {
-        self.fail_as(error, || text::failed(self.program(), error));
+    /// Writes a message to standard error, each line after the name of the program.
+    pub(crate) fn warn(&self, message: &str) {
+        let lines: Vec<String> =
+            message.lines().map(|line| format!("{}: {line}\n", self.program)).collect();
+        self.message(&lines.concat());
     }
 
-    /// The same, with words of its own for people.
-    pub(crate) fn fail_as(&self, error: &Error, words: impl FnOnce() -> String) {
-        self.count_errors(1);
-        if self.common.json {
-            self.screen.data(json::failure(error).as_bytes());
-        } else {
-            self.screen.message(&words());
+    /// Writes a message to standard error unless the output is JSON, whose summary has it.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.is_json {
+            self.warn(message);
         }
     }
 
-    /// Counts failures that were reported otherwise.
-    pub(crate) fn count_errors(&self, errors: u64) {
-        self.errors.fetch_add(errors, Ordering::Relaxed);
+    /// Reports an error of the library: as a JSON object, or in GNU's words.
+    pub(crate) fn fail(&self, error: &Error) {
+        self.fail_as(|| Failure::from(error), || text::failure(error));
     }
 
-    /// How many failures there were.
+    /// Reports a failure: as a JSON object, or as a message.
+    pub(crate) fn fail_as(
+        &self,
+        failure: impl FnOnce() -> Failure,
+        message: impl FnOnce() -> String,
+    ) {
+        self.count_failure();
+        if self.is_json {
+            self.object(failure().object());
+        } else {
+            self.warn(&message());
+        }
+    }
+
+    /// Counts a failure that is reported elsewhere.
+    pub(crate) fn count_failure(&self) {
+        self.errors.fetch_add(1, Ordering::Relaxed);
+        self.worsen(Exit::FAILURE);
+    }
+
+    /// Returns how many failures there were.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// Says what is wrong with the command line.
+    /// Sets the exit code, unless it is worse already.
+    pub(crate) fn worsen(&self, exit: Exit) {
+        self.exit.fetch_max(exit.code(), Ordering::Relaxed);
+    }
+
+    /// Ends the command because its command line is wrong.
     pub(crate) fn usage(&self, message: &str) -> Exit {
-        out::usage(self.program(), message, self.common.json)
-    }
-
-    /// Says the calls, where they are wanted, in a line that begins with what was done.
-    pub(crate) fn stats(&self, done: &str, calls: &Calls) {
-        if self.common.stats {
-            self.screen.message(&self.stats_lines(done, calls));
+        self.worsen(Exit::USAGE);
+        if self.is_json {
+            self.object(Failure::usage(message.to_owned()).object());
+        } else {
+            let program = &self.program;
+            self.message(&format!(
+                "{program}: {message}\nTry '{program} --help' for more information.\n"
+            ));
         }
+        self.close(false)
     }
 
-    fn stats_lines(&self, done: &str, calls: &Calls) -> String {
-        let total = text::counted(calls.total(), "call", "calls");
-        let comma = if done.is_empty() { "" } else { ", " };
-        format!("{}: {done}{comma}{total}\n{}", self.program(), text::calls(calls))
-    }
-
-    /// Says how the work ended. The exit code says whether there were failures.
-    pub(crate) fn end(&self, ending: Ending) -> Exit {
-        let is_done = self.errors() == 0;
-        let exit = if is_done { Exit::SUCCESS } else { Exit::FAILURE };
-        self.end_as(ending, exit, Exit::FAILURE)
-    }
-
-    /// The same with this exit code, and with another where the output cannot be written.
-    pub(crate) fn end_as(&self, ending: Ending, exit: Exit, unwritten: Exit) -> Exit {
-        let Ending { mut summary, mut words, done, calls, is_stopped } = ending;
-        if self.common.json {
-            if self.common.stats {
+    /// Ends the command, with its summary and its statistics.
+    pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
+        let Outcome { summary, done, calls, is_cancelled } = outcome;
+        if let Some(mut summary) = summary.filter(|_| self.is_json) {
+            if self.has_stats {
                 summary = summary.object("calls", json::calls(&calls));
             }
             self.object(Object::new().object("summary", summary));
-        } else {
-            if self.common.stats {
-                words += &self.stats_lines(&done, &calls);
-            }
-            if !words.is_empty() {
-                self.screen.message(&words);
-            }
+        } else if self.has_stats {
+            let total = text::counted(calls.total(), "call", "calls");
+            let comma = if done.is_empty() { "" } else { ", " };
+            let first = format!("{}: {done}{comma}{total}\n", self.program);
+            self.message(&(first + &text::calls(&calls)));
         }
-        self.close(is_stopped, exit, unwritten)
+        self.close(is_cancelled)
     }
 
-    /// Writes what is left. After a signal the process ends as the signal would have ended it, so
-    /// that a shell knows.
-    pub(crate) fn close(&self, is_stopped: bool, exit: Exit, unwritten: Exit) -> Exit {
-        let exit = self.screen.end(self.program(), exit, unwritten);
-        interrupt::signal().filter(|_| is_stopped).map_or(exit, interrupt::end)
+    /// Writes what is left. A command that a signal cancelled ends by that signal, so that a shell
+    /// knows.
+    pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
+        if is_cancelled {
+            self.worsen(Exit::FAILURE);
+        }
+        if let Err(error) = self.screen.finish() {
+            if error.kind() == io::ErrorKind::BrokenPipe && !sys::ignores_broken_pipes() {
+                return sys::end_by_broken_pipe();
+            }
+            self.warn(&format!("write error: {}", sys::error_text(&error)));
+            // GNU ls treats output that cannot be written like an operand that cannot be listed.
+            let is_ls = self.program == "curt ls";
+            self.worsen(if is_ls { Exit::USAGE } else { Exit::FAILURE });
+        }
+        let exit = Exit::of(self.exit.load(Ordering::Relaxed));
+        interrupt::signal().filter(|_| is_cancelled).map_or(exit, interrupt::end)
     }
 }

@@ -1,13 +1,10 @@
-//! The text of a path from a stranger: whether it stays beneath the directory that it is meant for,
-//! and has no other name there. A pure function; nothing is looked at and nothing is allocated.
+//! The check of untrusted paths.
 //!
-//! What holds of the text need not hold of the file: links are the kernel's to judge, and on POSIX
-//! `a/../b` means what the kernel says, and here `b`. Text comes as it is used: percent signs and
-//! the like were decoded once, before.
+//! Reasons are looked for in this order:
 //!
-//! | reason, in this order | an example | Windows | POSIX | POSIX, strict |
+//! | reason | examples | Windows | POSIX | POSIX, strict |
 //! |---|---|---|---|---|
-//! | `empty` | nothing; nothing but spaces | yes | without spaces | as Windows |
+//! | `empty` | nothing; spaces only | yes | nothing | as Windows |
 //! | `nul` | `a\0.png` | yes | yes | yes |
 //! | `encoding` | the byte FF, an overlong dot | yes | | |
 //! | `device` (prefix) | `\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x` | yes | | yes |
@@ -15,16 +12,12 @@
 //! | `drive` | `C:\x`, `C:x` | yes | | yes |
 //! | `stream` | `.htaccess::$DATA`, `a/c:` | yes | | yes |
 //! | `badchar` | `a*`, `a<b`, control characters | yes | | yes, and backslashes |
-//! | | strict: what some system passes over or maps to a separator, as U+200C and U+FF0F | strict | | yes |
+//! | | characters that some system ignores or maps to a separator: U+200C, U+FF0F | strict | | yes |
 //! | `device` (name) | `nul`, `logs/aux.txt`, `com¹` | yes | | yes |
 //! | `escape` | `../x`, `a/../../x` | yes | yes | yes |
 //! | `trailing` | `.htaccess.`, `a /b` | strict | | yes |
 //! | `shortname` | `HTACCE~1`, `GIT~1` | strict | | yes |
-//!
-//! `link` is never said here. Case, and the forms in which Unicode composes letters, are not looked
-//! at: which of them are one name is up to each directory.
 
-mod characters;
 mod plain;
 
 #[cfg(test)]
@@ -33,24 +26,33 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::flavor::{Flavor, Release};
 use crate::fold::Fold;
+use crate::options::{Flavor, Release};
 use crate::unit::Unit;
+use crate::windows::full_path::is_blank;
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 
-/// What happens to a spelling that is another name of something.
+/// How a path is treated that may be a second name of some file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aliases {
-    /// It is taken as the system takes it.
+    /// It is accepted, and means what it means to the system.
     #[default]
     Open,
-    /// It is refused: what any supported system would take for something else (`a.`, `A~1`,
-    /// `a::$DATA`, `nul.txt`), and every link. For servers and archives that have lists of names.
+    /// It is refused: every spelling that means another name on any supported system (`a.`, `A~1`,
+    /// `a::$DATA`, `nul.txt`), and every symbolic link. For programs that compare paths with lists
+    /// of names, such as file servers and archive tools.
     Strict,
 }
 
-/// Checks the text of paths: see [`check_path`].
+/// Checks whether the text of a path stays beneath the directory it is meant for.
+///
+/// This sees the text alone and allocates nothing. A symbolic link can still lead out, and on POSIX
+/// `a/../b` is taken for `b`: open the path with something that cannot leave the directory, such as
+/// `curt::Root`. The text must be the one that is used, after percent-decoding and the like.
+///
+/// Case, and the forms in which Unicode composes letters, are not checked: which of them are the
+/// same name depends on the directory.
 ///
 /// ```
 /// use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
@@ -68,9 +70,8 @@ pub struct PathCheck {
     in_root: bool,
 }
 
-/// Checks the text of a path that is to stay beneath some directory. The error is the first of the
-/// reasons that hold. No allocation; 10 to 35 ns for a text that nothing is odd about, 40 to 70
-/// with dots in it.
+/// Checks whether the text of a path stays beneath the directory it is meant for, as [`PathCheck`]
+/// does. The error is the first reason that holds.
 pub fn check_path<U: Unit>(
     text: &[U],
     flavor: Flavor,
@@ -81,45 +82,43 @@ pub fn check_path<U: Unit>(
 }
 
 impl PathCheck {
-    /// Checks paths of this flavor: by the larger set of device names, and otherwise as the system
-    /// takes them.
+    /// Creates a check of paths of this flavor, against the device names of Windows 10.
     pub const fn new(flavor: Flavor) -> PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Which names are devices (those of Windows 10, which file servers refuse still). In the
-    /// strict mode it is always those.
+    /// Sets which device names are refused; those of Windows 10 by default, which file servers
+    /// still refuse. [`Aliases::Strict`] always refuses those.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
 
-    /// What happens to other names of something (nothing).
+    /// Sets how second names of files are treated; they are accepted by default.
     pub const fn aliases(self, aliases: Aliases) -> PathCheck {
         PathCheck { aliases, ..self }
     }
 
-    /// Whether the directory is taken for the root (no): a path from the root begins there, and
-    /// `..` stops there. Shares, drives and devices are refused still.
+    /// Sets whether the directory is treated as the root: rooted paths start there and `..` stops
+    /// there. Off by default. Shares, drives and devices are refused in any case.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
     }
 
-    /// Checks a text.
+    /// Checks a path.
     pub fn check<U: Unit>(&self, text: &[U]) -> Result<(), Refusal> {
-        if self.is_plain(text) { Ok(()) } else { self.looked_at(text) }
+        if self.is_plain(text) { Ok(()) } else { self.check_names(text) }
     }
 
-    /// Checks a text, and folds it to the name beneath the directory: without `.` and `..`, with
-    /// the separators of its flavor, without what Windows drops; `.` for the directory itself.
-    /// Borrowed if it is that already.
+    /// Checks a path and returns the name it stands for: folded, with the separators of its flavor,
+    /// without what Windows drops; `.` for the directory itself. Borrowed if that is the path
+    /// itself.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
-        // Whatever could fail was refused.
+        // Folding fails on a NUL only, and those are refused.
         let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
         Ok(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) })
     }
 
-    /// How a text that passed is folded.
     fn fold(self) -> Fold {
         match self.flavor {
             Flavor::Posix => Fold::new(Flavor::Posix),
@@ -131,8 +130,8 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Whether the rules of Windows hold: in its own paths, and in all that must have one name
-    /// anywhere.
+    /// Returns whether the rules of Windows apply: to its own paths, and to those that must have
+    /// one name on every system.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -144,7 +143,8 @@ impl PathCheck {
         }
     }
 
-    /// Whether there is nothing to be looked at more closely.
+    /// Returns whether a path is accepted at a glance. `false` can also mean that only checking
+    /// each name can tell.
     fn is_plain<U: Unit>(self, text: &[U]) -> bool {
         if self.is_windows() {
             plain::is_plain(text, self.flavor, self.is_strict())
@@ -153,13 +153,13 @@ impl PathCheck {
         }
     }
 
-    /// The same by a look at each name.
-    fn looked_at<U: Unit>(self, text: &[U]) -> Result<(), Refusal> {
-        let mut found = Found::default();
-        self.beginning(text, &mut found);
-        let seen = self.names(text, &mut found);
+    /// Checks a path by its start, each name and each character.
+    fn check_names<U: Unit>(self, text: &[U]) -> Result<(), Refusal> {
+        let mut found = Reasons::default();
+        self.note_start(text, &mut found);
+        let seen = self.note_names(text, &mut found);
         if seen & OTHER != 0 {
-            self.beyond_ascii(text, &mut found);
+            self.note_characters(text, &mut found);
         }
         if self.is_windows() {
             found.note_if(seen & COLON != 0, Refusal::Stream);
@@ -170,44 +170,45 @@ impl PathCheck {
         found.first().map_or(Ok(()), Err)
     }
 
-    /// What a text begins with.
-    fn beginning<U: Unit>(self, text: &[U], found: &mut Found) {
+    /// Notes what is wrong with the start of a path.
+    fn note_start<U: Unit>(self, text: &[U], found: &mut Reasons) {
         if !self.is_windows() {
             let is_rooted = text.first() == Some(&U::ascii(b'/'));
             found.note_if(is_rooted && !self.in_root, Refusal::Absolute);
             found.note_if(text.is_empty(), Refusal::Empty);
             return;
         }
-        let space = U::ascii(b' ');
-        let blank = text.first().is_none_or(|&first| first == space)
-            && text.iter().all(|&unit| unit == space);
-        found.note_if(blank, Refusal::Empty);
+        found.note_if(is_blank(text), Refusal::Empty);
         let start = Start::of(text);
         match start {
             Start::LocalDevice | Start::BareDevice => found.note(Refusal::Device),
             Start::Share => {
-                // Slashes alone are one root to POSIX.
+                // To POSIX several slashes are one root.
                 let is_root = self.in_root && self.flavor == Flavor::Posix;
                 found.note_if(!is_root || text[1] != U::ascii(b'/'), Refusal::Absolute);
             }
             Start::DriveAbsolute { .. } | Start::DriveRelative { .. } => found.note(Refusal::Drive),
             Start::Rooted => {
                 let mark = U::ascii(b'?');
-                let is_kernels =
+                let is_verbatim =
                     matches!(*text, [_, a, b, c, ..] if a == mark && b == mark && is_separator(c));
-                found.note_if(is_kernels, Refusal::Device);
+                found.note_if(is_verbatim, Refusal::Device);
                 found.note_if(!self.in_root || !self.separates(text[0]), Refusal::Absolute);
             }
             Start::Relative => {}
         }
-        let follows = !self.is_strict() && self.release == Release::Windows11;
-        if follows && device_at_end(text, start, self.release).is_some() {
+        if !self.checks_each_name() && device_at_end(text, start, self.release).is_some() {
             found.device_name = true;
         }
     }
 
-    /// Looks at each name, and returns the kinds of units that there are.
-    fn names<U: Unit>(self, text: &[U], found: &mut Found) -> u8 {
+    /// Returns whether a device name is refused wherever it is, and not only at the end.
+    fn checks_each_name(self) -> bool {
+        self.is_strict() || self.release == Release::Windows10
+    }
+
+    /// Notes what is wrong with the names, and returns the kinds of units in them.
+    fn note_names<U: Unit>(self, text: &[U], found: &mut Reasons) -> u8 {
         let stops = match self.flavor {
             Flavor::Posix => SLASH,
             Flavor::Windows => SLASH | BACKSLASH,
@@ -217,17 +218,17 @@ impl PathCheck {
             let kind = KINDS[usize::from(unit.to_ascii())];
             seen |= kind;
             if kind & stops != 0 {
-                self.name_at(&text[begin..at], false, &mut depth, found);
+                self.note_name(&text[begin..at], false, &mut depth, found);
                 begin = at + 1;
             }
         }
-        self.name_at(&text[begin..], true, &mut depth, found);
+        self.note_name(&text[begin..], true, &mut depth, found);
         seen
     }
 
-    /// Looks at one name, at this depth below the directory.
+    /// Notes what is wrong with one name, at this depth below the directory.
     #[inline]
-    fn name_at<U: Unit>(self, name: &[U], is_last: bool, depth: &mut usize, found: &mut Found) {
+    fn note_name<U: Unit>(self, name: &[U], is_last: bool, depth: &mut usize, found: &mut Reasons) {
         let is_dot = |unit: U| unit.to_ascii() == b'.';
         match *name {
             [] => {}
@@ -238,23 +239,23 @@ impl PathCheck {
             }
             _ => {
                 *depth += usize::from(!is_last || !self.vanishes(name));
-                self.name_alone(name, found);
+                self.note_spelling(name, found);
             }
         }
     }
 
-    /// Whether Windows would leave nothing of a last name.
+    /// Returns whether Windows drops all of a last name.
     fn vanishes<U: Unit>(self, name: &[U]) -> bool {
         self.flavor == Flavor::Windows
             && name.iter().all(|unit| matches!(unit.to_ascii(), b'.' | b' '))
     }
 
-    /// Looks at a name that is neither `.` nor `..`.
-    fn name_alone<U: Unit>(self, name: &[U], found: &mut Found) {
+    /// Notes what is wrong with a name that is neither `.` nor `..`.
+    fn note_spelling<U: Unit>(self, name: &[U], found: &mut Reasons) {
         if !self.is_windows() {
             return;
         }
-        if self.is_strict() || self.release == Release::Windows10 {
+        if self.checks_each_name() {
             // Most names begin with other letters.
             let may_be = matches!(*name, [a, b, c, ..] if plain::begins_device(a, b, c));
             found.device_name |= may_be && is_device(stem(name));
@@ -266,58 +267,58 @@ impl PathCheck {
         }
     }
 
-    /// Looks at characters that are not ASCII.
+    /// Notes what is wrong with characters that are not ASCII.
     #[cold]
-    fn beyond_ascii<U: Unit>(self, text: &[U], found: &mut Found) {
+    fn note_characters<U: Unit>(self, text: &[U], found: &mut Reasons) {
         let mut aliasing = false;
-        let is_text =
-            U::characters(text, |character| aliasing |= characters::is_aliasing(character));
+        let is_text = U::characters(text, |character| aliasing |= is_aliasing(character));
         found.note_if(!is_text && self.flavor == Flavor::Windows, Refusal::Encoding);
         found.note_if(aliasing && self.is_strict(), Refusal::BadChar);
     }
 }
 
-/// Why a path was refused: one reason, the first of those that hold, in this order.
+/// Why a path was refused: the first reason that holds, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is no text.
+    /// The path is empty.
     Empty,
-    /// A NUL is in it: `a\0.png`.
+    /// The path contains a NUL: `a\0.png`.
     Nul,
-    /// It is no text of its flavor: `a\xff` as a Windows path.
+    /// The path is not valid text in its flavor: `a\xff` on Windows.
     Encoding,
-    /// It begins as the path of a device (`\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x`), or a name in it is
-    /// one (`nul.txt`, `com¹`).
+    /// The path begins like that of a device (`\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x`), or contains
+    /// the name of one (`nul.txt`, `com¹`).
     Device,
-    /// It begins at a root: `/etc/passwd`, `\windows`, `\\server\share`.
+    /// The path begins at a root: `/etc/passwd`, `\windows`, `\\server\share`.
     Absolute,
-    /// It names a drive: `C:\x`, `C:x`.
+    /// The path names a drive: `C:\x`, `C:x`.
     Drive,
-    /// A colon is in it, as that before a stream of a file: `x::$DATA`, `a/c:`.
+    /// The path contains a colon, which begins the name of a stream: `x::$DATA`, `a/c:`.
     Stream,
-    /// A character that names cannot have: `a*`, `a|b`, a control character.
+    /// The path contains a character that names cannot have: `a*`, `a|b`, a control character.
     BadChar,
-    /// It leaves the root: `../x`, an absolute link, a link to `../..`.
+    /// The path leaves the root: `../x`, an absolute symbolic link, a link to `../..`.
     Escape,
-    /// Dots or spaces end a name, which Windows drops: `.htaccess.`, `x. /y`.
+    /// A name ends in dots or spaces, which Windows drops: `.htaccess.`, `x. /y`.
     Trailing,
-    /// It looks like the short name of something else: `HTACCE~1`.
+    /// A name looks like the short name of another file: `HTACCE~1`.
     ShortName,
-    /// It leads through a link where links are refused, or through one that no text describes: a
-    /// magic link such as `/proc/self/exe`, a reparse point of an unknown kind.
+    /// The path leads through a symbolic link where links are refused, or through a link without a
+    /// target path: a magic link such as `/proc/self/exe`, a reparse point of an unknown kind. The
+    /// text check never returns this.
     Link,
 }
 
 impl Refusal {
-    /// The word for it: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`,
-    /// `badchar`, `escape`, `trailing`, `shortname`, `link`.
+    /// Returns a one-word name: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`,
+    /// `stream`, `badchar`, `escape`, `trailing`, `shortname`, `link`.
     pub fn name(self) -> &'static str {
         REFUSALS[self as usize].1
     }
 }
 
-/// All of them in their order, and the word for each.
+/// All reasons in their order, and their names.
 const REFUSALS: [(Refusal, &str); 12] = [
     (Refusal::Empty, "empty"),
     (Refusal::Nul, "nul"),
@@ -340,8 +341,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Whether it looks like the short name of something: up to eight characters that end in a tilde
-/// and digits, and an extension of up to three.
+/// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
+/// digits, and an extension of up to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {
     if name.len() > 12 {
         return false;
@@ -357,13 +358,13 @@ fn is_short<U: Unit>(name: &[U]) -> bool {
         && extension.iter().filter(|unit| unit.to_ascii() == b'.').count() <= 1
 }
 
-/// Kinds of units.
+// Kinds of units.
 const NUL: u8 = 1;
 const COLON: u8 = 2;
-/// What Windows has in no name.
+/// No name on Windows contains it.
 const BAD: u8 = 4;
 const BACKSLASH: u8 = 8;
-/// What is not ASCII.
+/// It is not ASCII.
 const OTHER: u8 = 16;
 const SLASH: u8 = 32;
 
@@ -388,14 +389,14 @@ const KINDS: [u8; 256] = {
 
 /// The reasons found so far.
 #[derive(Default)]
-struct Found {
-    /// A bit for each reason, the first in order lowest.
+struct Reasons {
+    /// A bit for each reason; the lowest is the first in order.
     reasons: u16,
-    /// A name is that of a device: comes behind [`Refusal::BadChar`], where a prefix comes before.
+    /// A name is that of a device. It comes after [`Refusal::BadChar`], unlike the prefix of one.
     device_name: bool,
 }
 
-impl Found {
+impl Reasons {
     #[inline]
     fn note(&mut self, reason: Refusal) {
         self.note_if(true, reason);
@@ -412,4 +413,38 @@ impl Found {
         let comes_later = first.is_none_or(|first| first > Refusal::BadChar);
         if self.device_name && comes_later { Some(Refusal::Device) } else { first }
     }
+}
+
+/// Characters that file systems ignore when they compare names without regard to case (HFS+, and
+/// ext4 and F2FS with that feature): the ignorable ones of Unicode.
+const IGNORABLE: [(u32, u32); 17] = [
+    (0xAD, 0xAD),
+    (0x34F, 0x34F),
+    (0x61C, 0x61C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1_BCA0, 0x1_BCA3),
+    (0x1_D173, 0x1_D17A),
+    (0xE_0000, 0xE_0FFF),
+];
+
+/// Characters that Windows maps to separators, dots, colons and tildes for programs that use a code
+/// page: the yen and won signs, and full-width forms.
+const MAPPED: [char; 7] =
+    ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
+
+/// Returns whether a name with this character has a second name without it on some system.
+fn is_aliasing(character: char) -> bool {
+    let number = u32::from(character);
+    IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&number))
+        || MAPPED.contains(&character)
 }

@@ -1,14 +1,15 @@
-//! What an expansion knows of the world.
+//! The working directory, drives, homes and users that an expansion depends on.
 
 use std::fmt;
 use std::sync::OnceLock;
 
-use crate::flavor::Release;
-use crate::text::PathText;
+use crate::options::Release;
+use crate::unit::PathText;
 
-/// What an expansion asks of the world, at most once for what it keeps. A program that wants its
-/// own working directory implements this for it, as `curt::ThisProcess` does: this crate makes no
-/// call to the system.
+/// Answers what an expansion has to know about the process. Implement this to start from the real
+/// working directory, as `curt::ThisProcess` does: this crate makes no call to the system.
+///
+/// An expander asks for the working directory when it first needs it, and keeps the answer.
 ///
 /// ```
 /// use curt_paths::{Environment, Expander, PathText};
@@ -25,29 +26,29 @@ use crate::text::PathText;
 /// assert!(full.starts_with(b"/") && full.ends_with(b"/a"));
 /// ```
 pub trait Environment: Send + Sync {
-    /// The working directory.
+    /// Returns the working directory.
     fn working_directory(&self) -> Option<PathText>;
 
-    /// The working directory of a drive, by its letter in upper case. Windows keeps them in hidden
-    /// variables.
+    /// Returns the working directory of a drive, by its letter in upper case. Windows keeps them in
+    /// hidden environment variables.
     fn drive_directory(&self, letter: &str) -> Option<PathText> {
         let _ = letter;
         None
     }
 
-    /// The home directory that the environment names: the value of `HOME`.
+    /// Returns the home directory that the environment names: the value of `HOME`.
     fn home(&self) -> Option<PathText> {
         None
     }
 
-    /// The home directory of a user, as the user database has it; an empty name stands for the user
-    /// whose process this is.
+    /// Returns the home directory of a user in the user database. An empty name is the user that
+    /// runs this process.
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
         let _ = user;
         None
     }
 
-    /// The release of Windows whose rules hold; the newest one if this is not Windows.
+    /// Returns the release of Windows whose rules apply; the newest one if this is not Windows.
     fn release(&self) -> Release {
         Release::Windows11
     }
@@ -56,8 +57,8 @@ pub trait Environment: Send + Sync {
 /// Finds the home directory of a user by name.
 type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 
-/// What an expansion knows of the world: the working directory, those of other drives, home, and
-/// who the users are. Given, or asked of an [`Environment`]; what is given takes precedence.
+/// The working directory, those of other drives, and home directories: set here, or asked of an
+/// [`Environment`]. What is set takes precedence.
 ///
 /// ```
 /// use curt_paths::{Env, Expander, Flavor};
@@ -68,146 +69,145 @@ type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 #[must_use]
 #[derive(Default)]
 pub struct Env {
-    /// Asked for what was not given.
-    asked: Option<Box<dyn Environment>>,
-    cwd: Given,
+    /// Asked for what is not set.
+    environment: Option<Box<dyn Environment>>,
+    cwd: Setting,
     drives: Option<Vec<(PathText, PathText)>>,
-    home: Given,
+    home: Setting,
     users: Option<Users>,
-    /// The working directory that was asked for.
+    /// The working directory that the environment returned.
     asked_cwd: OnceLock<Option<PathText>>,
 }
 
-/// What was given for a directory.
+/// A directory that can be set, or set to none.
 #[derive(Debug, Default)]
-enum Given {
+enum Setting {
     #[default]
-    Nothing,
+    Unset,
     None,
     Path(PathText),
 }
 
-impl Given {
+impl Setting {
     fn path(&self) -> Option<&PathText> {
         match self {
-            Given::Path(path) => Some(path),
-            Given::Nothing | Given::None => None,
+            Setting::Path(path) => Some(path),
+            Setting::Unset | Setting::None => None,
         }
     }
 }
 
 impl<E: Environment + 'static> From<E> for Env {
     fn from(environment: E) -> Env {
-        Env { asked: Some(Box::new(environment)), ..Env::default() }
+        Env { environment: Some(Box::new(environment)), ..Env::default() }
     }
 }
 
 impl Env {
-    /// Nothing is known.
+    /// Creates an environment in which nothing is known.
     pub fn none() -> Env {
         Env::default()
     }
 
-    /// What this environment says. Its working directory is asked for when first needed, and kept
-    /// until [`Expander::refresh`](crate::Expander::refresh).
+    /// Asks an environment. Its working directory is kept until
+    /// [`Expander::refresh`](crate::Expander::refresh).
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
 
-    /// The working directory: a full path.
+    /// Sets the working directory, a full path.
     pub fn cwd(self, path: impl Into<PathText>) -> Env {
-        Env { cwd: Given::Path(path.into()), ..self }
+        Env { cwd: Setting::Path(path.into()), ..self }
     }
 
-    /// No working directory: paths that need one are errors.
+    /// Sets no working directory: paths that need one are errors.
     pub fn no_cwd(self) -> Env {
-        Env { cwd: Given::None, ..self }
+        Env { cwd: Setting::None, ..self }
     }
 
-    /// The working directory of a drive, by its letter. From the first one on, the environment is
-    /// not asked about drives.
+    /// Sets the working directory of a drive, by its letter. After that the environment is not
+    /// asked about any drive.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self
     }
 
-    /// No drive has a working directory.
+    /// Sets that no drive has a working directory.
     pub fn no_drives(self) -> Env {
         Env { drives: Some(Vec::new()), ..self }
     }
 
-    /// The home directory: the value of `HOME`.
+    /// Sets the home directory: the value of `HOME`.
     pub fn home(self, path: impl Into<PathText>) -> Env {
-        Env { home: Given::Path(path.into()), ..self }
+        Env { home: Setting::Path(path.into()), ..self }
     }
 
-    /// `HOME` is not set. On POSIX the user database is asked then, if there is one.
+    /// Sets that `HOME` is not set. On POSIX the user database is then asked, if there is one.
     pub fn no_home(self) -> Env {
-        Env { home: Given::None, ..self }
+        Env { home: Setting::None, ..self }
     }
 
-    /// The user database: finds home directories by the names of users, and by an empty name that
-    /// of the user whose process this is.
+    /// Sets the user database, which finds the home directory of a user by name. An empty name is
+    /// the user that runs this process.
     pub fn users(self, find: impl Fn(&[u8]) -> Option<PathText> + Send + Sync + 'static) -> Env {
         Env { users: Some(Box::new(find)), ..self }
     }
 
-    /// Forgets the working directory that was asked for.
+    /// Forgets the working directory that the environment returned.
     pub(crate) fn refresh(&mut self) {
         self.asked_cwd = OnceLock::new();
     }
 
     pub(crate) fn release(&self) -> Release {
-        self.asked.as_ref().map_or(Release::Windows11, |asked| asked.release())
+        self.environment.as_ref().map_or(Release::Windows11, |environment| environment.release())
     }
 
     pub(crate) fn working_directory(&self) -> Option<&PathText> {
-        match (&self.cwd, &self.asked) {
-            (Given::Nothing, Some(asked)) => {
-                self.asked_cwd.get_or_init(|| asked.working_directory()).as_ref()
+        match (&self.cwd, &self.environment) {
+            (Setting::Unset, Some(environment)) => {
+                self.asked_cwd.get_or_init(|| environment.working_directory()).as_ref()
             }
-            (given, _) => given.path(),
+            (setting, _) => setting.path(),
         }
     }
 
-    /// The working directory of a drive, by its letter.
     pub(crate) fn drive_directory(&self, letter: &PathText) -> Option<PathText> {
-        let wanted = letter_of(letter);
-        if let Some(given) = &self.drives {
-            let found = given.iter().rfind(|(drive, _)| letter_of(drive) == wanted);
+        let wanted = normal_letter(letter);
+        if let Some(drives) = &self.drives {
+            let found = drives.iter().rfind(|(drive, _)| normal_letter(drive) == wanted);
             return found.map(|(_, path)| path.clone());
         }
-        self.asked.as_ref()?.drive_directory(std::str::from_utf8(&wanted).ok()?)
+        self.environment.as_ref()?.drive_directory(std::str::from_utf8(&wanted).ok()?)
     }
 
-    /// Whether something that was given is in an encoding.
+    /// Returns whether a directory that was set is labelled with an encoding.
     #[cfg(feature = "ruby")]
     pub(crate) fn is_encoded(&self) -> bool {
         let drives = self.drives.iter().flatten().map(|(_, path)| path);
-        let mut given = self.cwd.path().into_iter().chain(self.home.path()).chain(drives);
-        given.any(PathText::is_encoded)
+        let mut set = self.cwd.path().into_iter().chain(self.home.path()).chain(drives);
+        set.any(PathText::is_encoded)
     }
 
-    /// The value of `HOME`.
+    /// Returns the value of `HOME`.
     pub(crate) fn home_directory(&self) -> Option<PathText> {
-        match (&self.home, &self.asked) {
-            (Given::Nothing, Some(asked)) => asked.home(),
-            (given, _) => given.path().cloned(),
+        match (&self.home, &self.environment) {
+            (Setting::Unset, Some(environment)) => environment.home(),
+            (setting, _) => setting.path().cloned(),
         }
     }
 
-    /// The home directory of a user; an empty name is this user's.
+    /// Asks the user database.
     pub(crate) fn home_of(&self, user: &[u8]) -> Option<PathText> {
-        match (&self.users, &self.asked) {
+        match (&self.users, &self.environment) {
             (Some(find), _) => find(user),
-            (None, Some(asked)) => asked.home_of(user),
+            (None, Some(environment)) => environment.home_of(user),
             (None, None) => None,
         }
     }
 }
 
-/// A drive's letter as it is compared: without a colon, in upper case.
-fn letter_of(letter: &PathText) -> Vec<u8> {
+/// Returns a drive letter in upper case, without a colon.
+fn normal_letter(letter: &PathText) -> Vec<u8> {
     let mut bytes = letter.to_bytes().into_owned();
     if bytes.len() > 1 && bytes.last() == Some(&b':') {
         bytes.pop();
@@ -219,7 +219,7 @@ fn letter_of(letter: &PathText) -> Vec<u8> {
 impl fmt::Debug for Env {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Env")
-            .field("asks", &self.asked.is_some())
+            .field("has_environment", &self.environment.is_some())
             .field("cwd", &self.cwd)
             .field("drives", &self.drives)
             .field("home", &self.home)

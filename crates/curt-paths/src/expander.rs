@@ -1,59 +1,45 @@
-//! Expansion: the full path that a path means, by the text alone.
-//!
-//! # Promises
-//!
-//! The answer is a pure function of the text, what an [`Env`] says of the world, and the choices of
-//! an [`Expander`]: any [`Flavor`] on any system. Units that are no Unicode survive. What a link on
-//! the way would change is not asked, and neither is whether anything exists.
-//!
-//! | flavor, style | authority |
-//! |---|---|
-//! | POSIX, native, [`DotDot::Keep`] | [`std::path::absolute`] |
-//! | POSIX, native, [`DotDot::Clamp`] | Python's `normpath(join(cwd, path))` |
-//! | POSIX, [`Style::Ruby`] | Ruby's `File.expand_path` |
-//! | Windows, native | [`GetFullPathNameW`], whose rules Microsoft describes under [path normalization] |
-//! | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, without its look at the last name's long form |
-//!
-//! [`GetFullPathNameW`]:
-//! https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
-//! [path normalization]:
-//! https://learn.microsoft.com/dotnet/standard/io/file-path-formats#path-normalization
-//!
-//! # Call budget
-//!
-//! | what | calls to the file system | other calls |
-//! |---|---|---|
-//! | every expansion | 0 | 0 |
-//! | the first relative path of an expander over the process's own working directory | 0 | 1 (`getcwd`; none on Windows) |
-//! | `~user`, and `~` where `HOME` is not set, on POSIX | what the user database makes | |
-//! | [`long_name()`], which is asked of an existing file and never by itself | 3 on Windows, else 0 | |
-//!
-//! A path that is full and clean is handed back as it is: nothing is allocated.
-//!
-//! # Races
-//!
-//! None: nothing is looked at. The working directory is that of the first relative path, until
-//! [`Expander::refresh`]. A path that was expanded is not a path that was checked: who takes paths
-//! from strangers opens them beneath a directory, and asks what was opened.
-//!
-//! # Fallbacks
-//!
-//! None are needed.
+//! Makes paths full: the public face of expansion.
 
 use std::borrow::Cow;
 
+use crate::directory::Cache;
+#[cfg(feature = "ruby")]
+use crate::encoded;
 use crate::environment::Env;
-use crate::flavor::{Flavor, Release};
-use crate::options::{DotDot, ExpandError, Options, Style, Verbatim};
-use crate::place::{Places, Settled};
-use crate::rule::{Listener, Rule};
-use crate::text::{PathText, Units};
-use crate::unit::Unit;
+use crate::expansion::{Expansion, World};
+use crate::options::{DotDot, ExpandError, Flavor, Options, Release, Style, Verbatim};
+use crate::rule::Rule;
+use crate::unit::{PathText, Unit, Units};
 use crate::windows::full_path;
 use crate::{posix, ruby};
 
-/// Makes paths full, by text alone: see [`Env`] for what it knows, and the methods for what can be
-/// chosen. Made once and used for many paths, by any number of threads.
+/// Makes paths full by their text alone.
+///
+/// The answer is a function of the path, an [`Env`], and the choices made by the methods here: any
+/// [`Flavor`] on any system. Whether anything exists, and where symbolic links lead, is not looked
+/// at. Units that are not Unicode are kept. An expander is made once and used for many paths, by
+/// any number of threads.
+///
+/// | flavor, style | authority |
+/// |---|---|
+/// | POSIX, native, [`DotDot::Keep`] | [`std::path::absolute`] |
+/// | POSIX, native, [`DotDot::Clamp`] | Python's `normpath(join(cwd, path))` |
+/// | POSIX, [`Style::Ruby`] | Ruby's `File.expand_path` |
+/// | Windows, native | [`GetFullPathNameW`], described under [path normalization] |
+/// | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, without the long form of the last name |
+///
+/// [`GetFullPathNameW`]:
+/// https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
+/// [path normalization]:
+/// https://learn.microsoft.com/dotnet/standard/io/file-path-formats#path-normalization
+///
+/// # Cost
+///
+/// No system calls, except what an [`Environment`](crate::Environment) makes: it is asked for the
+/// working directory once, and for the user database for each `~user`, and for `~` if `HOME` is not
+/// set. A path that is full and clean is returned without a copy.
+///
+/// An expanded path is not a checked path: open paths from others beneath a directory.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -65,29 +51,21 @@ use crate::{posix, ruby};
 #[must_use]
 #[derive(Debug)]
 pub struct Expander {
-    pub(crate) options: Options,
-    pub(crate) env: Env,
-    pub(crate) base: Option<PathText>,
-    /// What Ruby finds wrong with the base, even where it is not needed.
-    refusal: Option<ExpandError>,
-    pub(crate) bytes: Settled<u8>,
-    pub(crate) wide: Settled<u16>,
-    #[cfg(feature = "ruby")]
-    pub(crate) characters: Settled<crate::ruby::encoding::Character>,
+    world: World,
 }
 
-/// What an expansion came to, and the rules that had a part in it.
+/// The result of an expansion, and the rules it applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpandExplanation {
     /// The full path.
     pub result: Result<PathText, ExpandError>,
-    /// The rules, each once, in the order in which they fired first.
+    /// The rules, each once, in the order in which they were first applied.
     pub rules: Vec<Rule>,
 }
 
 impl Expander {
-    /// In this world, by the rules of this system.
+    /// Creates an expander for the paths of this system.
     pub fn new(env: impl Into<Env>) -> Expander {
         let env = env.into();
         let options = Options {
@@ -98,162 +76,140 @@ impl Expander {
             verbatim: Verbatim::Keep,
             tilde: None,
         };
-        Expander {
-            options,
-            env,
-            base: None,
-            refusal: None,
-            bytes: Settled::default(),
-            wide: Settled::default(),
-            #[cfg(feature = "ruby")]
-            characters: Settled::default(),
-        }
+        let cache = Cache::default();
+        Expander { world: World { options, env, base: None, refusal: None, cache } }
     }
 
-    /// Whose paths they are (this system's).
+    /// Sets the flavor of the paths; that of this system by default.
     pub fn flavor(self, flavor: Flavor) -> Expander {
-        self.with(|options| options.flavor = flavor)
+        self.with(|world| world.options.flavor = flavor)
     }
 
-    /// By the rules of which Windows (that of the environment; Windows 11 if it does not know).
+    /// Sets the release of Windows; that of the environment by default, or Windows 11 if it has
+    /// none.
     pub fn release(self, release: Release) -> Expander {
-        self.with(|options| options.release = release)
+        self.with(|world| world.options.release = release)
     }
 
-    /// In whose style (the system's own).
+    /// Sets the style; the system's own by default.
     pub fn style(self, style: Style) -> Expander {
-        self.with(|options| options.style = style)
+        self.with(|world| world.options.style = style)
     }
 
-    /// What becomes of `..` (`Keep` for POSIX paths in the native style, where a link may be on the
-    /// way; `Clamp` for all others).
+    /// Sets how `..` is treated; by default it is kept in POSIX paths of the native style, where a
+    /// symbolic link can come before it, and otherwise clamped.
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
-        self.with(|options| options.dot_dot = Some(dot_dot))
+        self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
 
-    /// What becomes of `\\?\…` and `\??\…` (`Keep`). In Ruby's style they are always normalized.
+    /// Sets how `\\?\…` and `\??\…` are treated; they are kept by default. In Ruby's style they are
+    /// always normalized.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
-        self.with(|options| options.verbatim = verbatim)
+        self.with(|world| world.options.verbatim = verbatim)
     }
 
-    /// Whether a tilde at the beginning stands for a home (in Ruby's style). Without it, Ruby's
-    /// style is that of `File.absolute_path`.
+    /// Sets whether a leading tilde is a home directory; by default it is in Ruby's style only.
+    /// Without it, Ruby's style is that of `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
-        self.with(|options| options.tilde = Some(tilde))
+        self.with(|world| world.options.tilde = Some(tilde))
     }
 
-    /// What relative paths go on from, instead of the working directory. It is expanded itself,
-    /// when first needed.
+    /// Sets the directory that relative paths start from instead of the working directory. It is
+    /// expanded itself when it is first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
-        let refusal = ruby::refusal_of_base(&base);
-        Expander { base: Some(base), refusal, ..self }.with(|_| {})
+        self.with(|world| {
+            world.refusal = ruby::refusal_of_base(&base);
+            world.base = Some(base);
+        })
     }
 
-    /// Changes the options, and forgets what followed from them.
-    fn with(mut self, change: impl FnOnce(&mut Options)) -> Expander {
-        change(&mut self.options);
-        self.forget();
+    /// Changes what an expansion depends on.
+    fn with(mut self, change: impl FnOnce(&mut World)) -> Expander {
+        change(&mut self.world);
+        self.world.cache = Cache::default();
         self
     }
 
-    fn forget(&mut self) {
-        self.bytes = Settled::default();
-        self.wide = Settled::default();
-        #[cfg(feature = "ruby")]
-        {
-            self.characters = Settled::default();
-        }
-    }
-
-    /// Forgets the working directory, which is asked again when next needed.
+    /// Forgets the working directory. It is asked for again when it is next needed.
     pub fn refresh(&mut self) {
-        self.env.refresh();
-        self.forget();
+        self.world.env.refresh();
+        self.world.cache = Cache::default();
     }
 
-    /// The full path of a text; borrowed if it is that already.
+    /// Returns the full path of a text, borrowed if it is the text itself.
     pub fn expand<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
         if self.is_clean(text) {
             return Ok(Cow::Borrowed(text));
         }
         let mut full = Vec::new();
-        self.write(text, &mut full, &mut ())?;
+        Expansion::new(&self.world).write(text, &mut full, &mut ())?;
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
     }
 
-    /// Writes the full path of a text into a buffer, in place of what it holds; on an error it
-    /// holds nothing of use. Allocates only if the buffer has no room.
+    /// Replaces the content of a buffer with the full path of a text, and allocates only if the
+    /// buffer is too small. After an error its content is unspecified.
     pub fn expand_into<U: Unit>(&self, text: &[U], buffer: &mut Vec<U>) -> Result<(), ExpandError> {
         buffer.clear();
         if self.is_clean(text) {
             buffer.extend_from_slice(text);
             return Ok(());
         }
-        self.write(text, buffer, &mut ())
+        Expansion::new(&self.world).write(text, buffer, &mut ())
     }
 
-    /// The full path of a text of either kind, in the units that it has.
+    /// Returns the full path of a text in either kind of units, in the same units.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text).result,
+            _ if self.is_encoded(text) => encoded::expand(&self.world, text).0,
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
             Units::Wide(units) => Ok(self.expand(units)?.into_owned().into()),
         }
     }
 
-    /// What [`expand`](Expander::expand) answers, and why. Takes longer.
+    /// Returns what [`expand`](Expander::expand) does, and the rules that were applied. Takes
+    /// longer.
     pub fn explain<U: Unit>(&self, text: &[U]) -> ExpandExplanation {
         let (mut full, mut rules) = (Vec::new(), Vec::new());
-        let written = self.write(text, &mut full, &mut rules);
+        let written = Expansion::new(&self.world).write(text, &mut full, &mut rules);
         if written.is_ok() && full == text && !rules.contains(&Rule::Verbatim) {
             rules.push(Rule::Clean);
         }
         ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
-    /// What [`expand_text`](Expander::expand_text) answers, and why.
+    /// Returns what [`expand_text`](Expander::expand_text) does, and the rules that were applied.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => crate::ruby::encoding::explain(self, text),
+            _ if self.is_encoded(text) => {
+                let (result, rules) = encoded::expand(&self.world, text);
+                ExpandExplanation { result, rules }
+            }
             Units::Bytes(bytes) => self.explain(bytes),
             Units::Wide(units) => self.explain(units),
         }
     }
 
-    /// Whether one of the texts says which encoding it is in.
+    /// Returns whether one of the texts is labelled with an encoding.
     #[cfg(feature = "ruby")]
     fn is_encoded(&self, text: &PathText) -> bool {
         text.is_encoded()
-            || self.base.as_ref().is_some_and(PathText::is_encoded)
-            || self.env.is_encoded()
+            || self.world.base.as_ref().is_some_and(PathText::is_encoded)
+            || self.world.env.is_encoded()
     }
 
+    /// Returns whether a path is its own expansion. `false` can also mean that only expanding it
+    /// can tell.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
-        match self.options.flavor {
-            _ if self.refusal.is_some() => false,
-            Flavor::Posix => posix::is_clean(text, self.options),
-            Flavor::Windows if self.options.style == Style::Ruby => false,
-            Flavor::Windows => full_path::is_clean(text, self.options),
-        }
-    }
-
-    fn write<U: Unit>(
-        &self,
-        text: &[U],
-        full: &mut Vec<U>,
-        listener: &mut impl Listener,
-    ) -> Result<(), ExpandError> {
-        let places = Places::of(self);
-        if let (Style::Ruby, Some(error)) = (self.options.style, self.refusal) {
-            return Err(error);
-        }
-        match self.options.flavor {
-            Flavor::Posix => posix::expand(text, places, full, listener),
-            Flavor::Windows => full_path::expand(text, places, full, listener),
+        let options = self.world.options;
+        match options.flavor {
+            _ if self.world.refusal.is_some() => false,
+            Flavor::Posix => posix::is_clean(text, options),
+            Flavor::Windows if options.style == Style::Ruby => false,
+            Flavor::Windows => full_path::is_clean(text, options),
         }
     }
 }

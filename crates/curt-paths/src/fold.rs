@@ -1,27 +1,23 @@
-//! The one folding of paths: names are written one behind the other, `.` and doubled separators are
-//! left out, and `..` takes the name before it away.
-//!
-//! ```
-//! use curt_paths::{DotDot, Flavor, Fold};
-//! let fold = Fold::new(Flavor::Posix);
-//! assert_eq!(fold.fold(b"a/./b//../c/").unwrap(), b"a/c");
-//! assert_eq!(fold.dot_dot(DotDot::Keep).fold(b"a/./b//../c/").unwrap(), b"a/b/../c");
-//! assert!(fold.dot_dot(DotDot::Refuse).fold(b"a/../../b").is_err());
-//! ```
+//! The one folding of paths, for the expander, the text check, `curt::Root` and program searches.
 
-use crate::flavor::Flavor;
-use crate::options::{DotDot, ExpandError};
-use crate::rule::{Listener, Rule};
-use crate::unit::{Unit, any_window};
+use crate::options::{DotDot, ExpandError, Flavor};
+use crate::rule::{Rule, Trace};
+use crate::scan::any_window;
+use crate::unit::Unit;
 
-/// Folds the names of a path: leaves out `.` and doubled separators, and treats `..` as [`DotDot`]
+/// Folds the names of a path: removes `.` and doubled separators, and treats `..` as [`DotDot`]
 /// says.
 ///
-/// This is text alone. A path on which there may be a link means something else without its `..`,
-/// except on Windows, which folds paths before it looks at any directory.
+/// This sees the text alone. With a symbolic link before it, `a/..` can mean something other than
+/// nothing, except on Windows, which folds paths before it opens any directory.
 ///
 /// ```
-/// use curt_paths::{Flavor, Fold};
+/// use curt_paths::{DotDot, Flavor, Fold};
+/// let fold = Fold::new(Flavor::Posix);
+/// assert_eq!(fold.fold(b"a/./b//../c/").unwrap(), b"a/c");
+/// assert_eq!(fold.dot_dot(DotDot::Keep).fold(b"a/./b//../c/").unwrap(), b"a/b/../c");
+/// assert!(fold.dot_dot(DotDot::Refuse).fold(b"a/../../b").is_err());
+///
 /// let mut path = br"C:\work".to_vec();
 /// Fold::new(Flavor::Windows).append(br"..\..\x/y", 3, &mut path).unwrap();
 /// assert_eq!(path, br"C:\x\y");
@@ -36,30 +32,33 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Folds paths of this flavor and writes its separator. `..` takes the name before it away
+    /// Folds paths of this flavor and writes its separator. `..` removes the name before it
     /// ([`DotDot::Clamp`]).
     pub const fn new(flavor: Flavor) -> Fold {
         Fold { flavor, dot_dot: DotDot::Clamp, has_native_separators: false, trims: false }
     }
 
-    /// Sets what becomes of `..`.
+    /// Sets how `..` is treated.
     pub const fn dot_dot(self, dot_dot: DotDot) -> Fold {
         Fold { dot_dot, ..self }
     }
 
-    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for a list in the style of
-    /// Windows that another system is given.
+    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for paths of another flavor
+    /// that this system is to open.
     pub const fn native_separators(self) -> Fold {
         Fold { has_native_separators: true, ..self }
     }
 
-    /// Drops what Windows drops at the end of names: see [`inner_name`] and [`last_name`].
+    /// Drops the trailing dots and spaces of names that Windows drops: see [`inner_name`] and
+    /// [`last_name`].
     pub(crate) const fn trimmed(self) -> Fold {
         Fold { trims: true, ..self }
     }
 
-    /// The folded names; `.` if there are none. [`ExpandError::Nul`], or [`ExpandError::Escape`] if
-    /// [`DotDot::Refuse`] says so.
+    /// Returns the folded names; `.` if none is left.
+    ///
+    /// Fails with [`ExpandError::Nul`], or with [`ExpandError::Escape`] if [`DotDot::Refuse`] was
+    /// chosen.
     pub fn fold<U: Unit>(self, names: &[U]) -> Result<Vec<U>, ExpandError> {
         let mut path = Vec::new();
         self.append(names, 0, &mut path)?;
@@ -69,8 +68,8 @@ impl Fold {
         Ok(path)
     }
 
-    /// Writes names behind a path, of which `..` takes away neither the first `root` units nor a
-    /// separator at the beginning. The path is of no use after an error.
+    /// Appends names to a path, of which `..` removes neither the first `root` units nor a leading
+    /// separator. After an error the content of the path is unspecified.
     pub fn append<U: Unit>(
         self,
         names: &[U],
@@ -80,39 +79,41 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Writes names behind a path. Returns whether the last one was nothing but dots and spaces,
-    /// which are trimmed.
+    /// Appends names to a path. Returns whether trimming left nothing of the last one.
     ///
-    /// All of them are written first, and what stays moves to the front: up to where something is
-    /// first left out, it is there already. Names that lie in a row without dots and doubled
-    /// slashes are moved at once.
+    /// All names are appended first, and then what stays moves to the front: up to the first name
+    /// that is left out nothing has to move. A run of names without dots and doubled slashes moves
+    /// at once.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
         root: usize,
         path: &mut Vec<U>,
-        listener: &mut impl Listener,
+        trace: &mut impl Trace,
     ) -> Result<bool, ExpandError> {
         match self.flavor {
-            Flavor::Posix => self.write_as::<U, false>(names, root, path, listener),
-            Flavor::Windows => self.write_as::<U, true>(names, root, path, listener),
+            Flavor::Posix => self.write_as::<U, false>(names, root, path, trace),
+            Flavor::Windows => self.write_as::<U, true>(names, root, path, trace),
         }
     }
 
-    /// The same, for one of the flavors.
     fn write_as<U: Unit, const WINDOWS: bool>(
         self,
         names: &[U],
         root: usize,
         path: &mut Vec<U>,
-        listener: &mut impl Listener,
+        trace: &mut impl Trace,
     ) -> Result<bool, ExpandError> {
-        let separator = if WINDOWS { self.separator() } else { U::ascii(b'/') };
+        let separator = match (WINDOWS, self.has_native_separators) {
+            (false, _) => U::ascii(b'/'),
+            (true, false) => U::ascii(b'\\'),
+            (true, true) => U::SEPARATOR,
+        };
         let mut vanished = false;
         let root = if path.first() == Some(&separator) { root.max(1) } else { root };
-        // A root such as that of a drive ends in a separator, and that of a share does not.
+        // The root of a drive ends in a separator, that of a share does not.
         let root_is_joined = root == 0 || path.get(root - 1) == Some(&separator);
-        // How much of what is written stays.
+        // The length of the part of `path` that stays.
         let mut end = path.len();
         if end > root && path.last() == Some(&separator) {
             end -= 1;
@@ -123,49 +124,49 @@ impl Fold {
         path.extend_from_slice(names);
         let mut at = 0;
         while at < names.len() {
-            // On Windows a name; on POSIX many names may lie in a row, of which the end is looked
-            // for later.
-            let row = if WINDOWS {
+            // On Windows this is one name. On POSIX it is the rest: the end of a run of names is
+            // only looked for where there is one.
+            let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
             } else {
                 &names[at..]
             };
-            if WINDOWS && names.get(at + row.len()) == Some(&U::NUL) {
+            if WINDOWS && names.get(at + name.len()) == Some(&U::NUL) {
                 return Err(ExpandError::Nul);
             }
-            match Part::of::<U, WINDOWS>(row) {
-                Part::Nothing => {
-                    tell_backslash::<U, WINDOWS>(names, at, listener);
+            match Kind::of::<U, WINDOWS>(name) {
+                Kind::Empty => {
+                    note_backslash::<U, WINDOWS>(names, at, trace);
                     if at > 0 {
-                        listener.fired(Rule::Runs);
+                        trace.note(Rule::Runs);
                     }
                     at += 1;
                     continue;
                 }
-                Part::Dot => {
-                    tell_backslash::<U, WINDOWS>(names, at + 1, listener);
-                    listener.fired(Rule::Dot);
+                Kind::Dot => {
+                    note_backslash::<U, WINDOWS>(names, at + 1, trace);
+                    trace.note(Rule::Dot);
                     at += 2;
                     continue;
                 }
-                Part::DotDot if self.dot_dot != DotDot::Keep => {
-                    tell_backslash::<U, WINDOWS>(names, at + 2, listener);
-                    end = above(&path[..end], root, separator, self.dot_dot, listener)?;
+                Kind::DotDot if self.dot_dot != DotDot::Keep => {
+                    note_backslash::<U, WINDOWS>(names, at + 2, trace);
+                    end = parent(&path[..end], root, separator, self.dot_dot, trace)?;
                     at += 3;
                     continue;
                 }
-                Part::DotDot => listener.fired(Rule::DotDotKept),
-                Part::Name => {}
+                Kind::DotDot => trace.note(Rule::DotDotKept),
+                Kind::Normal => {}
             }
-            let stop = if WINDOWS { at + row.len() } else { U::row_end(names, at) };
+            let stop = if WINDOWS { at + name.len() } else { U::run_end(names, at) };
             if !WINDOWS && names.get(stop) == Some(&U::NUL) {
                 return Err(ExpandError::Nul);
             }
-            tell_backslash::<U, WINDOWS>(names, stop, listener);
+            note_backslash::<U, WINDOWS>(names, stop, trace);
             let mut length = stop - at;
             if WINDOWS && self.trims {
-                length = kept(row, stop == names.len(), listener);
+                length = trimmed_length(name, stop == names.len(), trace);
                 vanished = length == 0;
             }
             if !vanished {
@@ -174,7 +175,7 @@ impl Fold {
                     end += 1;
                 }
                 if end != begin + at {
-                    put(&names[at..], length, &mut path[end..]);
+                    copy(&names[at..], length, &mut path[end..]);
                 }
                 end += length;
             }
@@ -183,18 +184,10 @@ impl Fold {
         path.truncate(end);
         Ok(vanished)
     }
-
-    fn separator<U: Unit>(self) -> U {
-        match self.flavor {
-            Flavor::Windows if self.has_native_separators => U::SEPARATOR,
-            Flavor::Windows => U::ascii(b'\\'),
-            Flavor::Posix => U::ascii(b'/'),
-        }
-    }
 }
 
-/// Whether a POSIX path has names, and no NUL, no doubled slash, no slash at its end and no name
-/// that is `.` or `..`. `false` may also mean that it takes a closer look.
+/// Returns whether a POSIX path has names, and no NUL, doubled slash, trailing slash, `.` or `..`.
+/// `false` can also mean that only folding it can tell.
 ///
 /// ```
 /// use curt_paths::is_folded;
@@ -202,102 +195,98 @@ impl Fold {
 /// assert!(!is_folded(b"/usr/../etc") && !is_folded(b"a//b"));
 /// ```
 #[inline]
-#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
+#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub fn is_folded<U: Unit>(path: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     let names = match path {
         [first, names @ ..] if *first == slash => names,
         names => names,
     };
-    // What stands behind the text makes a slash at its end, and a name that is a dot, look hidden.
+    // With a dot as padding, a trailing slash and a last name `.` look like a name to fold.
     !any_window(names, [slash, dot], |[a, b, c]| {
-        let hidden = (b == dot) & ((c == dot) | (c == slash));
-        (a == U::NUL) | ((a == slash) & ((b == slash) | hidden))
+        let begins_with_dots = (b == dot) & ((c == dot) | (c == slash));
+        (a == U::NUL) | ((a == slash) & ((b == slash) | begins_with_dots))
     })
 }
 
-/// What stands where a name may begin.
-enum Part {
-    Nothing,
+/// What a name means.
+enum Kind {
+    Empty,
     Dot,
     DotDot,
-    Name,
+    Normal,
 }
 
-impl Part {
-    /// What a name of Windows is, or the first of a row of POSIX names.
+impl Kind {
+    /// The kind of a Windows name, or of the first of several POSIX names.
     #[inline]
-    fn of<U: Unit, const WINDOWS: bool>(row: &[U]) -> Part {
-        let ends = |at: usize| row.get(at).is_none_or(|&unit| !WINDOWS && unit == U::ascii(b'/'));
-        let is_dot = |at: usize| row.get(at) == Some(&U::ascii(b'.'));
+    fn of<U: Unit, const WINDOWS: bool>(name: &[U]) -> Kind {
+        let ends = |at: usize| name.get(at).is_none_or(|&unit| !WINDOWS && unit == U::ascii(b'/'));
+        let is_dot = |at: usize| name.get(at) == Some(&U::ascii(b'.'));
         if ends(0) {
-            Part::Nothing
+            Kind::Empty
         } else if !is_dot(0) {
-            Part::Name
+            Kind::Normal
         } else if ends(1) {
-            Part::Dot
+            Kind::Dot
         } else if is_dot(1) && ends(2) {
-            Part::DotDot
+            Kind::DotDot
         } else {
-            Part::Name
+            Kind::Normal
         }
     }
 }
 
-/// Tells that a slash that ends a name becomes a backslash.
+/// Notes that the slash at the end of a name becomes a backslash.
 #[inline]
-fn tell_backslash<U: Unit, const WINDOWS: bool>(
-    names: &[U],
-    at: usize,
-    listener: &mut impl Listener,
-) {
+fn note_backslash<U: Unit, const WINDOWS: bool>(names: &[U], at: usize, trace: &mut impl Trace) {
     if WINDOWS && names.get(at) == Some(&U::ascii(b'/')) {
-        listener.fired(Rule::Backslashes);
+        trace.note(Rule::Backslashes);
     }
 }
 
-/// How much Windows leaves of a name.
-fn kept<U: Unit>(name: &[U], is_last: bool, listener: &mut impl Listener) -> usize {
+/// Returns the length of the part of a name that Windows keeps.
+fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) -> usize {
     let kept = if is_last { last_name(name) } else { inner_name(name) }.len();
     if kept < name.len() {
-        listener.fired(if is_last { Rule::Trimmed } else { Rule::InnerDot });
+        trace.note(if is_last { Rule::Trimmed } else { Rule::InnerDot });
     }
     if kept == 0 {
-        listener.fired(Rule::Vanished);
+        trace.note(Rule::Vanished);
     }
     kept
 }
 
-/// Writes so many of these units, and perhaps some more behind them: most rows are short, and
-/// sixteen at once take less time than asking how many there are.
-fn put<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
+/// Copies `length` units, and perhaps some behind them: most runs are short, and copying sixteen
+/// units takes less time than a copy of variable length.
+fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
         _ => to[..length].copy_from_slice(&units[..length]),
     }
 }
 
-/// How much of a path is that of the directory above.
-fn above<U: Unit>(
+/// Returns the length of the parent directory of a path.
+fn parent<U: Unit>(
     path: &[U],
     root: usize,
     separator: U,
-    policy: DotDot,
-    listener: &mut impl Listener,
+    dot_dot: DotDot,
+    trace: &mut impl Trace,
 ) -> Result<usize, ExpandError> {
     if path.len() <= root {
-        if policy == DotDot::Refuse {
+        if dot_dot == DotDot::Refuse {
             return Err(ExpandError::Escape);
         }
-        listener.fired(Rule::Clamped);
+        trace.note(Rule::Clamped);
         return Ok(path.len());
     }
-    listener.fired(Rule::DotDot);
+    trace.note(Rule::DotDot);
     Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
 }
 
-/// A name at the end of a Windows path: without dots and spaces at its own end, unless it is `.` or
-/// `..`.
+/// Removes what Windows drops from the last name of a path: trailing dots and spaces, unless the
+/// name is `.` or `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -307,8 +296,7 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// A name that a separator follows in a Windows path: without a dot at its end, if that is one and
-/// not two.
+/// Removes what Windows drops from a name before a separator: a single trailing dot.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {
@@ -320,7 +308,7 @@ fn inner_name<U: Unit>(name: &[U]) -> &[U] {
 #[cfg(test)]
 mod tests {
     use super::Fold;
-    use crate::flavor::Flavor::{Posix, Windows};
+    use crate::options::Flavor::{Posix, Windows};
     use crate::options::{DotDot, ExpandError};
 
     fn folded(fold: Fold, text: &str) -> Result<String, ExpandError> {
@@ -331,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_folded() {
+    fn dots_and_doubled_separators_are_removed() {
         for (flavor, path, expected) in [
             (Posix, "a/./b//../c/", "a/c"),
             (Posix, "a/..", "."),
@@ -352,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn dots_stay_or_are_refused_if_that_is_wanted() {
+    fn dot_dot_is_kept_or_refused_on_request() {
         let keep = Fold::new(Posix).dot_dot(DotDot::Keep);
         assert_eq!(folded(keep, "./../a/..//b/").as_deref(), Ok("../a/../b"));
         let refuse = Fold::new(Posix).dot_dot(DotDot::Refuse);
@@ -366,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_stays() {
+    fn dot_dot_stops_at_the_root() {
         for (path, root, names, expected) in [
             ("/", 1, "../a/", "/a"),
             ("/", 1, "..", "/"),

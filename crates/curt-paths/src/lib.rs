@@ -1,21 +1,25 @@
-//! Path text, by the rules of any system on any system: full paths, what Windows makes of a path,
-//! checks of untrusted paths, and Windows command lines.
+//! Path text by the rules of any system, on any system.
 //!
-//! Nothing here makes a call to the system, and nothing needs one: every answer is a function of
-//! its input. So Windows rules can be used, and tested, on Linux. There are no dependencies and
-//! there is no `unsafe`. Text is bytes or 16-bit units ([`Unit`]); what is not Unicode survives.
+//! Linux and Windows read the same text in different ways, and both are hard to get right: which
+//! directory `C:x` starts from, that `nul.txt` is a device, that `a/../b` can leave a directory.
+//! The functions here know these rules. They are functions of their input: they make no system
+//! call, so a cross compiler, an archive tool or a linter gets the answer of the system that it
+//! works for, and Windows rules can be tested on Linux. There are no dependencies and no `unsafe`.
 //!
-//! | to… | use | authority |
+//! Text is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
+//!
+//! | task | item | authority |
 //! |---|---|---|
 //! | make a path full | [`Expander`] | `GetFullPathNameW`, [`std::path::absolute`], Python's `normpath`, Ruby's `File.expand_path` |
-//! | check a path from somebody else | [`PathCheck`] | the kernel's `RESOLVE_BENEATH`; Win32's names, devices and streams |
+//! | check an untrusted path | [`PathCheck`] | the kernel's `RESOLVE_BENEATH`; Win32's names, devices and streams |
 //! | fold `.` and `..` | [`Fold`] | Python's `normpath` |
-//! | tell what a Windows path begins with, or whether a name is a device | [`windows`] | `RtlDetermineDosPathNameType_U`, `RtlIsDosDeviceName_U` |
-//! | quote arguments for a Windows program or batch file | [`command_line`] | Microsoft's C runtime; cmd.exe |
+//! | classify a Windows path, recognise device names | [`windows`] | `RtlDetermineDosPathNameType_U`, `RtlIsDosDeviceName_U` |
+//! | write a command line for a Windows program or batch file | [`command_line`] | Microsoft's C runtime; cmd.exe |
 //!
 //! # Full paths
 //!
-//! An [`Expander`] knows what it was told of the world ([`Env`]) or asks an [`Environment`]:
+//! An [`Expander`] is given the working directory, drives and home directory ([`Env`]), or asks an
+//! [`Environment`] for them:
 //!
 //! ```
 //! use curt_paths::{DotDot, Env, Expander, Flavor, Release};
@@ -24,23 +28,35 @@
 //!     .flavor(Flavor::Windows);
 //! assert_eq!(*windows.expand(br"..\a.\b. ").unwrap(), *br"C:\a\b");
 //! assert_eq!(*windows.expand(b"D:x").unwrap(), *br"D:\data\x");
-//! // The names of devices are those of the release.
+//!
+//! // Device names depend on the release.
 //! assert_eq!(*windows.expand(b"con.txt").unwrap(), *br"C:\work\con.txt");
 //! let older = windows.release(Release::Windows10);
 //! assert_eq!(*older.expand(b"con.txt").unwrap(), *br"\\.\con");
 //!
-//! // On POSIX a link may be on the way, so `..` stays unless it is told not to.
+//! // On POSIX a symbolic link can come before `..`, so it is kept by default.
 //! let posix = Expander::new(Env::none().cwd("/home/me")).flavor(Flavor::Posix);
 //! assert_eq!(*posix.expand(b"a/../b").unwrap(), *b"/home/me/a/../b");
 //! let posix = posix.dot_dot(DotDot::Clamp);
 //! assert_eq!(*posix.expand(b"a/../b").unwrap(), *b"/home/me/b");
 //! ```
 //!
+//! [`Expander::explain`] also returns the rules that were applied:
+//!
+//! ```
+//! use curt_paths::{Env, Expander, Flavor, Rule};
+//!
+//! let expander = Expander::new(Env::none().cwd(r"C:\work")).flavor(Flavor::Windows);
+//! let explanation = expander.explain(b"x/..");
+//! assert_eq!(*explanation.result.unwrap().to_bytes(), *br"C:\work");
+//! assert_eq!(explanation.rules, [Rule::WorkingDirectory, Rule::Backslashes, Rule::DotDot]);
+//! ```
+//!
 //! # Untrusted paths
 //!
-//! [`PathCheck`] says whether the text of a path stays beneath a directory, and why not. Text is
-//! all that it sees: a link may still lead out, so the file must be opened in a way that cannot
-//! leave the directory, as `curt::Root` does.
+//! [`PathCheck`] says whether the text of a path stays beneath a directory, and if not, why. A
+//! symbolic link can still lead out, so open the path with something that cannot leave the
+//! directory, such as `curt::Root`.
 //!
 //! ```
 //! use curt_paths::{Flavor, PathCheck, Refusal};
@@ -65,40 +81,48 @@
 //!
 //! # Features
 //!
-//! - `ruby`: texts in the encodings that Ruby's strings have (`Encoding`, `PathText::encoded`).
+//! - `ruby`: texts in the encodings of Ruby's strings (`Encoding`, `PathText::encoded`).
+//!
+//! # The files, from the bottom up
+//!
+//! `scan` finds characters; `unit` is the trait over bytes and 16-bit units; `fold`, `posix`,
+//! `windows` and `ruby` are the rules, pure functions of a path and the directory it starts from;
+//! `expansion` finds that directory; `encoded` adds texts in other encodings; `expander` is the
+//! public interface. `check` and `command_line` stand beside them.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 mod check;
 pub mod command_line;
+mod directory;
+#[cfg(feature = "ruby")]
+mod encoded;
+mod encoding;
 mod environment;
 mod expander;
-mod flavor;
+mod expansion;
 mod fold;
 mod options;
 mod os;
-mod place;
 mod posix;
 mod ruby;
 mod rule;
-mod text;
+mod scan;
 mod unit;
 pub mod windows;
 
 pub use check::{Aliases, PathCheck, Refusal, check_path};
+#[cfg(feature = "ruby")]
+pub use encoding::Encoding;
 pub use environment::{Env, Environment};
 pub use expander::{ExpandExplanation, Expander};
-pub use flavor::{Flavor, Release};
 pub use fold::{Fold, is_folded};
-pub use options::{DotDot, ExpandError, Style, Verbatim};
-#[cfg(feature = "ruby")]
-pub use ruby::encoding::Encoding;
+pub use options::{DotDot, ExpandError, Flavor, Release, Style, Verbatim};
 pub use rule::Rule;
-pub use text::PathText;
-pub use unit::Unit;
+pub use unit::{PathText, Unit};
 
-/// The examples of the README are compiled and run.
+/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

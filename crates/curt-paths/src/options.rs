@@ -1,41 +1,74 @@
-//! What can be chosen of an expansion, and why it can fail.
+//! The choices for an expansion, and why one can fail.
 
 use std::error;
 use std::fmt;
 
-use crate::flavor::{Flavor, Release};
+/// The system whose rules a path follows. Any of them can be chosen on any system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flavor {
+    /// Bytes, one separator, one root: Linux, macOS and the BSDs.
+    Posix,
+    /// 16-bit units, two separators, drives, shares and devices.
+    Windows,
+}
 
-/// Whose expansion it is: what is done besides reading the path.
+impl Flavor {
+    /// The flavor of the system this was built for.
+    pub const NATIVE: Flavor =
+        if std::path::MAIN_SEPARATOR == '\\' { Flavor::Windows } else { Flavor::Posix };
+
+    /// Returns the separator that paths of this flavor are written with.
+    pub fn separator(self) -> char {
+        match self {
+            Flavor::Posix => '/',
+            Flavor::Windows => '\\',
+        }
+    }
+}
+
+/// The release of Windows whose device names are reserved. Of the rules for path text, only these
+/// changed between releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Release {
+    /// Windows 10 and older, and servers up to 2022: a device name at the end of any path, with or
+    /// without an extension.
+    Windows10,
+    /// Windows 11 (from build 21000): a device name that is the whole path, and `NUL` without an
+    /// extension at the end of any path.
+    Windows11,
+}
+
+/// Whose expansion to perform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The system's own: `GetFullPathNameW`, and on POSIX what [`DotDot`] says. A tilde is a
-    /// character like others.
+    /// The system's own: `GetFullPathNameW`, and on POSIX what [`DotDot`] says. A tilde is an
+    /// ordinary character.
     #[default]
     Native,
-    /// That of Ruby's `File.expand_path`: a tilde is somebody's home, no separator is left at the
-    /// end, and Windows paths are written with slashes.
+    /// Ruby's `File.expand_path`: a leading tilde is a home directory, a trailing separator is
+    /// dropped, and Windows paths are written with slashes.
     Ruby,
 }
 
-/// What becomes of `..`, which only the system can tell where links may be on the way.
+/// How `..` is treated. Where a symbolic link may come before it, only the system knows where it
+/// leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotDot {
-    /// It stays, so the path means to the kernel what it meant. On POSIX a slash at the end stays,
-    /// too.
+    /// `..` stays, so the path means the same to the kernel. On POSIX a trailing slash stays too.
     Keep,
-    /// It takes the name before it away; at the root there is none, and nothing happens.
+    /// `..` removes the name before it, and does nothing at the root.
     Clamp,
-    /// The same, and it is an error ([`ExpandError::Escape`]) to go beyond the root.
+    /// `..` removes the name before it, and is an error at the root ([`ExpandError::Escape`]).
     Refuse,
 }
 
-/// What becomes of Windows paths that are handed to the kernel as they are: `\\?\…` and `\??\…`.
+/// How Windows paths that the kernel takes literally are treated: `\\?\…` and `\??\…`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verbatim {
-    /// They are handed back untouched.
+    /// They are returned unchanged.
     #[default]
     Keep,
-    /// They are treated as `GetFullPathNameW` treats them, which changes what they mean.
+    /// They are normalized as `GetFullPathNameW` does, which can change what they mean.
     Normalize,
 }
 
@@ -51,8 +84,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The choice that changes no meaning: Windows takes `..` away itself, before it looks at any
-    /// directory, and Ruby always did. On POSIX it stays.
+    /// By default no meaning changes: Windows itself folds `..` before it opens any directory, and
+    /// Ruby always does, but on POSIX a symbolic link may come before it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
@@ -64,8 +97,9 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path keeps the slash at its end.
-    pub(crate) fn keeps_trailing(self) -> bool {
+    /// Whether a POSIX path means the same to the kernel as before. Then it keeps a trailing slash,
+    /// and an empty path is an error.
+    pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
     }
 
@@ -74,62 +108,61 @@ impl Options {
     }
 }
 
-/// Why there is no full path.
+/// Why a path has no expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExpandError {
-    /// There is no text: nothing, or on Windows nothing but spaces.
+    /// The path is empty, or on Windows consists of spaces.
     Empty,
-    /// A NUL, which no path can hold.
+    /// The path contains a NUL.
     Nul,
-    /// A tilde, and nobody knows where home is.
+    /// The path begins with a tilde, and no home directory is known.
     NoHome,
-    /// Home is not a full path.
+    /// The home directory is not a full path.
     HomeNotAbsolute,
-    /// A tilde and the name of a user whom the user database does not know.
+    /// The path begins with `~user`, and the user database does not know that user.
     NoUser,
-    /// More than 32,765 units of Windows, or a result that is longer than Windows allows.
+    /// The path has more than 32,765 units on Windows, or its expansion more than Windows allows.
     TooLong,
-    /// `..` beyond the root, where [`DotDot::Refuse`] says so.
+    /// `..` goes above the root, and [`DotDot::Refuse`] was chosen.
     Escape,
-    /// The directory that the path starts from is not known, or is no full path: one without a
-    /// drive or a share on Windows, a relative one on POSIX.
+    /// The directory that the path starts from is not known, or is not a full path: on Windows one
+    /// without a drive or share, on POSIX a relative one.
     Drive,
-    /// Parts that cannot stand in one text: bytes that are no Unicode, and 16-bit units that are
-    /// none.
+    /// The parts of the path cannot be joined: bytes that are not Unicode with 16-bit units, or
+    /// texts in different encodings.
     Encoding,
 }
 
 impl ExpandError {
-    /// In one word, as `curt expand --batch` says it.
+    /// Returns a one-word name, as `curt expand --batch` prints it.
     pub fn word(self) -> &'static str {
+        self.texts().0
+    }
+
+    /// The word and the message.
+    fn texts(self) -> (&'static str, &'static str) {
         match self {
-            ExpandError::Empty => "empty",
-            ExpandError::Nul => "nul",
-            ExpandError::NoHome => "no-home",
-            ExpandError::HomeNotAbsolute => "nonabs-home",
-            ExpandError::NoUser => "no-user",
-            ExpandError::TooLong => "too-long",
-            ExpandError::Escape => "escape",
-            ExpandError::Drive => "drive",
-            ExpandError::Encoding => "encoding",
+            ExpandError::Empty => ("empty", "the path is empty"),
+            ExpandError::Nul => ("nul", "the path contains a NUL"),
+            ExpandError::NoHome => ("no-home", "no home directory is known for '~'"),
+            ExpandError::HomeNotAbsolute => {
+                ("nonabs-home", "the home directory is not a full path")
+            }
+            ExpandError::NoUser => ("no-user", "there is no such user"),
+            ExpandError::TooLong => ("too-long", "the path is too long"),
+            ExpandError::Escape => ("escape", "'..' leads beyond the root"),
+            ExpandError::Drive => {
+                ("drive", "the directory it starts from is not known, or is not a full path")
+            }
+            ExpandError::Encoding => ("encoding", "its parts are in different encodings"),
         }
     }
 }
 
 impl fmt::Display for ExpandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ExpandError::Empty => "the path is empty",
-            ExpandError::Nul => "the path contains a NUL",
-            ExpandError::NoHome => "there is no home directory to put in for '~'",
-            ExpandError::HomeNotAbsolute => "the home directory is not a full path",
-            ExpandError::NoUser => "there is no such user",
-            ExpandError::TooLong => "the path is too long",
-            ExpandError::Escape => "'..' leads beyond the root",
-            ExpandError::Drive => "the directory it starts from is not known, or is no full path",
-            ExpandError::Encoding => "its parts cannot stand in one text",
-        })
+        f.write_str(self.texts().1)
     }
 }
 

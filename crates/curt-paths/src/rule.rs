@@ -1,18 +1,18 @@
-//! Which rules shaped a result.
+//! The rules that an expansion can apply.
 
-/// Told which rules fire. The unit type listens to none, at no cost.
-pub(crate) trait Listener {
-    fn fired(&mut self, rule: Rule);
+/// Notes which rules apply. The unit type notes none, at no cost.
+pub(crate) trait Trace {
+    fn note(&mut self, rule: Rule);
 }
 
-impl Listener for () {
+impl Trace for () {
     #[inline]
-    fn fired(&mut self, _: Rule) {}
+    fn note(&mut self, _: Rule) {}
 }
 
-/// Each once, in the order in which they fired first.
-impl Listener for Vec<Rule> {
-    fn fired(&mut self, rule: Rule) {
+/// Each rule once, in the order in which it was first applied.
+impl Trace for Vec<Rule> {
+    fn note(&mut self, rule: Rule) {
         if !self.contains(&rule) {
             self.push(rule);
         }
@@ -21,7 +21,7 @@ impl Listener for Vec<Rule> {
 
 macro_rules! rules {
     ($($(#[doc = $meaning:literal])+ $rule:ident = $word:literal,)+) => {
-        /// A rule that had a part in an expansion.
+        /// A rule that an expansion applied.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {
@@ -29,15 +29,15 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// All of them.
+            /// All rules.
             pub const ALL: &'static [Rule] = &[$(Rule::$rule),+];
 
-            /// In a word or two.
+            /// Returns a short name.
             pub fn word(self) -> &'static str {
                 match self { $(Rule::$rule => $word),+ }
             }
 
-            /// In a sentence.
+            /// Returns an explanation, one sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Rule::$rule => concat!($($meaning),+).trim_ascii_start()),+ }
             }
@@ -48,33 +48,33 @@ macro_rules! rules {
 rules! {
     /// Nothing had to be changed.
     Clean = "clean",
-    /// It begins with `\\?\` or `\??\` and is handed back untouched.
+    /// The path begins with `\\?\` or `\??\` and is returned unchanged.
     Verbatim = "verbatim",
-    /// A DOS device is named, which takes the place of the whole path.
+    /// The last name is that of a DOS device, which replaces the whole path.
     Device = "device",
-    /// It begins with `\\.\` or `\\?\`: these four characters are the root.
+    /// The path begins with `\\.\` or `\\?\`: these four characters are the root.
     DeviceRoot = "device-root",
-    /// It begins with a server and a share: these are the root.
+    /// The path begins with a server and a share, which are the root.
     Share = "share",
-    /// It begins with a drive and a separator.
+    /// The path begins with a drive and a separator.
     Drive = "drive",
-    /// It begins with a slash.
+    /// The path begins with a slash.
     Root = "root",
-    /// Exactly two slashes at the beginning are kept: POSIX leaves their meaning to the system.
+    /// Exactly two leading slashes are kept: POSIX leaves their meaning to the system.
     TwoSlashes = "two-slashes",
-    /// Ruby keeps the slashes at the beginning as they are.
+    /// Ruby keeps all leading slashes.
     LeadingSlashes = "leading-slashes",
-    /// It starts at the root of the drive or share of the directory it goes on from.
+    /// The path starts at the root of the drive or share of the base or working directory.
     Rooted = "rooted",
-    /// It goes on from the base.
+    /// The path starts from the base.
     Base = "base",
-    /// It goes on from the working directory.
+    /// The path starts from the working directory.
     WorkingDirectory = "working-directory",
-    /// It goes on from the working directory of its drive.
+    /// The path starts from the working directory of its drive.
     DriveDirectory = "drive-directory",
-    /// No working directory is known for its drive: it goes on from the drive's root.
+    /// No working directory is known for its drive, so the path starts from the drive's root.
     DriveRoot = "drive-root",
-    /// The base lies on another drive and is not looked at.
+    /// The base is on another drive and is not used.
     BaseIgnored = "base-ignored",
     /// The tilde stands for the home directory.
     Home = "home",
@@ -84,26 +84,26 @@ rules! {
     Backslashes = "backslashes",
     /// Several separators became one.
     Runs = "runs",
-    /// `.` was left out.
+    /// `.` was removed.
     Dot = "dot",
-    /// `..` took a name away.
+    /// `..` removed a name.
     DotDot = "dot-dot",
-    /// `..` stayed.
+    /// `..` was kept.
     DotDotKept = "dot-dot-kept",
     /// `..` at the root did nothing.
     Clamped = "clamped",
-    /// A name inside lost the one dot at its end.
+    /// A name before a separator lost its single trailing dot.
     InnerDot = "inner-dot",
-    /// The last name lost the dots and spaces at its end.
+    /// The last name lost its trailing dots and spaces.
     Trimmed = "trimmed",
-    /// The last name was nothing but dots and spaces, and a separator is left of it.
+    /// The last name consisted of dots and spaces, of which only a separator is left.
     Vanished = "vanished",
-    /// The separator at the end stayed.
+    /// The trailing separator was kept.
     TrailingKept = "trailing-kept",
-    /// The separator at the end was left out.
+    /// The trailing separator was dropped.
     TrailingDropped = "trailing-dropped",
-    /// Ruby leaves out `:$DATA`, the default stream.
+    /// Ruby drops `:$DATA`, the default stream.
     DataStream = "data-stream",
-    /// Ruby writes slashes.
+    /// Ruby writes slashes instead of backslashes.
     Slashes = "slashes",
 }

@@ -1,21 +1,16 @@
-//! The units that paths are made of, and the one scanner over them.
-//!
-//! Two questions are asked of text: *whether* a few neighbours of some kind are in it
-//! ([`any_window`], many units at a time without a branch, which compilers turn into vector
-//! instructions), and *where* a character is ([`position`], [`rposition`], [`row_end`], over bytes
-//! eight at a time).
+//! The units that paths are made of: bytes and 16-bit units behind one trait, and owned text in
+//! either.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::expander::Expander;
+use crate::directory::{Cache, Known};
+use crate::encoding::Encoding;
 use crate::options::ExpandError;
-use crate::place::Settled;
-use crate::text::PathText;
+use crate::scan;
 
-/// A unit of path text: a byte, or one of the 16-bit units of Windows. Both hold names that are not
-/// Unicode.
+/// A unit of path text: a byte, or a 16-bit unit of Windows. Both hold names that are not Unicode.
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -29,72 +24,73 @@ use crate::text::PathText;
 pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
     /// The unit that no name can contain.
     const NUL: Self;
-    /// The separator of the system that has names of these units: a slash, or a backslash.
+    /// The separator of the system whose names have these units: a slash, or a backslash.
     const SEPARATOR: Self;
 
-    /// The unit of an ASCII character.
+    /// Returns the unit of an ASCII character.
     fn ascii(character: u8) -> Self;
 
-    /// The character if it is ASCII; else some value that is not.
+    /// Returns the character if it is ASCII, and otherwise some value that is not.
     fn to_ascii(self) -> u8;
 
-    /// Whether two names are equal if case does not count. Letters are compared by Unicode's simple
-    /// mappings, as Windows does: one that becomes several letters equals only itself.
+    /// Returns whether two names are equal in any case. Letters are compared by Unicode's simple
+    /// mappings, as Windows does: a letter whose capital is several letters equals only itself.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
-    /// Whether the system that has names of these units takes it for a separator. Windows has two.
+    /// Returns whether this is a separator on the system whose names have these units. Windows has
+    /// two.
     fn is_separator(self) -> bool {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
     }
 
-    /// The index of the first of these ASCII characters.
+    /// Returns the index of the first unit that is one of these ASCII characters.
     #[inline]
     fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
         text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
     }
 
-    /// The index of the last of these units.
+    /// Returns the index of the last unit that is `wanted`.
     #[inline]
     fn rposition(text: &[Self], wanted: Self) -> Option<usize> {
         text.iter().rposition(|&unit| unit == wanted)
     }
 }
 
-/// What only this crate asks of a unit. It also keeps others from implementing [`Unit`].
+/// What only this crate needs of a unit. It also keeps other crates from implementing [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// Superscript one, two and three, which Windows takes for digits in the names of ports.
+    /// Superscript one, two and three, which Windows accepts as digits in the names of ports.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// The number of units that the first 16-bit unit of the text takes: 0 if there is none, or if
-    /// the first character is two of them.
+    /// Returns the length of the drive letter that the text may begin with: the units that its
+    /// first 16-bit unit takes. 0 if there is none, or if the first character is two of them.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
 
-    /// With the bit set that makes a letter small.
-    fn small(self) -> Self;
+    /// Sets the bit that makes an ASCII letter lower case.
+    fn to_lower(self) -> Self;
 
-    /// Hands over each character that is not ASCII. `false` for what is not text: bytes that are
-    /// neither UTF-8 nor a surrogate without its other half.
+    /// Calls `see` with each character that is not ASCII. Returns `false` for bytes that are
+    /// neither UTF-8 nor an unpaired surrogate.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 
-    /// A text in these units.
+    /// Returns a text in these units.
     fn of(text: &PathText) -> Result<Cow<'_, [Self]>, ExpandError>;
 
-    /// The reverse.
+    /// Returns these units as a text.
     fn to_text(text: &[Self]) -> PathText;
 
-    /// What an expander has found out, in these units.
-    fn settled(expander: &Expander) -> &Settled<Self>;
+    /// Returns the directories that are kept in these units; `None` if they are computed for each
+    /// path.
+    fn known(cache: &Cache) -> Option<&Known<Self>>;
 
-    /// The number of 16-bit units that the text takes.
+    /// Returns the number of 16-bit units that the text takes.
     fn wide_length(text: &[Self]) -> usize {
         text.len()
     }
 
-    /// The end of the row of POSIX names that begins at `from`: the first NUL, or the first slash
-    /// that a slash, a dot or the end follows.
-    fn row_end(text: &[Self], from: usize) -> usize
+    /// Does what [`scan::run_end`] does.
+    fn run_end(text: &[Self], from: usize) -> usize
     where
         Self: Unit,
     {
@@ -133,12 +129,12 @@ impl Unit for u8 {
 
     #[inline]
     fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
-        position(text, wanted)
+        scan::position(text, wanted)
     }
 
     #[inline]
     fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
-        rposition(text, wanted)
+        scan::rposition(text, wanted)
     }
 }
 
@@ -156,7 +152,7 @@ impl Internal for u8 {
     }
 
     #[inline]
-    fn small(self) -> u8 {
+    fn to_lower(self) -> u8 {
         self | 0x20
     }
 
@@ -185,20 +181,20 @@ impl Internal for u8 {
         text.into()
     }
 
-    fn settled(expander: &Expander) -> &Settled<u8> {
-        &expander.bytes
+    fn known(cache: &Cache) -> Option<&Known<u8>> {
+        Some(&cache.bytes)
     }
 
     fn wide_length(text: &[u8]) -> usize {
-        // One for each byte that begins a character, two where it begins four bytes.
+        // One for each byte that begins a character, two if it begins one of four bytes.
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
     }
 
     #[inline]
-    fn row_end(text: &[u8], from: usize) -> usize {
-        row_end(text, from)
+    fn run_end(text: &[u8], from: usize) -> usize {
+        scan::run_end(text, from)
     }
 }
 
@@ -226,7 +222,7 @@ impl Internal for u16 {
     const SUPERSCRIPTS: &'static [&'static [u16]] = &[&[0xB9], &[0xB2], &[0xB3]];
 
     #[inline]
-    fn small(self) -> u16 {
+    fn to_lower(self) -> u16 {
         self | 0x20
     }
 
@@ -244,13 +240,13 @@ impl Internal for u16 {
         text.into()
     }
 
-    fn settled(expander: &Expander) -> &Settled<u16> {
-        &expander.wide
+    fn known(cache: &Cache) -> Option<&Known<u16>> {
+        Some(&cache.wide)
     }
 }
 
-/// The capital of a letter, if it is one letter, as Windows' ordinal comparison has it: it never
-/// leads from other letters to ASCII.
+/// Returns the capital of a letter if it is one letter, as Windows' ordinal comparison has it: no
+/// other letter has an ASCII capital.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
@@ -259,271 +255,180 @@ fn upper(letter: char) -> char {
     }
 }
 
-/// The capital of a unit that is a letter by itself.
+/// Returns the capital of a unit that is a letter by itself.
 pub(crate) fn capital(unit: u16) -> u16 {
     let letter = char::from_u32(u32::from(unit)).map(upper);
     letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
 }
 
-/// Whether there is a NUL.
 pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
     U::position(text, [0]).is_some()
 }
 
-/// How many units are looked at at once.
-const BLOCK: usize = 16;
+/// An owned path in the units that it came in: bytes, or 16-bit units of Windows. An
+/// [`Expander`](crate::Expander) takes and returns it where the kind of units is only known at run
+/// time.
+///
+/// ```
+/// use curt_paths::PathText;
+/// let wide: Vec<u16> = r"C:\é".encode_utf16().collect();
+/// let text = PathText::from(wide);
+/// assert!(text.is_wide());
+/// assert_eq!(*text.to_bytes(), *r"C:\é".as_bytes());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathText {
+    pub(crate) units: Units,
+    /// The encoding of bytes; always UTF-8 for 16-bit units.
+    pub(crate) encoding: Encoding,
+}
 
-/// Whether any `W` neighbours are wanted. The text has padding around it: one unit before it, and
-/// as many behind it as the last window needs. Padding alone must not be wanted.
-#[inline]
-pub(crate) fn any_window<U: Unit, const W: usize>(
-    text: &[U],
-    [before, behind]: [U; 2],
-    is_wanted: impl Fn([U; W]) -> bool,
-) -> bool {
-    const { assert!(W >= 2 && W <= LONGEST_WINDOW) };
-    let block = |text: &[U], at: usize| {
-        let windows: [&[U]; W] = std::array::from_fn(|next| &text[at + next..][..BLOCK]);
-        let mut wanted = false;
-        for index in 0..BLOCK {
-            wanted |= is_wanted(windows.map(|units| units[index]));
-        }
-        wanted
-    };
-    let length = text.len();
-    let (Some(front), Some(back)) = (text.first_chunk::<BLOCK>(), text.last_chunk::<BLOCK>())
-    else {
-        let mut padded = [behind; BLOCK + LONGEST_WINDOW];
-        padded[0] = before;
-        padded[1..=length].copy_from_slice(text);
-        return block(&padded, 0);
-    };
-    if length < 2 * BLOCK {
-        let mut padded = [behind; 2 * BLOCK + LONGEST_WINDOW];
-        padded[0] = before;
-        padded[1..=BLOCK].copy_from_slice(front);
-        padded[1 + length - BLOCK..=length].copy_from_slice(back);
-        return block(&padded, 0) || block(&padded, BLOCK);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// UTF-8, or any bytes that a system accepts as a name. On Windows an unpaired surrogate is
+    /// three bytes (WTF-8).
+    Bytes(Vec<u8>),
+    /// UTF-16, or any units that Windows accepts as a name.
+    Wide(Vec<u16>),
+}
+
+impl PathText {
+    /// Copies a text in either kind of units.
+    pub fn from_units<U: Unit>(units: &[U]) -> PathText {
+        U::to_text(units)
     }
-    let mut first = [before; W];
-    first[1..].copy_from_slice(&front[..W - 1]);
-    if is_wanted(first) {
-        return true;
-    }
-    // The last of them together with some that were looked at before.
-    let last = length - (W - 1) - BLOCK;
-    for at in (0..length - BLOCK).step_by(BLOCK) {
-        if block(text, at.min(last)) {
-            return true;
+
+    /// Returns the text as bytes: the original ones, or UTF-8 for 16-bit units, where an unpaired
+    /// surrogate takes three bytes.
+    pub fn to_bytes(&self) -> Cow<'_, [u8]> {
+        match &self.units {
+            Units::Bytes(bytes) => Cow::Borrowed(bytes),
+            Units::Wide(units) => Cow::Owned(to_bytes(units)),
         }
     }
-    let mut padded = [behind; BLOCK + LONGEST_WINDOW];
-    padded[..BLOCK].copy_from_slice(back);
-    block(&padded, 0)
-}
 
-/// The most neighbours that are looked at together.
-const LONGEST_WINDOW: usize = 4;
-
-/// The lowest and the highest bit of each byte, and all others but the highest.
-const ONES: u64 = u64::MAX / 0xFF;
-const HIGH: u64 = ONES << 7;
-const LOW: u64 = !HIGH;
-
-/// The highest bit of the first byte that is this one. What is above it may be wrong.
-fn first(word: u64, byte: u8) -> u64 {
-    let zero = word ^ (ONES * u64::from(byte));
-    zero.wrapping_sub(ONES) & !zero & HIGH
-}
-
-/// The highest bit of each byte that is zero, and of no other.
-fn zeros(word: u64) -> u64 {
-    !(((word & LOW) + LOW) | word) & HIGH
-}
-
-/// Where the first bit is that is set, in bytes.
-fn bytes_before(bits: u64) -> usize {
-    bits.trailing_zeros() as usize / 8
-}
-
-/// Where the first of these bytes is.
-#[inline]
-fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
-    let mut rest = text;
-    while let Some((eight, behind)) = rest.split_first_chunk::<8>() {
-        let word = u64::from_le_bytes(*eight);
-        let found = wanted.iter().fold(0, |found, &wanted| found | first(word, wanted));
-        if found != 0 {
-            return Some(text.len() - rest.len() + bytes_before(found));
+    /// Returns the text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode,
+    /// or are not ASCII and in another encoding.
+    pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
+        self.check_encoding()?;
+        match &self.units {
+            Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
+            Units::Wide(units) => Ok(Cow::Borrowed(units)),
         }
-        rest = behind;
     }
-    // The last eight, of which some were looked at before: there was none among them.
-    let Some((before, eight)) = text.split_last_chunk::<8>() else {
-        return text.iter().position(|unit| wanted.contains(unit));
-    };
-    let word = u64::from_le_bytes(*eight);
-    let found = wanted.iter().fold(0, |found, &wanted| found | first(word, wanted));
-    (found != 0).then(|| before.len() + bytes_before(found))
+
+    /// Returns whether the text is made of 16-bit units.
+    pub fn is_wide(&self) -> bool {
+        matches!(self.units, Units::Wide(_))
+    }
+
+    /// Labels bytes with an encoding, as Ruby's strings are.
+    ///
+    /// [`Expander::expand_text`](crate::Expander::expand_text) and
+    /// [`Expander::explain_text`](crate::Expander::explain_text) read the text in its encoding, and
+    /// label their answer with the encoding that Ruby's answer has. Everything else returns
+    /// [`ExpandError::Encoding`] unless the bytes are ASCII. So do expansions that join texts in
+    /// different encodings of which more than one is not ASCII, and texts in an encoding that
+    /// writes ASCII differently, such as UTF-16 in bytes.
+    ///
+    /// ```
+    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
+    /// let expander = Expander::new(Env::none().cwd("C:/"));
+    /// let expander = expander.flavor(Flavor::Windows).style(Style::Ruby);
+    /// let japanese = Encoding::named("Windows-31J").unwrap();
+    /// let text = PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese);
+    /// let full = expander.expand_text(&text).unwrap();
+    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
+    /// assert_eq!(full.encoding(), japanese);
+    /// ```
+    #[cfg(feature = "ruby")]
+    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
+        PathText { units: Units::Bytes(bytes), encoding }
+    }
+
+    /// Returns the encoding that the text is labelled with; UTF-8 if it has no label.
+    #[cfg(feature = "ruby")]
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Returns whether the text is labelled with an encoding other than UTF-8.
+    pub(crate) fn is_encoded(&self) -> bool {
+        self.encoding != Encoding::UTF_8
+    }
+
+    /// Refuses bytes of another encoding, unless they are ASCII.
+    fn check_encoding(&self) -> Result<(), ExpandError> {
+        let is_known = !self.is_encoded() || self.to_bytes().is_ascii();
+        is_known.then_some(()).ok_or(ExpandError::Encoding)
+    }
 }
 
-/// Where the last of these bytes is.
-#[inline]
-fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
-    let mut rest = text;
-    while let Some((before, eight)) = rest.split_last_chunk::<8>() {
-        let found = zeros(u64::from_le_bytes(*eight) ^ (ONES * u64::from(wanted)));
-        if found != 0 {
-            return Some(before.len() + 7 - found.leading_zeros() as usize / 8);
+impl From<Units> for PathText {
+    fn from(units: Units) -> Self {
+        PathText { units, encoding: Encoding::UTF_8 }
+    }
+}
+
+macro_rules! path_text_from {
+    ($($from:ty: $text:ident => $units:expr),+ $(,)?) => {$(
+        impl From<$from> for PathText {
+            fn from($text: $from) -> Self {
+                $units.into()
+            }
         }
-        rest = before;
-    }
-    rest.iter().rposition(|&byte| byte == wanted)
+    )+};
 }
 
-/// Where the first NUL behind `from` is, or the first slash that is followed by a slash, a dot or
-/// nothing; else the length.
-#[inline]
-fn row_end(text: &[u8], from: usize) -> usize {
-    let mut at = from;
-    while let (Some(eight), Some(next)) = (eight_at(text, at), eight_at(text, at + 1)) {
-        let found = stops(eight, next);
-        if found != 0 {
-            return at + bytes_before(found);
+path_text_from! {
+    Vec<u8>: bytes => Units::Bytes(bytes),
+    &[u8]: bytes => Units::Bytes(bytes.to_vec()),
+    &str: text => Units::Bytes(text.into()),
+    String: text => Units::Bytes(text.into_bytes()),
+    Vec<u16>: units => Units::Wide(units),
+    &[u16]: units => Units::Wide(units.to_vec()),
+}
+
+/// Encodes 16-bit units as UTF-8, and an unpaired surrogate as three bytes.
+pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(units.len());
+    for character in char::decode_utf16(units.iter().copied()) {
+        match character {
+            Ok(character) => bytes.extend(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            Err(lone) => {
+                let unit = lone.unpaired_surrogate();
+                let low = |shift: u16| 0x80 | (unit >> shift & 0x3F) as u8;
+                bytes.extend([0xE0 | (unit >> 12) as u8, low(6), low(0)]);
+            }
         }
-        at += 8;
     }
-    let left = text.len() - at;
-    if left == 0 {
-        return at;
-    }
-    // At most eight: the last ones of the text, of which those are shifted out that were looked at
-    // before. The slashes that come in behind them end the last name.
-    let word = match text.split_last_chunk::<8>() {
-        Some((_, last)) => u64::from_le_bytes(*last) >> (64 - 8 * left),
-        None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),
-    };
-    let word = word | SLASHES << (8 * left - 8) << 8;
-    let found = stops(word, word >> 8 | u64::from(b'/') << 56);
-    if found == 0 { text.len() } else { at + bytes_before(found) }
+    bytes
 }
 
-/// Eight slashes.
-const SLASHES: u64 = ONES * b'/' as u64;
-
-/// The first eight bytes from there on.
-#[inline]
-fn eight_at(text: &[u8], at: usize) -> Option<u64> {
-    text.get(at..)?.first_chunk().copied().map(u64::from_le_bytes)
-}
-
-/// The highest bit of the first byte that is a NUL, or a slash before a slash or a dot.
-#[inline]
-fn stops(word: u64, next: u64) -> u64 {
-    // A slash is a dot but for the lowest bit.
-    let is_followed = zeros((next ^ SLASHES) & !ONES);
-    (zeros(word ^ SLASHES) & is_followed) | first(word, 0)
+/// Decodes what [`to_bytes`] encodes. Other bytes have no 16-bit units.
+pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
+    let mut units = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(chunk) = rest.utf8_chunks().next() {
+        units.extend(chunk.valid().encode_utf16());
+        rest = match rest[chunk.valid().len()..] {
+            [] => &[],
+            [0xED, second @ 0xA0..=0xBF, third @ 0x80..=0xBF, ref rest @ ..] => {
+                units.push(0xD000 | u16::from(second & 0x3F) << 6 | u16::from(third & 0x3F));
+                rest
+            }
+            _ => return Err(ExpandError::Encoding),
+        };
+    }
+    Ok(units)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Internal, Unit, any_window, position, row_end, rposition};
-
-    /// Every text of nine of these, and the same behind and before others.
-    const LETTERS: [u8; 5] = *b"a./\0\xFF";
-
-    fn texts() -> Vec<Vec<u8>> {
-        let mut all = vec![Vec::new()];
-        let mut longest = all.clone();
-        for _ in 0..5 {
-            longest = longest
-                .iter()
-                .flat_map(|text| LETTERS.map(|letter| [&text[..], &[letter]].concat()))
-                .collect();
-            all.extend(longest.iter().cloned());
-        }
-        let padded = all.iter().flat_map(|text| {
-            [5, 6, 7, 8, 13].map(|count| [&b"a".repeat(count)[..], text].concat())
-        });
-        let behind = all.iter().map(|text| [&text[..], b"/name/and/more"].concat());
-        padded.chain(behind).chain(all.clone()).collect()
-    }
+    use super::Unit;
 
     #[test]
-    fn eight_at_once_find_what_one_by_one_does() {
-        for text in texts() {
-            let stops = |at: usize| {
-                let next = text.get(at + 1).copied().unwrap_or(b'/');
-                text[at] == 0 || (text[at] == b'/' && (next == b'/' || next == b'.'))
-            };
-            let end = (0..text.len()).find(|&at| stops(at)).unwrap_or(text.len());
-            assert_eq!(row_end(&text, 0), end, "{text:?}");
-            for from in (0..text.len()).filter(|&from| from <= end) {
-                assert_eq!(row_end(&text, from), end, "{text:?} {from}");
-            }
-            let wide: Vec<u16> = text.iter().map(|&byte| byte.into()).collect();
-            assert_eq!(u16::row_end(&wide, 0), end, "{text:?}");
-            let first = text.iter().position(|byte| b"/\0".contains(byte));
-            assert_eq!(position(&text, *b"/\0"), first, "{text:?}");
-            for wanted in LETTERS {
-                let last = text.iter().rposition(|&byte| byte == wanted);
-                assert_eq!(rposition(&text, wanted), last, "{text:?} {wanted}");
-            }
-        }
-    }
-
-    #[test]
-    fn windows_are_seen_wherever_they_lie() {
-        fn seen<const W: usize>(text: &[u8]) -> bool {
-            any_window(text, [b'.'; 2], |window: [u8; W]| {
-                window[0] == b'x' && window[W - 1] == b'y'
-            })
-        }
-        fn check<const W: usize>(text: &mut [u8], padded: [u8; W]) {
-            for at in 0..text.len() {
-                text[at] = b'x';
-                assert!(!seen::<W>(text));
-                if let Some(end) = text.get_mut(at + W - 1) {
-                    *end = b'y';
-                    assert!(seen::<W>(text), "{text:?}");
-                    let wide: Vec<u16> = text.iter().map(|&unit| unit.into()).collect();
-                    let (x, y) = (u16::from(b'x'), u16::from(b'y'));
-                    assert!(any_window(&wide, [0; 2], |window: [u16; W]| window[0] == x
-                        && window[W - 1] == y));
-                }
-                text.fill(b'a');
-            }
-            // Padding is seen on both sides.
-            let first = text.first().copied().unwrap_or(b'.');
-            assert!(any_window(text, [b'.'; 2], |window: [u8; W]| window[..2] == [b'.', first]));
-            let last = |window: [u8; W]| window[0] == b'a' && window[1..] == padded[1..];
-            assert_eq!(any_window(text, [b'.'; 2], last), !text.is_empty());
-        }
-        for length in 0..70 {
-            let mut text = vec![b'a'; length];
-            check(&mut text, [b'.'; 2]);
-            check(&mut text, [b'.'; 3]);
-            check(&mut text, [b'.'; 4]);
-        }
-    }
-
-    #[test]
-    fn a_nul_is_found_wherever_it_lies() {
-        let plain = |units: &[u8]| units.iter().position(|&unit| unit == 0);
-        for length in 0..40 {
-            for filler in [1, b'a', 0x7f, 0x80, 0xff] {
-                let mut units = vec![filler; length];
-                assert_eq!(u8::position(&units, [0]), None);
-                for at in (0..length).rev() {
-                    units[at] = 0;
-                    assert_eq!(u8::position(&units, [0]), plain(&units), "{length} {at}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn case_does_not_count_where_it_should_not() {
+    fn names_compare_by_simple_case_mappings() {
         for (left, right, same) in [
             ("", "", true),
             ("hello.EXE", "HELLO.exe", true),
@@ -536,7 +441,7 @@ mod tests {
         ] {
             let wide = |text: &str| text.encode_utf16().collect::<Vec<_>>();
             assert_eq!(u16::same_in_any_case(&wide(left), &wide(right)), same, "{left} {right}");
-            // What changes its length in UTF-8 is the one difference between the two.
+            // The two differ only for letters whose capital has another length in UTF-8.
             if left.len() == right.len() {
                 assert_eq!(u8::same_in_any_case(left.as_bytes(), right.as_bytes()), same, "{left}");
             }

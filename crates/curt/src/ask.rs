@@ -1,4 +1,4 @@
-//! How the fields of one entry are gathered: what the listing told is taken, the rest is asked for,
+//! How the fields of one entry are gathered: what the listing said is taken, and the rest is asked
 //! with as few calls as the platform has sources for it. Nothing is asked twice.
 
 use std::cell::Cell;
@@ -8,20 +8,22 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Follow, Freshness, Kind, Metadata, Plan};
 use crate::name::Name;
-use crate::sys::{Ask, Sys};
+use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
 
-/// One worker's way of asking.
+/// Asks about entries, for one worker.
 pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Cell<Plan>,
+    /// What has to be known for the fields of the plan.
     needs: Cell<Fields>,
-    names_strays: bool,
+    reports_unfollowable_links: bool,
 }
 
-/// What is asked about: an entry of an open directory, and the words for it in an error.
+/// The entry that is asked about.
 pub(crate) struct Subject<'a, S: Sys> {
     pub(crate) dir: &'a S::Dir,
     pub(crate) name: Name<'a, S::Unit>,
+    /// Its path, for an error.
     pub(crate) path: &'a dyn Fn() -> PathBuf,
     /// Whether a link is followed.
     pub(crate) follow: bool,
@@ -31,31 +33,35 @@ const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EX
 
 impl<S: Sys> Asker<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
-        let needs = Plan::needs(plan.fields, &S::SOURCES);
-        Asker { sys, plan: Cell::new(plan), needs: Cell::new(needs), names_strays: false }
+        let needs = plan.fields.needs(&S::SOURCES);
+        Asker {
+            sys,
+            plan: Cell::new(plan),
+            needs: Cell::new(needs),
+            reports_unfollowable_links: false,
+        }
     }
 
-    /// Asks the system about every entry, even where the plan wants nothing that a query answers,
-    /// so that what is missing is an error whatever the plan says.
-    pub(crate) fn looking_always(self) -> Self {
+    /// Asks the system about every entry, even if the plan wants nothing that a query answers, so
+    /// that a missing entry is an error whatever the plan says.
+    pub(crate) fn always_querying(self) -> Self {
         if !self.needs.get().intersects(S::SOURCES.query) {
             self.needs.set(self.needs.get() | Fields::KIND);
         }
         self
     }
 
-    /// Asks for what another plan says from now on.
-    pub(crate) fn set_plan(&self, plan: Plan) {
-        self.plan.set(plan);
-        self.needs.set(Plan::needs(plan.fields, &S::SOURCES));
+    /// Reports why a link could not be followed, as `find -L` does. A link that cannot be followed
+    /// yields its own metadata and an error that hides no field, unless it is broken; a link loop
+    /// yields only the error.
+    pub(crate) fn report_unfollowable_links(self) -> Self {
+        Asker { reports_unfollowable_links: true, ..self }
     }
 
-    /// Links that lead nowhere are told of as themselves in any case. So are others that could not
-    /// be followed; now with a failure that takes no field away, or, where links lead round in a
-    /// circle, as a failure alone. So `find -L` has it.
-    pub(crate) fn name_strays(mut self) -> Self {
-        self.names_strays = true;
-        self
+    /// Asks by another plan from now on.
+    pub(crate) fn set_plan(&self, plan: Plan) {
+        self.plan.set(plan);
+        self.needs.set(plan.fields.needs(&S::SOURCES));
     }
 
     pub(crate) fn plan(&self) -> Plan {
@@ -68,54 +74,45 @@ impl<S: Sys> Asker<S> {
             && S::SOURCES.listing.contains(self.needs.get())
     }
 
-    /// Makes it that of another entry, of which nothing is known yet.
-    pub(crate) fn begin(&self, into: &mut Metadata) {
-        into.begin(self.plan.get().fields);
+    /// Resets metadata for the next entry.
+    pub(crate) fn reset(&self, into: &mut Metadata) {
+        into.reset(self.plan.get().fields);
     }
 
-    /// Tells everything that the plan wants of an entry of which it has what a listing told.
-    pub(crate) fn tell(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+    /// Completes the metadata of an entry, which has what its listing said.
+    pub(crate) fn complete(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let known = into.facts.known;
         into.listed = known;
+        let plan = self.plan.get();
         let mut needs = self.needs.get();
-        if self.plan.get().freshness != Freshness::Exact {
+        if plan.freshness != Freshness::Exact {
             needs = needs.without(known);
         }
-        // What a link leads to is in no listing.
+        // No listing says what a link leads to.
         let may_be_link = !known.contains(Fields::KIND) || into.facts.kind.is_link();
-        if subject.follow && may_be_link && self.plan.get().follow == Follow::Links {
+        if subject.follow && may_be_link && plan.follow == Follow::Links {
             needs = self.needs.get() | Fields::KIND;
         }
         if !needs.is_empty() {
             self.ask(subject, needs, into);
         }
-        if self.plan.get().cygwin_links && S::may_be_cookie(&into.facts) {
-            self.read_cookie(subject, into);
+        if plan.cygwin_links {
+            self.read_cygwin_link(subject, into);
         }
     }
 
-    /// Tells everything that the plan wants of a path, as a caller typed it. The error is that
-    /// there can be no such path; what the system refused is in the metadata.
-    pub(crate) fn tell_path(
+    /// Asks for everything that the plan wants of a path, as the caller typed it. The error says
+    /// that there can be no such path; what the system refused is in the metadata.
+    pub(crate) fn ask_path(
         &self,
         path: &Path,
         follow: bool,
         into: &mut Metadata,
     ) -> io::Result<()> {
-        self.sys.at_path(path, |dir, name| self.tell_at(dir, name, path, follow, into))
-    }
-
-    /// The same, of a name in a directory that a path comes to.
-    pub(crate) fn tell_at(
-        &self,
-        dir: &S::Dir,
-        name: Name<'_, S::Unit>,
-        path: &Path,
-        follow: bool,
-        into: &mut Metadata,
-    ) {
-        self.begin(into);
-        self.tell(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
+        self.sys.at_path(path, |dir, name| {
+            self.reset(into);
+            self.complete(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
+        })
     }
 
     /// Asks for more fields of a path.
@@ -135,11 +132,11 @@ impl<S: Sys> Asker<S> {
     pub(crate) fn fetch(&self, subject: &Subject<'_, S>, more: Fields, into: &mut Metadata) {
         let new = more.without(into.requested);
         into.requested |= new;
-        let needs = Plan::needs(new, &S::SOURCES).without(into.facts.known);
-        // What was followed and is a link all the same leads nowhere.
-        let strays = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
+        let needs = new.needs(&S::SOURCES).without(into.facts.known);
+        // An entry that was followed and is a link all the same could not be followed.
+        let is_link = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
-            self.ask(&Subject { follow: subject.follow && !strays, ..*subject }, needs, into);
+            self.ask(&Subject { follow: subject.follow && !is_link, ..*subject }, needs, into);
         }
     }
 
@@ -159,7 +156,7 @@ impl<S: Sys> Asker<S> {
         }
         if needs.contains(Fields::TARGET) && into.facts.kind.is_link() {
             if into.facts.kind == Kind::CygwinSymlink {
-                self.read_cookie(subject, into);
+                self.read_cygwin_link(subject, into);
             } else {
                 self.read_target(subject, into);
             }
@@ -178,36 +175,32 @@ impl<S: Sys> Asker<S> {
         if !extended.is_empty() {
             self.read_extended(subject, extended, into);
         }
-        let owners = Fields::USER | Fields::GROUP | sources.secured;
-        let owners = needs.intersection(owners);
+        let owners = needs.intersection(Fields::USER | Fields::GROUP | sources.secured);
         if !owners.is_empty() {
             self.read_owners(subject, owners, into);
         }
     }
 
-    /// Whether the system answered.
+    /// Asks for what one query answers. Returns whether the system answered.
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let cached = self.plan.get().freshness == Freshness::Cached;
-        let ask = Ask { fields, follow: subject.follow, cached };
-        let query = |ask: Ask, known: &mut Facts| {
+        let query = |follow: bool, known: &mut Facts| {
+            let ask = Ask { fields, follow, cached };
             self.sys.query_more(subject.dir, subject.name, ask, known)
         };
-        let asked = match query(ask, &mut into.facts) {
-            // A link that leads nowhere is told of as the link that it is.
-            Err(error) if subject.follow && self.may_be_itself(&error) => {
-                match query(Ask { follow: false, ..ask }, &mut into.facts) {
-                    Ok(()) => {
-                        if self.names_strays && error.kind() != io::ErrorKind::NotFound {
-                            fail(subject, into, Fields::NONE, Operation::Stat, error);
-                        }
-                        Ok(())
-                    }
-                    Err(_) => Err(error),
+        let mut answer = query(subject.follow, &mut into.facts);
+        if let Err(error) = &answer {
+            let may_be_link = subject.follow && self.may_be_itself(error);
+            if may_be_link && query(false, &mut into.facts).is_ok() {
+                let error = std::mem::replace(&mut answer, Ok(())).err();
+                let is_broken = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+                let reported = error.filter(|error| !is_broken(error));
+                if let (true, Some(error)) = (self.reports_unfollowable_links, reported) {
+                    fail(subject, into, Fields::NONE, Operation::Stat, error);
                 }
             }
-            asked => asked,
-        };
-        match asked {
+        }
+        match answer {
             Ok(()) => {
                 into.listed = into.listed.without(fields);
                 true
@@ -219,41 +212,41 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Whether a link that could not be followed, for this reason, may still be told of as itself.
+    /// Whether a link that could not be followed, for this reason, yields its own metadata.
     fn may_be_itself(&self, error: &io::Error) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-        if S::is_loop(error) {
-            return !self.names_strays;
+        if is_loop(error) {
+            return !self.reports_unfollowable_links;
         }
-        self.names_strays || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
+        self.reports_unfollowable_links
+            || matches!(error.kind(), NotFound | NotADirectory | PermissionDenied)
     }
 
     fn read_target(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let mut target = Vec::new();
         match self.sys.read_link(subject.dir, subject.name, &mut target) {
             Ok(()) => {
-                let target = S::path(target);
-                let kind = S::kind_by_target(into.facts.kind, &target);
+                let kind = kind_by_target(into.facts.kind, &target);
                 if kind != into.facts.kind {
                     into.facts.kind = kind;
                     into.listed = into.listed.without(Fields::KIND);
                 }
                 into.has_more = true;
-                into.target = Some(target);
+                into.target = Some(S::Unit::path(target));
             }
             Err(error) => fail(subject, into, Fields::TARGET, Operation::ReadLink, error),
         }
     }
 
-    /// Reads what may be a link of Cygwin.
-    fn read_cookie(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
-        match self.sys.read_cookie(subject.dir, subject.name) {
+    /// Reads a file that may be a symbolic link of Cygwin.
+    fn read_cygwin_link(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
+        match self.sys.cygwin_target(subject.dir, subject.name, &into.facts) {
             Ok(Some(target)) => {
                 into.facts.kind = Kind::CygwinSymlink;
                 into.listed = into.listed.without(Fields::KIND);
                 if into.requested.contains(Fields::TARGET) {
                     into.has_more = true;
-                    into.target = Some(S::path(target));
+                    into.target = Some(S::Unit::path(target));
                 }
             }
             Ok(None) => {}
@@ -264,7 +257,7 @@ impl<S: Sys> Asker<S> {
     fn read_extended(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         let known = into.facts.known.contains(Fields::DEVICE);
         let device = known.then_some(into.facts.device);
-        // A link that led nowhere is asked about itself.
+        // A link that could not be followed is asked about itself.
         let follow = subject.follow && !into.facts.kind.is_link();
         match self.sys.extended(subject.dir, subject.name, fields, follow, device) {
             Ok(Some(extended)) => {
@@ -303,7 +296,5 @@ fn fail<S: Sys>(
     operation: Operation,
     error: io::Error,
 ) {
-    let error = Error::new(operation, (subject.path)(), Cause::Os(error));
-    into.has_more = true;
-    into.failed.push((fields, error));
+    into.fail(fields, Error::new(operation, (subject.path)(), Cause::Os(error)));
 }

@@ -1,16 +1,15 @@
-//! How many calls an operation made, by kind.
+//! Counts of system calls by name.
 
 use std::cell::Cell;
 use std::fmt;
 
-/// The most kinds of call a platform may have.
+/// The most calls that a platform may name.
 const KINDS: usize = 48;
 
-/// The operating-system calls that an operation made, by the platform's own names.
+/// The system calls that an operation made, by their names on this platform.
 ///
-/// Every call the library makes passes one door per platform that counts it, so the numbers are
-/// what a system-call tracer shows, less what the language's runtime does (allocating memory,
-/// starting threads, waiting on locks).
+/// The library counts every call it makes, so the numbers are those that a tracer shows, without
+/// the calls of the language's runtime (for memory, threads and locks).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],
@@ -18,22 +17,22 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// The number of calls of all kinds.
+    /// Returns the number of all calls.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The kinds that were called at least once, with their counts, in a fixed order.
+    /// Iterates over the calls that were made at least once, with their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
     }
 
-    /// The count of one kind, by its name; 0 for a name this platform does not have.
+    /// Returns the count of one call by its name; 0 for a name that this platform does not have.
     pub fn of(&self, name: &str) -> u64 {
         self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
 
-    /// Adds the calls of another worker, or of another operation.
+    /// Adds the counts of another worker or operation.
     pub fn add(&mut self, other: &Calls) {
         if self.names.is_empty() {
             self.names = other.names;
@@ -56,10 +55,11 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// The counter of one worker: plain cells, because a worker belongs to one thread at a time.
+/// Counts the calls of one worker, in plain cells, because a worker belongs to one thread at a
+/// time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
-    /// In two parts, as each worker has them on its stack: below 2^48 together.
+    /// Counts below 2^48 in two parts, to take little room on the stack of each worker.
     low: [Cell<u32>; KINDS],
     high: [Cell<u16>; KINDS],
 }
@@ -71,7 +71,7 @@ impl Counter {
         Counter { names, low, high }
     }
 
-    /// Counts one call of the kind with this index into the names.
+    /// Counts one call, given as an index into the names.
     pub(crate) fn tick(&self, kind: usize) {
         if let Some(low) = self.low.get(kind) {
             low.set(low.get().wrapping_add(1));

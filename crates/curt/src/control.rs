@@ -1,4 +1,4 @@
-//! What every operation on a tree lets its caller choose: threads, when to stop, what to leave out.
+//! The options that operations on trees have in common: threads, when to stop, what to leave out.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -14,38 +14,38 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Begin on the caller's thread, start others when the work is large enough and the rate
-    /// shows that they pay, and stop them when they do not.
+    /// Begins on the caller's thread, starts others when the work is large enough and the measured
+    /// rate shows that they pay, and stops them when they do not.
     #[default]
     Automatic,
-    /// At most this many, the caller's included. With 1 no thread is started, ever; with more,
-    /// they are started as soon as there is work to share, whether they pay or not.
+    /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
+    /// are started as soon as there is work for them, whether they pay or not.
     AtMost(usize),
 }
 
-/// Asks an operation to stop. Set it from any thread or from a signal handler; no new call to the
-/// system is begun once a worker has seen it, which is before its next call.
+/// Asks an operation to stop, from any thread or from a signal handler. A worker looks at it before
+/// each call to the system, and makes no call after it was cancelled.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 
 impl Cancel {
-    /// A token that is not set.
+    /// Creates a token that is not cancelled.
     pub const fn new() -> Self {
         Cancel(AtomicBool::new(false))
     }
 
-    /// Asks to stop.
+    /// Asks the operation to stop.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// The flag itself: what a signal handler may set to `true` instead of calling
+    /// Returns the flag, which a signal handler may set to `true` instead of calling
     /// [`cancel`](Cancel::cancel).
     pub const fn flag(&self) -> &AtomicBool {
         &self.0
     }
 
-    /// Whether it was asked.
+    /// Whether the operation was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -57,8 +57,7 @@ impl AsRef<Cancel> for Cancel {
     }
 }
 
-/// An entry that an operation has found and not looked at yet; what an `exclude` predicate decides
-/// about.
+/// An entry that an operation has found in a listing: an `exclude` predicate decides about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Unvisited<'a> {
     pub(crate) path: &'a Path,
@@ -67,22 +66,22 @@ pub struct Unvisited<'a> {
 }
 
 impl<'a> Unvisited<'a> {
-    /// The path: the operand as it was given, and the names below it.
+    /// Returns the path: the operand as it was given, and the names below it.
     pub fn path(&self) -> &'a Path {
         self.path
     }
 
-    /// The path below the operand.
+    /// Returns the path below the operand.
     pub fn relative_path(&self) -> &'a Path {
         self.relative
     }
 
-    /// The last part of the path.
+    /// Returns the last part of the path.
     pub fn name(&self) -> &'a OsStr {
         self.relative.file_name().unwrap_or(self.relative.as_os_str())
     }
 
-    /// What it is, as the listing tells; [`Kind::Unknown`] where the listing does not tell.
+    /// Returns the kind that the listing has; [`Kind::Unknown`] if it has none.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -91,17 +90,17 @@ impl<'a> Unvisited<'a> {
 /// Decides which entries are left out.
 pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a>;
 
-/// What an operation does after a callback. Callbacks may also return `()` to go on, or a
-/// [`ControlFlow`], whose `Break` stops the operation.
+/// The answer of a callback: how the operation goes on. A callback may also return `()` to go on,
+/// or a [`ControlFlow`], whose `Break` stops the operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Next {
     /// The operation goes on.
     #[default]
     Continue,
-    /// It goes on without entering the directory that was just visited. Anywhere else the same as
-    /// [`Next::Continue`].
+    /// The operation goes on without entering the directory that was just visited. For anything
+    /// else the same as [`Next::Continue`].
     Skip,
-    /// The operation stops: no new system call is begun once its workers have seen it.
+    /// The operation stops: its workers make no further call to the system.
     Stop,
 }
 
@@ -131,7 +130,7 @@ impl<B, C> From<ControlFlow<B, C>> for Next {
 /// # let _ = (one, several, borrowed);
 /// ```
 pub trait Operands {
-    /// The paths, in order.
+    /// Returns the paths, in order.
     fn into_paths(self) -> Vec<PathBuf>;
 }
 
@@ -161,20 +160,20 @@ macro_rules! several_paths {
 several_paths!(&[P]: (), Vec<P>: (), &Vec<P>: ());
 several_paths!([P; N]: (const N: usize), &[P; N]: (const N: usize));
 
-/// Reads the rules that directories hold in files of their own.
+/// Reads the ignore rules that directories hold in files.
 pub(crate) trait Rulebook: Send + Sync {
-    /// Whether there are such files to look for.
+    /// Whether files with rules are read at all.
     fn reads_files(&self) -> bool;
     /// Whether names that begin with a dot are left out, unless a rule says otherwise.
     fn hides_dots(&self) -> bool;
-    /// What the text of a file says; an error where that is more than [`MOST_RULES`].
+    /// Parses the text of a file. More than [`MOST_RULES`] rules are an error.
     fn read(&self, text: &[u8]) -> io::Result<Box<dyn Rules>>;
 }
 
 /// The most rules that may hold in one place.
 pub(crate) const MOST_RULES: usize = 100_000;
 
-/// That there is more than may hold in one place.
+/// The error that more rules hold in one place than may.
 pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
     let words = format!("more than {most} {what} are in force");
     io::Error::new(io::ErrorKind::FileTooLarge, words)
@@ -182,9 +181,9 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 
 /// The rules of one file.
 pub(crate) trait Rules: Send + Sync {
-    /// Whether the entry at `path`, relative to the directory that the file is for, is to be left
-    /// out; `None` where no rule is about it.
+    /// Whether the entry at `path`, relative to the directory that the file is for, is left out;
+    /// `None` if no rule matches.
     fn decide(&self, path: &Path, is_directory: bool) -> Option<bool>;
-    /// How many there are.
+    /// The number of rules.
     fn count(&self) -> usize;
 }

@@ -1,4 +1,4 @@
-//! Errors as values: which operation, on which path, and why.
+//! Errors: which operation failed, on which path, and why.
 
 mod find;
 
@@ -12,50 +12,51 @@ pub use find::{FindCause, FindError};
 use crate::quoted::Quoted;
 use curt_paths::Refusal;
 
-/// What was being done when it failed.
+/// The operation that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
     /// Removing a directory entry.
     Remove,
-    /// Opening a directory in order to list it.
+    /// Opening a directory to list it.
     OpenDirectory,
     /// Reading the entries of a directory.
     ReadDirectory,
     /// Reading the metadata of an entry.
     Stat,
-    /// Reading what a link holds.
+    /// Reading the target of a link.
     ReadLink,
-    /// Asking what this process may do with an entry.
+    /// Checking the access rights to an entry.
     Access,
     /// Reading the extended attributes of an entry.
     ReadAttributes,
-    /// Reading who owns an entry.
+    /// Reading the owner of an entry.
     ReadOwner,
-    /// Reading a file with rules.
+    /// Reading an ignore file.
     ReadFile,
     /// Opening a file.
     Open,
-    /// Making a directory.
+    /// Creating a directory.
     CreateDirectory,
     /// Renaming an entry.
     Rename,
-    /// Finding the name that the directories have.
+    /// Finding the canonical name.
     Canonicalize,
-    /// Looking for a program by its name.
+    /// Searching for a program.
     Find,
     /// Starting a program.
     Start,
-    /// Entering the directory that a program is to run in.
+    /// Entering the working directory of a program.
     Enter,
-    /// Waiting for a program to end, or reading what it writes.
+    /// Waiting for a program, or reading its output.
     Wait,
-    /// Ending a program by force.
+    /// Killing a program.
     Kill,
 }
 
 impl Operation {
-    /// What could not be done, in the words of the GNU tools: `remove`, `open directory`, …
+    /// Returns the words for it in messages, as the GNU tools have them: `remove`, `open
+    /// directory`, …
     pub fn verb(self) -> &'static str {
         match self {
             Operation::Remove => "remove",
@@ -79,33 +80,33 @@ impl Operation {
     }
 }
 
-/// Why it failed.
+/// Why an operation failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The system refused; the error is the system's.
+    /// The system's error.
     Os(io::Error),
-    /// Another file system, or another part of the same one, is mounted there. It is left alone
-    /// unless [`Remove::cross_mounts`](crate::Remove::cross_mounts) allows it.
+    /// A mount point, which is not crossed unless
+    /// [`Remove::cross_mounts`](crate::Remove::cross_mounts) allows it.
     MountPoint,
-    /// The directory was emptied again and again, within the limits of
-    /// [`Remove::retries`](crate::Remove::retries), and somebody kept adding entries.
+    /// Another process kept adding entries to the directory while it was emptied, until
+    /// [`Remove::retries`](crate::Remove::retries) ran out.
     BeingWrittenTo,
-    /// The last part of the path is `.` or `..`; POSIX forbids to remove those.
+    /// The path ends in `.` or `..`, which POSIX forbids to remove.
     DotOrDotDot,
-    /// The path is the root directory, by identity and not by spelling.
+    /// The path is the root directory, however it is spelled.
     RootDirectory,
-    /// The path lies on another file system than its parent, and that was asked to be refused.
+    /// The path lies on another file system than its parent, and the options refuse that.
     OtherFileSystem,
-    /// The path is a directory, and removing directories was not asked for.
+    /// The path is a directory, and the options do not remove directories.
     IsADirectory,
-    /// The directory was opened again by name, and another one was found in its place.
+    /// When the directory was reopened by name, another one had taken its place.
     Replaced,
-    /// A buffer that the longest name does not fit into.
+    /// The buffer is too small for the longest name.
     BufferTooSmall,
-    /// A link leads back to a directory that it lies in.
+    /// A link leads back to one of the directories above it.
     Loop,
-    /// The path was refused, for this reason. Nothing was done.
+    /// The path was refused before anything was done.
     Refused(Refusal),
     /// A program could not be started.
     Start(StartFailure, io::Error),
@@ -130,49 +131,46 @@ impl fmt::Display for Cause {
             Cause::OtherFileSystem => "is on another file system than its parent",
             Cause::IsADirectory => "is a directory",
             Cause::BufferTooSmall => "the buffer does not hold the longest name",
-            Cause::Loop => "leads back to a directory that it lies in",
+            Cause::Loop => "leads back to a directory above it",
             Cause::Replaced => "another directory took its place while it was removed",
         })
     }
 }
 
-/// Why a program could not be started, as far as it can be told apart. The system's own words for
-/// it are in the error beside it.
+/// Why a program could not be started. The system's error comes with it.
 ///
-/// Systems have one number for many of these; which it was is found out by looking at the file
-/// once, on the way of failure alone.
+/// Systems have one error number for several of these. Which one it is is found out by looking at
+/// the file once, and only after a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartFailure {
-    /// There is no such program.
+    /// The program does not exist.
     ProgramMissing,
-    /// The program is there; what it says that it is run by is not: the interpreter of a script, or
-    /// the loader of an image.
+    /// The program exists, but the interpreter of the script, or the loader of the image, does not.
     InterpreterMissing {
-        /// What it names.
+        /// The interpreter or loader that the program names.
         interpreter: PathBuf,
-        /// The script's first line ends in a carriage return, as lines do on Windows, and the
-        /// system takes that for a part of the name.
+        /// The first line of the script ends in a carriage return, as on Windows, which the system
+        /// takes for a part of the name.
         carriage_return: bool,
     },
-    /// The working directory for the program could not be entered.
+    /// The working directory of the program could not be entered.
     Directory,
-    /// It is no program, or this user may not run it: permissions, a directory, a file system
-    /// mounted without the right to execute.
+    /// It is not a program, or this user may not execute it: permissions, a directory, a file
+    /// system mounted `noexec`.
     NotExecutable,
-    /// The system does not know this format of program. A script needs a first line that begins
-    /// with `#!`.
+    /// The system does not know the format. A script must begin with `#!`.
     BadFormat,
-    /// Somebody has the program open for writing.
+    /// The program is open for writing.
     TextBusy,
-    /// The arguments, or these and the variables, are longer than the system takes.
+    /// The arguments and variables are longer than the system accepts.
     TooLong,
-    /// An argument, a variable or a path holds what cannot be handed over: a NUL; in the arguments
-    /// of a batch file an end of line as well.
+    /// An argument, a variable or a path contains a NUL or, in the arguments of a batch file, a
+    /// line end.
     InvalidText,
-    /// The program wants the rights of an administrator (Windows).
+    /// The program requires administrator rights (Windows).
     NeedsElevation,
-    /// Anything else; the system's error says what.
+    /// Any other error of the system.
     System,
 }
 
@@ -190,16 +188,18 @@ impl fmt::Display for StartFailure {
             StartFailure::Directory => "the working directory cannot be entered",
             StartFailure::NotExecutable => "it may not be executed",
             StartFailure::BadFormat => "the system does not know its format",
-            StartFailure::TextBusy => "somebody has it open for writing",
+            StartFailure::TextBusy => "text file busy: it is open for writing",
             StartFailure::TooLong => "the arguments are too long",
-            StartFailure::InvalidText => "an argument, a variable or a path is no text for it",
-            StartFailure::NeedsElevation => "it wants the rights of an administrator",
+            StartFailure::InvalidText => {
+                "an argument, a variable or the path contains a NUL byte or, for a batch file, a line end"
+            }
+            StartFailure::NeedsElevation => "it requires administrator rights",
             StartFailure::System => "the system refuses",
         })
     }
 }
 
-/// One failure: the operation, the path as the caller would write it, and the cause.
+/// A failure: the operation, the path as the caller would write it, and the cause.
 ///
 /// Boxed, so that a `Result` with it stays small.
 #[derive(Debug)]
@@ -217,22 +217,22 @@ impl Error {
         Error(Box::new(Inner { operation, path, cause }))
     }
 
-    /// What was being done.
+    /// Returns the operation that failed.
     pub fn operation(&self) -> Operation {
         self.0.operation
     }
 
-    /// The path: that of the operand as it was given, followed by the names below it.
+    /// Returns the path: the operand as it was given, followed by the names below it.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Why it failed.
+    /// Returns why it failed.
     pub fn cause(&self) -> &Cause {
         &self.0.cause
     }
 
-    /// The system's error, of its own.
+    /// Returns the system's error, or this one where there is none.
     pub(crate) fn into_system(self) -> io::Error {
         match self.0.cause {
             Cause::Os(error) => error,
@@ -240,7 +240,7 @@ impl Error {
         }
     }
 
-    /// The system's error number, where the system refused.
+    /// Returns the system's error number, if the system failed.
     pub fn raw_os_error(&self) -> Option<i32> {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => error.raw_os_error(),
@@ -248,7 +248,7 @@ impl Error {
         }
     }
 
-    /// The nearest kind of the standard library.
+    /// Returns the nearest error kind of the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0.cause {
             Cause::Os(error) | Cause::Start(_, error) => error.kind(),
@@ -278,8 +278,8 @@ impl fmt::Display for Error {
 }
 
 impl error::Error for Error {
-    /// What the text of this error does not say already: the system's error behind a start that
-    /// failed for a reason of its own.
+    /// Returns what the message does not say already: the system's error behind a start that failed
+    /// for another reason.
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
             Cause::Start(StartFailure::System | StartFailure::Directory, _) => None,
@@ -290,8 +290,8 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps operation and path in the message; the system's number is lost, as it always is when
-    /// an `io::Error` carries more than a number.
+    /// Keeps the operation and the path in the message. The system's number is lost, because an
+    /// `io::Error` carries either a number or more.
     fn from(error: Error) -> io::Error {
         io::Error::new(error.kind(), error)
     }

@@ -1,4 +1,4 @@
-//! The name of an entry, as the public interface has it.
+//! The name of an entry in the public interface.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -6,8 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
 
-/// The name of an entry: an [`OsStr`], borrowed from the listing where the system's names are bytes
-/// (Unix), and put together from UTF-16 on Windows. It compares with text:
+/// The name of an entry: an [`OsStr`] that is borrowed from the listing on Unix, and converted from
+/// UTF-16 on Windows. It can be compared with text:
 ///
 /// ```
 /// for entry in curt::list("src")? {
@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct FileName<'a>(pub(crate) Cow<'a, OsStr>);
 
 impl FileName<'_> {
-    /// The name, owned.
+    /// Returns the name as an owned string.
     pub fn into_owned(self) -> OsString {
         self.0.into_owned()
     }

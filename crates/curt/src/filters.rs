@@ -1,9 +1,9 @@
-//! Globs that decide what a removal keeps; `ignore.rs` has the rules that directories hold.
+//! Globs that choose entries by name or path; `ignore.rs` has git's ignore rules.
 //!
 //! The rules are those that GNU tar, rsync and fd share: a pattern without a slash is compared with
 //! the name of every entry, at any depth; one with a slash is compared with the whole path below
-//! the operand. The comparison is by bytes on Unix, so names that are not Unicode match too, and
-//! `?` stands for one byte.
+//! the operand. On Unix bytes are compared, so names that are not Unicode match too, and `?`
+//! matches one byte.
 
 mod ignore;
 mod wildmatch;
@@ -18,22 +18,23 @@ use globset::{Candidate, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 pub use self::ignore::{IgnoreFile, IgnoreRules};
 use crate::fields::Kind;
 
-/// The most braces that a pattern may have.
+/// The most opening braces in a pattern: globset recurses for each, and a thread's stack can be
+/// small.
 const MOST_BRACES: usize = 100;
 
 /// A set of globs, for [`Remove::exclude`](crate::Remove::exclude).
 ///
 /// `*` and `?` never match a slash, `**` does; `[a-z]`, `[!a-z]` and `{one,two}` are as in a shell,
-/// and a backslash takes the next character for itself (not on Windows). A slash at the front ties
-/// a pattern to the operand, one at the end lets it match directories only. Capitals count. A
-/// pattern may have 100 braces.
+/// and a backslash escapes the next character (not on Windows). A leading slash anchors a pattern
+/// at the operand, a trailing one lets it match directories only. Case counts. A pattern can have
+/// 100 opening braces.
 #[derive(Clone, Debug)]
 pub struct Globs {
     names: Set,
     paths: Set,
 }
 
-/// Patterns for entries of all kinds, and for directories alone.
+/// Patterns for entries of all kinds, and for directories only.
 #[derive(Clone, Debug)]
 struct Set {
     all: GlobSet,
@@ -48,7 +49,7 @@ impl Set {
 }
 
 impl Globs {
-    /// Reads the patterns. The error names the first that is not a glob.
+    /// Parses patterns. The error names the first one that is not a glob.
     pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         let mut names = [GlobSet::builder(), GlobSet::builder()];
         let mut paths = [GlobSet::builder(), GlobSet::builder()];
@@ -59,15 +60,14 @@ impl Globs {
             sets[usize::from(pattern.directories_only)].add(pattern.glob);
             last = pattern.text;
         }
-        // Each pattern is good by itself; together they can be too large, and the last is as much
-        // to blame as any.
+        // Each pattern is valid, but together they can be too large. The error names the last one.
         let built = build(names).and_then(|names| Ok(Globs { names, paths: build(paths)? }));
         built.map_err(|error| GlobError::new(last, error.kind().to_string()))
     }
 
-    /// Whether a pattern matches the entry at `path`, which is relative to the operand.
+    /// Returns whether a pattern matches the entry at `path`, which is relative to the operand.
     pub fn matches(&self, path: &Path, kind: Kind) -> bool {
-        // What may be a directory is treated as one: in doubt an entry is left out.
+        // An unknown entry is treated as a directory: in doubt it is left out.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
         self.paths.matches(&Candidate::new(path), may_be_directory)
             || path
@@ -75,7 +75,7 @@ impl Globs {
                 .is_some_and(|name| self.names.matches(&Candidate::new(name), may_be_directory))
     }
 
-    /// Whether there is no pattern at all.
+    /// Returns whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         [&self.names, &self.paths]
             .iter()
@@ -87,7 +87,7 @@ fn build([all, directories]: [GlobSetBuilder; 2]) -> Result<Set, globset::Error>
     Ok(Set { all: all.build()?, directories: directories.build()? })
 }
 
-/// One pattern, taken apart.
+/// One parsed pattern.
 struct Pattern {
     text: String,
     glob: Glob,
@@ -108,7 +108,6 @@ impl Pattern {
         if body.is_empty() {
             return Err(GlobError::new(text.to_owned(), "empty".to_owned()));
         }
-        // globset recurses once for each, and a thread's stack may be small.
         if body.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
             return Err(GlobError::new(text.to_owned(), "too many braces".to_owned()));
         }
@@ -132,12 +131,12 @@ impl GlobError {
         GlobError { pattern, reason }
     }
 
-    /// The pattern as it was given; where that is not Unicode, as nearly as text can show it.
+    /// Returns the pattern; if it is not Unicode, with replacement characters.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// What is wrong with it.
+    /// Returns what is wrong with it.
     pub fn reason(&self) -> &str {
         &self.reason
     }

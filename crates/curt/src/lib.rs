@@ -52,7 +52,6 @@ mod this_process;
 mod tree;
 mod usage;
 mod walk;
-#[allow(missing_debug_implementations, reason = "the search itself has none yet")]
 mod which;
 
 pub use beneath::{Canonical, OpenOptions, Root, Scope};
@@ -102,6 +101,11 @@ pub use which::{
 /// curt::Usage::new().measure(["missing"]);
 /// ```
 ///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Walk::new(".").visit(|_| curt::Next::Continue);
+/// ```
+///
 /// So is a builder that is never run:
 ///
 /// ```compile_fail
@@ -114,14 +118,47 @@ pub use which::{
 /// curt::Walk::new(".");
 /// ```
 ///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Search::new();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Search::new().session();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Stat::new(curt::Fields::KIND);
+/// ```
+///
+/// And a directory that is opened and never listed, or listed without looking at its entries:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Directory::open(".").unwrap();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
+/// ```
+///
 /// Without the lint all of them compile:
 ///
 /// ```no_run
 /// # #![allow(unused_must_use)]
 /// curt::Remove::new().run("missing");
 /// curt::Usage::new().measure(["missing"]);
+/// curt::Walk::new(".").visit(|_| curt::Next::Continue);
 /// curt::Remove::new();
 /// curt::Walk::new(".");
+/// curt::Search::new();
+/// curt::Search::new().session();
+/// curt::Stat::new(curt::Fields::KIND);
+/// curt::Directory::open(".").unwrap();
+/// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
 /// ```
 #[cfg(doctest)]
 struct ResultsAreUsed;

@@ -1,54 +1,97 @@
-//! Names as the system gives them: exact units, terminated, never text until asked.
+//! Names as the system gives them: exact units with a NUL at the end, converted to text only on
+//! request.
 
 use std::cmp::Ordering;
+use std::ffi::CStr;
+use std::io;
 
 pub(crate) use curt_paths::Unit;
 
-/// The name of one directory entry: units without NUL, and one NUL behind them, so that it can be
-/// handed to the system where it lies (in a listing or in [`Names`]) without being copied.
+/// The name of a directory entry, or a path: units without a NUL, followed by one, so that the
+/// system can read it where it lies (in a listing or in [`Names`]) without a copy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Name<'a, U>(&'a [U]);
 
 impl<'a, U: Unit> Name<'a, U> {
-    /// The name at the front of `units`, up to the first NUL; `None` where there is no NUL.
+    /// Returns the name that ends at the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
         let end = U::position(units, [0])?;
         Some(Name::of_terminated(&units[..=end]))
     }
 
-    /// A name from units whose only NUL is the last. This is looked at in every build: the system
-    /// would read past the end of a name without one, and take one with two for another.
+    /// Returns a name from units whose only NUL is the last one. That is checked in every build:
+    /// the system would read past the end of a name without a NUL.
     pub(crate) fn of_terminated(units: &'a [U]) -> Self {
         let end = U::position(units, [0]);
         assert!(end.is_some_and(|end| end + 1 == units.len()), "one NUL, at the end");
         Name(units)
     }
 
-    /// The units without the terminator.
+    /// Returns the units without the NUL.
     pub(crate) fn units(self) -> &'a [U] {
         &self.0[..self.0.len() - 1]
     }
 
-    /// The units and the terminator.
+    /// Returns the units with the NUL.
     pub(crate) fn terminated(self) -> &'a [U] {
         self.0
     }
 
-    /// Whether this is one of the two entries that every directory has.
+    /// Whether this is `.` or `..`.
     pub(crate) fn is_dot_or_dot_dot(self) -> bool {
         is_dot_or_dot_dot(self.units())
     }
 }
 
-/// Whether this is the name of one of the two entries that every directory has.
+impl<'a> Name<'a, u8> {
+    /// Returns the name that a C string holds.
+    #[allow(dead_code, reason = "names of bytes are those of Unix")]
+    pub(crate) const fn from_c(text: &'a CStr) -> Self {
+        Name(text.to_bytes_with_nul())
+    }
+}
+
+impl Name<'static, u16> {
+    /// The empty name, which Windows takes for the directory itself.
+    #[allow(dead_code, reason = "only Windows has names of such units")]
+    pub(crate) const EMPTY: Self = Name(&[0]);
+}
+
+/// An owned name or path, with a NUL at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NameBuf<U>(Vec<U>);
+
+impl<U: Unit> NameBuf<U> {
+    /// Makes a name from units. The error is `InvalidInput` if they contain a NUL.
+    pub(crate) fn new(mut units: Vec<U>) -> io::Result<Self> {
+        if U::position(&units, [0]).is_some() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        units.push(U::NUL);
+        Ok(NameBuf(units))
+    }
+
+    /// Borrows the name.
+    pub(crate) fn as_name(&self) -> Name<'_, U> {
+        Name(&self.0)
+    }
+}
+
+impl<U: Unit> From<Name<'_, U>> for NameBuf<U> {
+    fn from(name: Name<'_, U>) -> Self {
+        NameBuf(name.terminated().to_vec())
+    }
+}
+
+/// Whether this is the name `.` or `..`.
 pub(crate) fn is_dot_or_dot_dot<U: Unit>(units: &[U]) -> bool {
     let dot = U::ascii(b'.');
     matches!(units, [first] if *first == dot)
         || matches!(units, [first, second] if *first == dot && *second == dot)
 }
 
-/// Names kept for later, one behind the other: the arena of a traversal, or a batch that is handed
-/// to another worker. One allocation for all of them, which is kept when they are cleared.
+/// An arena of names in one allocation: those of a traversal, or those that are handed off to
+/// another worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names<U> {
     units: Vec<U>,
@@ -59,14 +102,14 @@ impl<U: Unit> Names<U> {
         Names { units: Vec::new() }
     }
 
-    /// Adds a name and returns where it lies.
+    /// Adds a name and returns its position.
     pub(crate) fn push(&mut self, name: Name<'_, U>) -> usize {
         let at = self.units.len();
         self.units.extend_from_slice(name.terminated());
         at
     }
 
-    /// Adds a name from units that may or may not be terminated.
+    /// Adds a name from units, up to the first NUL if there is one. Returns its position.
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
         self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
@@ -74,12 +117,12 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// The name at a place that [`Names::push`] returned, or the one that follows another.
+    /// Returns the name at a position that [`Names::push`] returned, or behind another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }
 
-    /// The names from one place to another, and where each lies.
+    /// Iterates over the names between two positions, with the position of each.
     pub(crate) fn between(
         &self,
         mut at: usize,
@@ -92,14 +135,14 @@ impl<U: Unit> Names<U> {
         })
     }
 
-    /// A copy of what lies from one place to another.
+    /// Copies the names between two positions.
     pub(crate) fn part(&self, at: usize, end: usize) -> Names<U> {
         let end = end.min(self.units.len());
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Which of two names comes first, by their units. Nobody looks for where they end: the first
-    /// difference decides, and the NUL behind a name comes before all else.
+    /// Compares two names by their units, without looking for their ends first: the first
+    /// difference decides, and the NUL at the end sorts before everything else.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));
@@ -109,17 +152,17 @@ impl<U: Unit> Names<U> {
         }
     }
 
-    /// How many units are kept, which is also where the next name will lie.
+    /// Returns the number of units, which is the position of the next name.
     pub(crate) fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Forgets everything from `at` on.
+    /// Removes everything from `at` on.
     pub(crate) fn truncate(&mut self, at: usize) {
         self.units.truncate(at);
     }
 
-    /// Adds all names of another arena.
+    /// Appends the names of another arena.
     pub(crate) fn append(&mut self, other: &Names<U>) {
         self.units.extend_from_slice(&other.units);
     }
@@ -127,7 +170,7 @@ impl<U: Unit> Names<U> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, Names};
+    use super::{Name, NameBuf, Names};
 
     #[test]
     fn names_follow_one_another() {
@@ -155,10 +198,20 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_one_nul_at_the_end_makes_a_name() {
+    fn only_one_nul_at_the_end_makes_a_name() {
         assert_eq!(Name::of_terminated(b"a\0").units(), b"a");
         for wrong in [&b""[..], b"a", b"a\0b", b"a\0b\0", b"a\0\0"] {
             assert!(std::panic::catch_unwind(|| Name::of_terminated(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn an_owned_name_has_one_nul_and_that_at_its_end() {
+        assert_eq!(NameBuf::new(b"a".to_vec()).unwrap().as_name(), Name::from_c(c"a"));
+        assert_eq!(NameBuf::<u16>::new(Vec::new()).unwrap().as_name(), Name::EMPTY);
+        for wrong in [&b"\0"[..], b"a\0", b"a\0b"] {
+            let error = NameBuf::new(wrong.to_vec()).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput, "{wrong:?}");
         }
     }
 

@@ -1,16 +1,15 @@
-//! Waiting for what somebody else has in use: pauses that grow, and end when the work is cancelled.
+//! Back-off: pauses before an operation is tried again, because something was in use.
 
 use std::time::Duration;
 
 use crate::control::Cancel;
 
-/// The first pause, the longest, and the pieces that they are made of, so that a cancellation is
-/// noticed.
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
+/// Pauses are slept in pieces, so that a cancellation is noticed.
 const PIECE: Duration = Duration::from_millis(5);
 
-/// The next pause before another try. Each is twice as long as the one before.
+/// The length of the next pause: twice that of the one before, up to a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause(Duration);
 
@@ -21,7 +20,7 @@ impl Default for Pause {
 }
 
 impl Pause {
-    /// The next pause, no longer than what is left of the time for all.
+    /// Returns the next pause, not longer than the time that is left.
     pub(crate) fn next(&mut self, left: Duration) -> Duration {
         let pause = self.0.min(left);
         self.0 = (self.0 * 2).min(LONGEST);
@@ -29,7 +28,27 @@ impl Pause {
     }
 }
 
-/// Sleeps, unless the work is cancelled. Returns whether it is not.
+/// The pauses that fit into a window of time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Backoff {
+    left: Duration,
+    pause: Pause,
+}
+
+impl Backoff {
+    pub(crate) fn new(window: Duration) -> Self {
+        Backoff { left: window, pause: Pause::default() }
+    }
+
+    /// Returns the next pause; `None` when the time is up.
+    pub(crate) fn next(&mut self) -> Option<Duration> {
+        let pause = self.pause.next(self.left);
+        self.left -= pause;
+        (!pause.is_zero()).then_some(pause)
+    }
+}
+
+/// Sleeps unless the operation is cancelled. Returns whether it was not.
 pub(crate) fn nap(sleep: impl Fn(Duration), cancel: Option<&Cancel>, mut time: Duration) -> bool {
     let is_cancelled = || cancel.is_some_and(Cancel::is_cancelled);
     while !time.is_zero() && !is_cancelled() {
@@ -42,19 +61,28 @@ pub(crate) fn nap(sleep: impl Fn(Duration), cancel: Option<&Cancel>, mut time: D
 
 #[cfg(test)]
 mod tests {
-    use super::{Pause, nap};
+    use super::{Backoff, Pause, nap};
     use crate::control::Cancel;
     use std::cell::Cell;
     use std::time::Duration;
 
     #[test]
-    fn pauses_double_up_to_the_longest_and_never_outlast_what_is_left() {
+    fn pauses_double_up_to_the_longest_and_end_with_the_time() {
         let mut pause = Pause::default();
         let plenty = Duration::from_secs(1);
         let pauses: Vec<u128> = (0..9).map(|_| pause.next(plenty).as_millis()).collect();
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
         assert_eq!(pause.next(Duration::from_millis(3)), Duration::from_millis(3));
         assert_eq!(pause.next(Duration::ZERO), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_back_off_takes_no_longer_than_its_window() {
+        let mut backoff = Backoff::new(Duration::from_millis(10));
+        let pauses: Vec<u128> =
+            std::iter::from_fn(|| backoff.next()).map(|pause| pause.as_millis()).collect();
+        assert_eq!(pauses, [1, 2, 4, 3]);
+        assert_eq!(Backoff::new(Duration::ZERO).next(), None);
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Names in the messages of errors.
+//! How file names are shown in error messages.
 
 use std::ffi::OsStr;
 use std::fmt::{self, Write};
 
-/// A name or a path in which no character acts upon a terminal or changes how the text around it
-/// looks: those are escaped as in Rust's string literals. Quotes and backslashes stay as they are;
-/// a program that needs the exact name has the error's path.
+/// Displays a name or path without characters that control a terminal or change how the text around
+/// them looks: those are escaped as in Rust's string literals. Quotes and backslashes are not
+/// escaped; programs get the exact name from the error's path.
 pub(crate) struct Printable<'a>(pub(crate) &'a OsStr);
 
-/// The same, between single quotes.
+/// Displays the same between single quotes.
 pub(crate) struct Quoted<'a>(pub(crate) &'a OsStr);
 
 impl fmt::Display for Printable<'_> {
@@ -35,13 +35,13 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Whether a terminal shows a character as itself, and does nothing else.
+/// Returns whether a terminal shows a character as itself, and does nothing else.
 ///
-/// The messages of this library's errors and everything that the command prints escape what is not
-/// printable: control characters (C0 and C1), which a terminal acts upon; what ends a line, or
-/// turns the direction of the text around it; and what nobody sees, so that two names look the
-/// same. The joiners of scripts and of pictures (U+200C, U+200D) and the variation selectors of 16
-/// bits are printable, since names in many languages have them.
+/// The library's error messages and everything that the command prints escape other characters:
+/// control characters (C0 and C1), which a terminal obeys; line separators and characters that
+/// change the direction of the text around them; and invisible ones, with which two names look the
+/// same. The joiners of scripts and emoji (U+200C, U+200D) and the variation selectors of 16 bits
+/// are printable, because names in many languages contain them.
 ///
 /// ```
 /// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));

@@ -1,4 +1,4 @@
-//! What the expansion of paths asks of the process.
+//! The environment of this process, for the expansion of paths.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use curt_paths::{Environment, PathText, Release};
 
 use crate::calls::Calls;
-use crate::sys::{Os, Sys, host};
+use crate::sys::{Os, Setup, Sys, host};
 
-/// What this process says when paths are expanded: its working directory (one call, none on
-/// Windows), the environment variables `HOME` (on Windows `HOME`, else `HOMEDRIVE` and `HOMEPATH`,
-/// else `USERPROFILE`) and the hidden ones of the drives, the user database, and the release of
-/// Windows.
+/// The environment of this process, for an [`Expander`](curt_paths::Expander).
 ///
-/// An [`Expander`](curt_paths::Expander) asks for the working directory when it first needs it, and
-/// keeps it. The database is asked for `~user`, and for `~` if `HOME` is not set. Clones count
-/// their calls together.
+/// That is its working directory (one call, none on Windows), the variable `HOME` (on Windows
+/// `HOME`, else `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`), the hidden variables of the
+/// drives, the user database, and the release of Windows.
+///
+/// An expander asks for the working directory when it first needs it, and keeps it. The user
+/// database is asked for `~user`, and for `~` if `HOME` is not set. Clones count their calls
+/// together.
 ///
 /// ```
 /// use curt::ThisProcess;
@@ -30,12 +31,12 @@ pub struct ThisProcess {
 }
 
 impl ThisProcess {
-    /// This process, which is asked nothing yet.
+    /// Creates the environment. Nothing is asked yet.
     pub fn new() -> ThisProcess {
         ThisProcess::default()
     }
 
-    /// The calls made so far. Those of the user database are not among them.
+    /// Returns the calls made so far, without those of the user database.
     pub fn calls(&self) -> Calls {
         *self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -43,7 +44,7 @@ impl ThisProcess {
 
 impl Environment for ThisProcess {
     fn working_directory(&self) -> Option<PathText> {
-        let sys = Os::start(&<Os as Sys>::Setup::default());
+        let sys = Os::start(&Setup::default());
         let path = sys.absolute(Path::new("")).ok();
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&sys.calls());
         path.map(PathText::from)

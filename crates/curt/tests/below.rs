@@ -26,3 +26,15 @@ fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
     assert_eq!((report.files, report.directories), (1, 2));
     assert_eq!(scratch.list("here"), ["- canary"]);
 }
+
+/// The descriptor that the removal works with is a copy of the caller's.
+#[test]
+fn the_copy_of_the_descriptor_is_counted() {
+    let scratch = Scratch::new();
+    scratch.file("here/file");
+    let here = std::fs::File::open(scratch.at("here")).unwrap();
+    let report = Remove::new().run_below(here.as_fd(), "file");
+    assert!(report.is_complete(), "{report:?}");
+    let copies = report.calls.iter().filter(|(name, _)| *name == "fcntl");
+    assert_eq!(copies.map(|(_, count)| count).sum::<u64>(), 1, "{report:?}");
+}

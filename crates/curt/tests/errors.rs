@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use curt::{Error, Fields, Follow, Plan, Remove, Root, Search, Usage, Walk};
+use curt::{Error, Fields, Follow, Incomplete, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
 
 /// Plans whose fields come from different sources, one of them without any field.
@@ -101,6 +101,24 @@ fn failures_carry_the_number_of_the_system() {
         assert!(seen.contains(&(operation, "missing")), "{operation}: {seen:?}");
     }
     assert!(seen.contains(&("list", "file")), "{seen:?}");
+}
+
+#[test]
+fn removing_a_missing_tree_carries_the_number_of_the_system() {
+    let scratch = Scratch::new();
+    for path in [scratch.at("missing"), scratch.at("missing/deeper")] {
+        let standard = fs::remove_dir_all(&path).unwrap_err();
+        let ours = curt::remove_tree(&path).unwrap_err();
+        let number = ours.raw_os_error();
+        assert!(number.is_some(), "{ours}");
+        #[cfg(unix)]
+        assert_eq!(number, standard.raw_os_error(), "{ours}");
+        let converted = io::Error::from(ours);
+        assert_eq!(converted.kind(), standard.kind(), "{converted}");
+        let kept = converted.downcast::<Incomplete>().unwrap();
+        assert_eq!(kept.raw_os_error(), number, "{kept}");
+        assert_eq!(kept.report().error_count, 1);
+    }
 }
 
 #[cfg(unix)]

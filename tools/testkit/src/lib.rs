@@ -31,9 +31,14 @@ pub fn skip(reason: &str) {
     let test = thread.name().unwrap_or("an unnamed test");
     let line = format!("skipped: {}: {test}: {reason}\n", suite());
     if SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(line.clone()) {
-        // Nobody to tell when standard output is closed.
-        let _ = std::io::stdout().lock().write_all(line.as_bytes());
+        say(&line);
     }
+}
+
+/// Writes a line to standard output, past the test harness.
+fn say(line: &str) {
+    // Nobody to tell when standard output is closed.
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
 /// The package and the test program, such as `curt-cli/gnu`: two packages may have suites of one
@@ -78,7 +83,7 @@ pub fn heed_signals() {
 }
 
 /// Runs the test with this whole name in a process of its own; `false` if this is that process. For
-/// tests that count or change what all threads of a process share.
+/// tests that count or change what all threads of a process share. Skips are passed on.
 ///
 /// # Panics
 ///
@@ -95,5 +100,12 @@ pub fn ran_apart(test: &str) -> bool {
     let said = String::from_utf8_lossy(&output.stdout);
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("1 passed"), "{said}\n{error}");
+    for line in said.lines() {
+        // With one test thread libtest has begun the line before the test runs.
+        let line = line.split_once(" ... ").map_or(line, |(_, rest)| rest);
+        if line.starts_with("skipped: ") {
+            say(&format!("{line}\n"));
+        }
+    }
     true
 }

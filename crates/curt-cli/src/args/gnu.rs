@@ -1,156 +1,80 @@
-//! GNU's options, by name. One that curt lacks is refused, and is never taken for the beginning of
-//! another one: an abbreviation means what it means to the GNU tool.
+//! The options of the GNU tools. One that curt lacks is refused, and is never taken for an
+//! abbreviation of another one: an abbreviation means what it means to the GNU tool.
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// The options of a GNU tool of coreutils 9.x.
-pub(super) struct Options {
-    tool: &'static str,
-    /// Each behind its dash.
+/// A tool of coreutils 9.x and its options.
+pub(super) struct Tool {
+    name: &'static str,
+    /// The short options, each after its dash.
     letters: &'static str,
-    /// Behind their dashes, and sorted.
-    names: &'static [&'static str],
+    /// The long options, sorted.
+    longs: &'static str,
 }
 
-const RM: Options = Options {
-    tool: "rm",
+const RM: Tool = Tool {
+    name: "rm",
     letters: "-d-f-i-r-v-I-R",
-    names: &[
-        "--dir",
-        "--force",
-        "--help",
-        "--interactive",
-        "--no-preserve-root",
-        "--one-file-system",
-        "--preserve-root",
-        "--recursive",
-        "--verbose",
-        "--version",
-    ],
+    longs: "\
+        --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
+        --recursive --verbose --version",
 };
 
-const LS: Options = Options {
-    tool: "ls",
+const LS: Tool = Tool {
+    name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
-    names: &[
-        "--all",
-        "--almost-all",
-        "--author",
-        "--block-size",
-        "--classify",
-        "--color",
-        "--context",
-        "--dereference",
-        "--dereference-command-line",
-        "--dereference-command-line-symlink-to-dir",
-        "--directory",
-        "--dired",
-        "--escape",
-        "--file-type",
-        "--format",
-        "--full-time",
-        "--group-directories-first",
-        "--help",
-        "--hide",
-        "--hide-control-chars",
-        "--human-readable",
-        "--hyperlink",
-        "--ignore",
-        "--ignore-backups",
-        "--indicator-style",
-        "--inode",
-        "--kibibytes",
-        "--literal",
-        "--no-group",
-        "--numeric-uid-gid",
-        "--quote-name",
-        "--quoting-style",
-        "--recursive",
-        "--reverse",
-        "--show-control-chars",
-        "--si",
-        "--size",
-        "--sort",
-        "--tabsize",
-        "--time",
-        "--time-style",
-        "--version",
-        "--width",
-        "--zero",
-    ],
+    longs: "\
+        --all --almost-all --author --block-size --classify --color --context --dereference \
+        --dereference-command-line --dereference-command-line-symlink-to-dir --directory --dired \
+        --escape --file-type --format --full-time --group-directories-first --help --hide \
+        --hide-control-chars --human-readable --hyperlink --ignore --ignore-backups \
+        --indicator-style --inode --kibibytes --literal --no-group --numeric-uid-gid \
+        --quote-name --quoting-style --recursive --reverse --show-control-chars --si --size \
+        --sort --tabsize --time --time-style --version --width --zero",
 };
 
-const DU: Options = Options {
-    tool: "du",
+const DU: Tool = Tool {
+    name: "du",
     letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
-    names: &[
-        "--all",
-        "--apparent-size",
-        "--block-size",
-        "--bytes",
-        "--count-links",
-        "--dereference",
-        "--dereference-args",
-        "--exclude",
-        "--exclude-from",
-        "--files0-from",
-        "--help",
-        "--human-readable",
-        "--inodes",
-        "--max-depth",
-        "--no-dereference",
-        "--null",
-        "--one-file-system",
-        "--separate-dirs",
-        "--si",
-        "--summarize",
-        "--threshold",
-        "--time",
-        "--time-style",
-        "--total",
-        "--version",
-    ],
+    longs: "\
+        --all --apparent-size --block-size --bytes --count-links --dereference \
+        --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
+        --inodes --max-depth --no-dereference --null --one-file-system --separate-dirs --si \
+        --summarize --threshold --time --time-style --total --version",
 };
 
-const STAT: Options = Options {
-    tool: "stat",
+const STAT: Tool = Tool {
+    name: "stat",
     letters: "-c-f-L-t",
-    names: &[
-        "--cached",
-        "--dereference",
-        "--file-system",
-        "--format",
-        "--help",
-        "--printf",
-        "--terse",
-        "--version",
-    ],
+    longs: "\
+        --cached --dereference --file-system --format --help --printf --terse --version",
 };
 
-/// The options of the GNU tool of that name.
-pub(super) fn options(tool: &str) -> Option<&'static Options> {
-    [&RM, &LS, &DU, &STAT].into_iter().find(|options| options.tool == tool)
+/// Returns the options of the GNU tool of that name.
+pub(super) fn options(tool: &str) -> Option<&'static Tool> {
+    [&RM, &LS, &DU, &STAT].into_iter().find(|known| known.name == tool)
 }
 
-impl Options {
-    /// Adds what the command lacks, to be refused, and the abbreviations that an option of curt's
-    /// own would make ambiguous. clap finds the others.
+impl Tool {
+    /// Adds the options that the command lacks, to be refused, and the abbreviations that an option
+    /// of curt alone would make ambiguous. clap finds the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
-        let is_own = |name: &&str| self.names.binary_search(&format!("--{name}").as_str()).is_err();
-        let own: Vec<String> = longs(&command).filter(is_own).map(str::to_owned).collect();
-        for (at, &option) in self.names.iter().enumerate() {
+        let names: Vec<&str> = self.longs.split_whitespace().collect();
+        let is_extra = |name: &&str| names.binary_search(&format!("--{name}").as_str()).is_err();
+        let extra: Vec<String> = long_names(&command).filter(is_extra).map(str::to_owned).collect();
+        for (at, &option) in names.iter().enumerate() {
             let name = &option[2..];
             if matches!(name, "help" | "version") {
                 continue;
             }
-            if !longs(&command).any(|known| known == name) {
+            if !long_names(&command).any(|known| known == name) {
                 command = command.arg(refused(option).long(name));
             }
-            let contested = own.iter().map(|own| common(own, name)).max().unwrap_or(0);
-            let abbreviations = (self.shortest(at)..name.len().min(contested + 1))
+            let contested = extra.iter().map(|extra| common(extra, name)).max().unwrap_or(0);
+            let abbreviations = (shortest(&names, at)..name.len().min(contested + 1))
                 .filter_map(|end| name.get(..end));
             let known = command.get_arguments().find(|arg| arg.get_long() == Some(name));
             if let Some(id) = known.map(|arg| arg.get_id().clone()) {
@@ -171,7 +95,7 @@ impl Options {
         command
     }
 
-    /// An error if an option was given that the command lacks.
+    /// Refuses an option that the command lacks.
     pub(super) fn check(
         &self,
         command: &mut Command,
@@ -184,23 +108,23 @@ impl Options {
         match given {
             None => Ok(()),
             Some(option) => {
-                let words = format!("option '{option}' of GNU {} is not supported", self.tool);
+                let words = format!("option '{option}' of GNU {} is not supported", self.name);
                 Err(command.error(ErrorKind::UnknownArgument, words))
             }
         }
     }
-
-    /// How many letters of a name can mean no other option of the tool.
-    fn shortest(&self, at: usize) -> usize {
-        let neighbours = [at.checked_sub(1), Some(at + 1)];
-        let neighbours = neighbours.into_iter().flatten().filter_map(|at| self.names.get(at));
-        let alike = neighbours.map(|other| common(other, self.names[at])).max();
-        alike.unwrap_or("--".len()) + 1 - "--".len()
-    }
 }
 
-/// Ends the options where the first operand stands, as POSIX has it: what follows are operands,
-/// too. The first of the words is the name of the command.
+/// Returns how many letters of a name are needed so that it can mean no other option.
+fn shortest(names: &[&str], at: usize) -> usize {
+    let neighbors = [at.checked_sub(1), Some(at + 1)];
+    let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));
+    let alike = neighbors.map(|other| common(other, names[at])).max();
+    alike.unwrap_or("--".len()) + 1 - "--".len()
+}
+
+/// Ends the options at the first operand, as POSIX has it: all words after it are operands. The
+/// first word is the name of the command.
 pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -211,12 +135,12 @@ pub(super) fn end_options(command: &Command, words: &mut Vec<OsString>) {
         if bytes.len() < 2 || bytes[0] != b'-' {
             return words.insert(at, "--".into());
         }
-        at += 1 + usize::from(word.to_str().is_some_and(|word| has_value_behind(command, word)));
+        at += 1 + usize::from(word.to_str().is_some_and(|word| takes_next_word(command, word)));
     }
 }
 
-/// Whether the next word is the value of this option, or of the last of these options.
-fn has_value_behind(command: &Command, word: &str) -> bool {
+/// Whether the next word is the value of this option, or of the last of these short options.
+fn takes_next_word(command: &Command, word: &str) -> bool {
     let takes_word = |arg: &Arg| arg.get_action().takes_values() && !arg.is_require_equals_set();
     let options = || command.get_arguments();
     if let Some(name) = word.strip_prefix("--") {
@@ -233,16 +157,16 @@ fn has_value_behind(command: &Command, word: &str) -> bool {
     values.next().is_some_and(|(place, letter)| place + letter.len_utf8() == word.len())
 }
 
-/// An option that is there to be recognized. Its name is how it is written.
+/// An option that is only recognized, to be refused. Its ID is how it is written.
 fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
 }
 
-fn longs(command: &Command) -> impl Iterator<Item = &str> {
+fn long_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(Arg::get_long)
 }
 
-/// How many letters two names begin with alike.
+/// Returns the length of the common prefix.
 fn common(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
@@ -282,8 +206,8 @@ mod tests {
 
     #[test]
     fn names_are_sorted() {
-        for options in [RM, LS, DU, STAT] {
-            assert!(options.names.is_sorted(), "{}", options.tool);
+        for tool in [RM, LS, DU, STAT] {
+            assert!(tool.longs.split_whitespace().is_sorted(), "{}", tool.name);
         }
     }
 }

@@ -1,333 +1,350 @@
-//! What can be asked of `curt ls` and `curt stat`.
+//! The options of `curt ls`.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 
-use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{ArgAction, Args};
+use curt::{Follow, Threads};
 
-use super::parse_threads;
+use super::{Options, OutputOptions, Positions, abbreviated, parse_threads};
 use crate::quote::Style;
 
-/// The heading of the options that GNU ls does not have.
+/// The heading of the options that GNU ls lacks.
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
 
-const LS_LONG_ABOUT: &str = "\
-List directories, and what is known of their entries.
+const LONG_ABOUT: &str = "\
+List the contents of directories. Without FILE, lists '.'.
 
-Works as GNU ls does in the C locale and takes most of its options. Only what the options need is \
-asked for: names alone cost no call for an entry, -l one, and one more for a link. What differs: \
--l looks for access rules only with --acl; --color goes by kind and name, and by permissions only \
-where these are shown anyway; usage errors exit with 2.";
+Works like GNU ls in the C locale and takes most of its options. Only the metadata that the \
+options need is read: names alone take no system call for an entry, -l takes one, and one more \
+for a symbolic link. Differences: -l shows '+' for access control lists only with --acl; --color \
+goes by kind and name, and by permissions only where they are shown anyway; usage errors exit \
+with 2.";
 
-const LS_AFTER: &str = "\
+const AFTER: &str = "\
 Examples:
-  curt ls -la                         everything, in long form
-  curt ls -lt --explain-cost          say what that would cost, in calls
-  curt ls --fields name,size,created  chosen fields, separated by tabs
-  curt ls -R --json src               one object for each entry
+  curt ls -la                         all entries, in long format
+  curt ls -lt --explain-cost          how many system calls that would take
+  curt ls --fields name,size,created  chosen fields, separated by tabs (see curt stat --help)
+  curt ls -R --json src               one JSON object for each entry
 
 Exit status:
   0  everything was listed
   1  something below an operand could not be read
   2  an operand could not be listed, or the command line was wrong";
 
-const STAT_AFTER: &str = "\
-With --batch, each line of standard input is a question, {\"path\":PATH,\"fields\":[NAME,...]}, \
-and each line of output the answer to it, in order: an object as of 'curt ls --json', or \
-{\"err\":KIND,\"message\":TEXT}. A path is a string, or {\"bytes\":BASE64} where it is not Unicode.
-
-Exit status:
-  0  every question was answered (with --batch, also with an error)
-  1  something could not be asked
-  2  the command line was wrong";
-
-/// What `curt ls` was asked.
+/// The options of `curt ls`. Of many the last one counts, so these are read by their positions.
 #[derive(Args, Clone, Debug, Default)]
-#[cfg_attr(test, derive(PartialEq))]
+#[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
-#[command(about = "List directories", long_about = LS_LONG_ABOUT, after_help = LS_AFTER)]
+#[command(about = "List directories", long_about = LONG_ABOUT, after_help = AFTER)]
 pub(crate) struct LsOptions {
-    /// What to list; without it, the working directory
+    /// The files and directories to list
     #[arg(value_name = "FILE")]
     pub(crate) operands: Vec<OsString>,
 
-    /// Do not leave out names that begin with a dot
-    #[arg(short, long, overrides_with = "almost_all")]
-    pub(crate) all: bool,
+    /// Do not skip names that start with a dot
+    #[arg(short, long)]
+    all: bool,
 
-    /// The same, without '.' and '..'
-    #[arg(short = 'A', long, overrides_with = "all")]
-    pub(crate) almost_all: bool,
+    /// Same as --all, but without '.' and '..'
+    #[arg(short = 'A', long)]
+    almost_all: bool,
 
-    /// Sort by the time of the last change, and show it with -l
-    #[arg(short = 'c', overrides_with_all = ["by_access", "time"])]
-    pub(crate) by_change: bool,
+    /// Sort by status change time; with -l, show it
+    #[arg(short = 'c')]
+    by_change: bool,
 
-    /// Show what a terminal would act upon as C would write it, without quotes
-    #[arg(short = 'b', long = "escape", overrides_with_all = ["literal", "quote_name", "quoting_style"])]
+    /// Print unprintable characters as C escapes
+    #[arg(short = 'b', long = "escape")]
     escaped: bool,
 
-    /// List in columns
+    /// List entries in columns
     #[arg(short = 'C')]
     columns: bool,
 
-    /// Colour names by what they are: always (which is also what no WHEN means), auto, never
+    /// Color the names: always (the default WHEN), auto or never
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "always", value_parser = parse_when)]
     pub(crate) color: Option<When>,
 
-    /// List directories themselves, not what they hold
+    /// List directories themselves, not their contents
     #[arg(short, long)]
     pub(crate) directory: bool,
 
-    /// List everything in the order of the system, as -aU
-    #[arg(short = 'f', overrides_with_all = ["sort", "by_size", "by_time", "by_extension", "unsorted"])]
-    pub(crate) raw: bool,
+    /// Same as -aU: list all entries in directory order
+    #[arg(short = 'f')]
+    raw: bool,
 
-    /// Append one of */=@| to names: always, auto (on a terminal) or never
+    /// Append an indicator (one of */=@|) to names: always (the default WHEN), auto or never
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", value_parser = parse_when,
-          overrides_with_all = ["slash", "file_type"])]
-    pub(crate) classify: Option<When>,
+          default_missing_value = "always", value_parser = parse_when)]
+    classify: Option<When>,
 
-    /// The same, without the '*' of executable files
-    #[arg(long, overrides_with_all = ["slash", "classify"])]
-    pub(crate) file_type: bool,
+    /// Same as --classify, but without '*' for executable files
+    #[arg(long)]
+    file_type: bool,
 
-    /// Append a slash to directories
-    #[arg(short = 'p', overrides_with_all = ["file_type", "classify"])]
-    pub(crate) slash: bool,
+    /// Append '/' to directories
+    #[arg(short = 'p')]
+    slash: bool,
 
-    /// across (-x), long (-l), single-column (-1), vertical (-C)
+    /// Use a format: across (-x), long (-l), single-column (-1), vertical (-C)
     #[arg(long = "format", value_name = "WORD", value_parser = parse_format)]
     named_format: Option<Format>,
 
-    /// As -l --time-style=full-iso
+    /// Same as -l --time-style=full-iso
     #[arg(long)]
     full_time: bool,
 
-    /// As -l, without the owner
+    /// Same as -l, but without the owner
     #[arg(short = 'g')]
     pub(crate) no_owner: bool,
 
-    /// With -l, leave out the group
+    /// With -l, do not show the group
     #[arg(short = 'G', long)]
-    pub(crate) no_group: bool,
+    no_group: bool,
 
     /// List directories before files
     #[arg(long)]
     pub(crate) group_directories_first: bool,
 
-    /// Show sizes as 1K, 234M, 2G
+    /// Print sizes like 1K 234M 2G
     #[arg(short, long)]
     pub(crate) human_readable: bool,
 
-    /// Follow links that are operands
-    #[arg(short = 'H', long, overrides_with = "dereference")]
-    pub(crate) dereference_command_line: bool,
+    /// Follow symbolic links that are operands
+    #[arg(short = 'H', long)]
+    dereference_command_line: bool,
 
-    /// Show the number of each file within its file system
+    /// Print the inode number of each file
     #[arg(short, long)]
     pub(crate) inode: bool,
 
-    /// List in long form: mode, links, owner, group, size, time, name
+    /// Use the long format: mode, links, owner, group, size, time, name
     #[arg(short = 'l')]
     long: bool,
 
-    /// Tell of what links lead to, instead of the links
-    #[arg(short = 'L', long, overrides_with = "dereference_command_line")]
-    pub(crate) dereference: bool,
+    /// Follow all symbolic links
+    #[arg(short = 'L', long)]
+    dereference: bool,
 
-    /// As -l, with the numbers of owner and group
+    /// Same as -l, but with numeric user and group IDs
     #[arg(short = 'n', long)]
     pub(crate) numeric_uid_gid: bool,
 
-    /// As -l, without the group
+    /// Same as -l, but without the group
     #[arg(short = 'o')]
-    pub(crate) no_group_long: bool,
+    no_group_long: bool,
 
-    /// Show names as they are
-    #[arg(short = 'N', long, overrides_with_all = ["escaped", "quote_name", "quoting_style"])]
+    /// Print names without quoting
+    #[arg(short = 'N', long)]
     literal: bool,
 
-    /// Show a question mark for what a terminal would act upon, as on a terminal
+    /// Print '?' for unprintable characters (the default on a terminal)
     #[arg(short = 'q', long)]
     pub(crate) hide_control_chars: bool,
 
-    /// Show names between double quotes
-    #[arg(short = 'Q', long, overrides_with_all = ["escaped", "literal", "quoting_style"])]
+    /// Print names in double quotes
+    #[arg(short = 'Q', long)]
     quote_name: bool,
 
-    /// Quote names: literal (-N), locale, clocale, shell, shell-always, shell-escape (on a
-    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b)
-    #[arg(long, value_name = "WORD", value_parser = parse_quoting,
-          overrides_with_all = ["escaped", "literal", "quote_name"])]
+    /// Quote names in a style
+    ///
+    /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
+    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
+    #[arg(long, value_name = "WORD", value_parser = parse_quoting)]
     pub(crate) quoting_style: Option<Style>,
 
     /// Reverse the order
     #[arg(short, long)]
     pub(crate) reverse: bool,
 
-    /// List what lies in directories, and in theirs
+    /// List subdirectories recursively
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
 
-    /// Show how much room each file takes, in blocks of 1024 bytes
+    /// Print the allocated size of each file, in blocks of 1024 bytes
     #[arg(short, long)]
     pub(crate) size: bool,
 
-    /// Sort by size, the largest first
-    #[arg(short = 'S', overrides_with_all = ["sort", "by_time", "by_extension", "unsorted", "raw"])]
-    pub(crate) by_size: bool,
+    /// Sort by size, largest first
+    #[arg(short = 'S')]
+    by_size: bool,
 
     /// Sort by name, none (-U), size (-S), time (-t) or extension (-X)
-    #[arg(long, value_name = "WORD", value_parser = parse_sort,
-          overrides_with_all = ["by_size", "by_time", "by_extension", "unsorted", "raw"])]
+    #[arg(long, value_name = "WORD", value_parser = parse_sort)]
     pub(crate) sort: Option<Sort>,
 
-    /// Sort by time, the newest first
-    #[arg(short = 't', overrides_with_all = ["sort", "by_size", "by_extension", "unsorted", "raw"])]
-    pub(crate) by_time: bool,
+    /// Sort by time, newest first
+    #[arg(short = 't')]
+    by_time: bool,
 
-    /// Which time: atime, ctime, mtime or birth
-    #[arg(long, value_name = "WORD", value_parser = parse_time,
-          overrides_with_all = ["by_access", "by_change"])]
+    /// Select the time: atime, ctime, mtime or birth
+    #[arg(long, value_name = "WORD", value_parser = parse_time)]
     pub(crate) time: Option<Clock>,
 
-    /// How -l shows times: full-iso, long-iso, iso, locale, or +FORMAT as of 'date'
+    /// Print times as full-iso, long-iso, iso, locale or +FORMAT (as for 'date')
     #[arg(long, value_name = "STYLE")]
     pub(crate) time_style: Option<String>,
 
-    /// Sort by the time of the last access, and show it with -l
-    #[arg(short = 'u', overrides_with_all = ["by_change", "time"])]
-    pub(crate) by_access: bool,
+    /// Sort by access time; with -l, show it
+    #[arg(short = 'u')]
+    by_access: bool,
 
     /// Do not sort
-    #[arg(short = 'U', overrides_with_all = ["sort", "by_size", "by_time", "by_extension", "raw"])]
-    pub(crate) unsorted: bool,
+    #[arg(short = 'U')]
+    unsorted: bool,
 
-    /// How far apart tabs are; 0 writes none
+    /// Assume tab stops every COLUMNS columns; 0 uses no tabs
     #[arg(short = 'T', long, value_name = "COLUMNS", value_parser = parse_width)]
     pub(crate) tabsize: Option<usize>,
 
-    /// Take the line for so many columns; 0 is no limit
+    /// Assume lines of COLUMNS columns; 0 means no limit
     #[arg(short, long, value_name = "COLUMNS", value_parser = parse_width)]
     pub(crate) width: Option<usize>,
 
-    /// List in lines, not in columns
+    /// List entries by lines instead of by columns
     #[arg(short = 'x')]
     across: bool,
 
-    /// Sort by what follows the last dot
-    #[arg(short = 'X', overrides_with_all = ["sort", "by_size", "by_time", "unsorted", "raw"])]
-    pub(crate) by_extension: bool,
+    /// Sort by extension
+    #[arg(short = 'X')]
+    by_extension: bool,
 
-    /// End each line with a NUL
+    /// End each line with NUL instead of a newline
     #[arg(long)]
     pub(crate) zero: bool,
 
-    /// List one file in a line
+    /// List one file per line
     #[arg(short = '1')]
     one_per_line: bool,
 
-    /// With -l, mark with '+' what has access rules beyond its mode; one more call for each entry
+    /// With -l, show '+' for files with an access control list
+    ///
+    /// This takes one more call for each entry.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) acl: bool,
 
-    /// Show these fields, separated by tabs (or with --json, only these)
+    /// Print these fields, separated by tabs (with --json, only these)
     #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU)]
     pub(crate) fields: Option<String>,
 
-    /// Answer in JSON: one object per entry, then a summary
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) json: bool,
-
-    /// Say what the options cost in calls, and do nothing else
+    /// Print how many system calls the options cost, and do nothing else
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) explain_cost: bool,
 
-    /// The most threads to ask with about the entries of a directory; 1 starts none [default: as
-    /// many as pay]
-    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = BEYOND_GNU)]
-    pub(crate) threads: Option<NonZeroUsize>,
+    /// Read metadata with at most N threads; 1 starts none [default: as many as help]
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
+          help_heading = BEYOND_GNU)]
+    pub(crate) threads: Option<Threads>,
 
-    /// Say how many operating-system calls were made
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) stats: bool,
+    #[command(flatten, next_help_heading = BEYOND_GNU)]
+    pub(crate) output: OutputOptions,
 
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
 
-    /// What the options about the form come to, in their order
+    #[arg(skip)]
+    pub(crate) hidden: Hidden,
+
     #[arg(skip)]
     pub(crate) format: Option<Format>,
+
+    /// What is appended to names, and when.
+    #[arg(skip)]
+    pub(crate) marks: Option<(Marks, When)>,
+
+    /// Which symbolic links are followed, if `-H` or `-L` was given.
+    #[arg(skip)]
+    pub(crate) follow: Option<Follow>,
+
+    #[arg(skip)]
+    pub(crate) hides_group: bool,
 }
 
-/// What the command line asks.
-pub(super) fn from(_: &mut Command, matches: &ArgMatches) -> Result<LsOptions, clap::Error> {
-    let mut options = LsOptions::from_arg_matches(matches)?;
-    options.format = format(&options, matches);
-    if options.full_time && place(matches, "full_time") > place(matches, "time_style") {
-        options.time_style = Some("full-iso".to_owned());
-    }
-    options.quoting_style = if options.escaped {
-        Some(Style::Escape)
-    } else if options.literal {
-        Some(Style::Literal)
-    } else if options.quote_name {
-        Some(Style::C)
-    } else {
-        options.quoting_style
-    };
-    if options.zero {
-        let zero = place(matches, "zero");
-        let last = |ids: &[&str]| {
-            let is_given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-            ids.iter().filter(is_given).filter_map(|id| place(matches, id)).max()
-        };
-        if zero > last(&["escaped", "literal", "quote_name", "quoting_style"]) {
-            options.quoting_style = Some(Style::Literal);
+impl Options for LsOptions {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
+        self.hidden = given
+            .last(&[
+                ("all", Hidden::Nothing),
+                ("raw", Hidden::Nothing),
+                ("almost_all", Hidden::Dots),
+            ])
+            .unwrap_or_default();
+        self.sort = given
+            .last(&[
+                ("by_extension", Some(Sort::Extension)),
+                ("by_size", Some(Sort::Size)),
+                ("by_time", Some(Sort::Time)),
+                ("raw", Some(Sort::None)),
+                ("sort", self.sort),
+                ("unsorted", Some(Sort::None)),
+            ])
+            .flatten();
+        self.time = given
+            .last(&[
+                ("by_access", Some(Clock::Accessed)),
+                ("by_change", Some(Clock::Changed)),
+                ("time", self.time),
+            ])
+            .flatten();
+        self.marks = given.last(&[
+            ("classify", (Marks::All, self.classify.unwrap_or(When::Always))),
+            ("file_type", (Marks::Kinds, When::Always)),
+            ("slash", (Marks::Slash, When::Always)),
+        ]);
+        self.follow = given.last(&[
+            ("dereference", Follow::Links),
+            ("dereference_command_line", Follow::CommandLine),
+        ]);
+        self.quoting_style = given
+            .last(&[
+                ("escaped", Some(Style::Escape)),
+                ("literal", Some(Style::Literal)),
+                ("quote_name", Some(Style::C)),
+                ("quoting_style", self.quoting_style),
+                ("zero", Some(Style::Literal)),
+            ])
+            .flatten();
+        self.hide_control_chars =
+            given.last(&[("hide_control_chars", true), ("zero", false)]).unwrap_or_default();
+        self.color = given.last(&[("color", self.color), ("zero", None)]).flatten();
+        if given.position("full_time") > given.position("time_style") {
+            self.time_style = Some("full-iso".to_owned());
         }
-        options.hide_control_chars &= zero < last(&["hide_control_chars"]);
+        self.hides_group = self.no_group || self.no_group_long;
+        self.recursive &= !self.directory;
+        self.format = format(self.named_format, given);
+        Ok(())
     }
-    // Of these two the last one counts.
-    if options.zero && place(matches, "zero") > place(matches, "color") {
-        options.color = None;
-    }
-    Ok(options)
 }
 
-/// Where an option was given for the last time.
-fn place(matches: &ArgMatches, id: &str) -> Option<usize> {
-    matches.indices_of(id).into_iter().flatten().last()
-}
-
-/// The last of the options about the form wins, except that one file in a line is what the long
-/// form has anyway.
-fn format(options: &LsOptions, matches: &ArgMatches) -> Option<Format> {
-    let mut given = [
-        ("across", options.across, Some(Format::Across)),
-        ("columns", options.columns, Some(Format::Columns)),
-        ("full_time", options.full_time, Some(Format::Long)),
-        ("long", options.long, Some(Format::Long)),
-        ("named_format", options.named_format.is_some(), options.named_format),
-        ("no_group_long", options.no_group_long, Some(Format::Long)),
-        ("no_owner", options.no_owner, Some(Format::Long)),
-        ("numeric_uid_gid", options.numeric_uid_gid, Some(Format::Long)),
-        ("one_per_line", options.one_per_line, None),
-        ("zero", options.zero, None),
-    ]
-    .map(|(id, is_given, format)| (place(matches, id).filter(|_| is_given), format));
-    given.sort_by_key(|&(place, _)| place);
-    given.iter().filter(|(place, _)| place.is_some()).fold(None, |before, &(_, format)| {
-        let one_per_line = before.filter(|&before| before == Format::Long);
-        format.or(one_per_line).or(Some(Format::OnePerLine))
+/// The last of the options about the format wins, except that `-1` and `--zero` do not change the
+/// long format, which has one file per line anyway.
+fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
+    let options = [
+        ("across", Some(Format::Across)),
+        ("columns", Some(Format::Columns)),
+        ("full_time", Some(Format::Long)),
+        ("long", Some(Format::Long)),
+        ("named_format", named),
+        ("no_group_long", Some(Format::Long)),
+        ("no_owner", Some(Format::Long)),
+        ("numeric_uid_gid", Some(Format::Long)),
+        ("one_per_line", None),
+        ("zero", None),
+    ];
+    let given = options.iter().filter_map(|&(id, format)| Some((given.position(id)?, format)));
+    let mut given: Vec<_> = given.collect();
+    given.sort_by_key(|&(at, _)| at);
+    given.iter().fold(None, |before, &(_, format)| {
+        let long = before.filter(|&before| before == Format::Long);
+        format.or(long).or(Some(Format::OnePerLine))
     })
 }
 
-/// A width in decimal, octal or hexadecimal digits. One that no number holds is no limit, as 0 is.
+/// Reads a width in decimal, octal or hexadecimal digits. One that is too large is no limit, as 0.
 pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
     let digits = word.trim_start().strip_prefix('+').unwrap_or(word.trim_start());
     let (digits, base) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -336,48 +353,40 @@ pub(crate) fn parse_width(word: &str) -> Result<usize, String> {
         None => (digits, 10),
     };
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(base)) {
-        return Err("say a number of columns".to_owned());
+        return Err("expected a number of columns".to_owned());
     }
     Ok(usize::from_str_radix(digits, base).unwrap_or(0))
-}
-
-/// What `curt stat` was asked.
-#[derive(Args, Clone, Debug, Default)]
-#[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Say what is known of files", after_help = STAT_AFTER)]
-pub(crate) struct StatOptions {
-    /// What to ask about
-    #[arg(value_name = "PATH", required_unless_present = "batch", conflicts_with = "batch")]
-    pub(crate) operands: Vec<OsString>,
-
-    /// Tell of what links lead to, instead of the links
-    #[arg(short = 'L', long)]
-    pub(crate) dereference: bool,
-
-    /// Only these fields
-    #[arg(long, value_name = "LIST")]
-    pub(crate) fields: Option<String>,
-
-    /// Answer in JSON: one object per path, then a summary
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Answer questions from standard input, one object per line
-    #[arg(long)]
-    pub(crate) batch: bool,
-
-    /// Say how many operating-system calls were made
-    #[arg(long)]
-    pub(crate) stats: bool,
 }
 
 /// When something is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Always,
-    /// On a terminal.
+    /// If standard output is a terminal.
     Auto,
     Never,
+}
+
+/// Which names are skipped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// Those that start with a dot.
+    #[default]
+    Dotted,
+    /// Only `.` and `..`.
+    Dots,
+    Nothing,
+}
+
+/// What is appended to names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Marks {
+    None,
+    /// A slash to directories.
+    Slash,
+    /// The kind, except for `*`.
+    Kinds,
+    All,
 }
 
 /// How entries are laid out.
@@ -399,7 +408,7 @@ pub(crate) enum Sort {
     Extension,
 }
 
-/// Which time of a file is meant.
+/// Which time of a file is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Clock {
     Accessed,
@@ -410,88 +419,71 @@ pub(crate) enum Clock {
 }
 
 fn parse_when(word: &str) -> Result<When, String> {
-    word_of(
-        word,
-        &[
-            ("always", When::Always),
-            ("yes", When::Always),
-            ("force", When::Always),
-            ("never", When::Never),
-            ("no", When::Never),
-            ("none", When::Never),
-            ("auto", When::Auto),
-            ("tty", When::Auto),
-            ("if-tty", When::Auto),
-        ],
-    )
+    const WORDS: [(&str, When); 9] = [
+        ("always", When::Always),
+        ("yes", When::Always),
+        ("force", When::Always),
+        ("never", When::Never),
+        ("no", When::Never),
+        ("none", When::Never),
+        ("auto", When::Auto),
+        ("tty", When::Auto),
+        ("if-tty", When::Auto),
+    ];
+    abbreviated(&WORDS, word)
 }
 
 fn parse_format(word: &str) -> Result<Format, String> {
-    word_of(
-        word,
-        &[
-            ("verbose", Format::Long),
-            ("long", Format::Long),
-            ("horizontal", Format::Across),
-            ("across", Format::Across),
-            ("vertical", Format::Columns),
-            ("single-column", Format::OnePerLine),
-        ],
-    )
+    const WORDS: [(&str, Format); 6] = [
+        ("verbose", Format::Long),
+        ("long", Format::Long),
+        ("horizontal", Format::Across),
+        ("across", Format::Across),
+        ("vertical", Format::Columns),
+        ("single-column", Format::OnePerLine),
+    ];
+    abbreviated(&WORDS, word)
 }
 
 fn parse_sort(word: &str) -> Result<Sort, String> {
-    word_of(
-        word,
-        &[
-            ("name", Sort::Name),
-            ("none", Sort::None),
-            ("size", Sort::Size),
-            ("time", Sort::Time),
-            ("extension", Sort::Extension),
-        ],
-    )
+    const WORDS: [(&str, Sort); 5] = [
+        ("name", Sort::Name),
+        ("none", Sort::None),
+        ("size", Sort::Size),
+        ("time", Sort::Time),
+        ("extension", Sort::Extension),
+    ];
+    abbreviated(&WORDS, word)
 }
 
 pub(crate) fn parse_quoting(word: &str) -> Result<Style, String> {
-    word_of(word, &Style::WORDS)
+    abbreviated(&Style::WORDS, word)
 }
 
 fn parse_time(word: &str) -> Result<Clock, String> {
-    word_of(
-        word,
-        &[
-            ("atime", Clock::Accessed),
-            ("access", Clock::Accessed),
-            ("use", Clock::Accessed),
-            ("ctime", Clock::Changed),
-            ("status", Clock::Changed),
-            ("mtime", Clock::Modified),
-            ("modification", Clock::Modified),
-            ("birth", Clock::Created),
-            ("creation", Clock::Created),
-        ],
-    )
-}
-
-/// The meaning of a word, or of its beginning as long as that can mean only one thing.
-fn word_of<T: Copy + PartialEq>(word: &str, words: &[(&str, T)]) -> Result<T, String> {
-    if let Some((_, meaning)) = words.iter().find(|(full, _)| *full == word) {
-        return Ok(*meaning);
-    }
-    let mut meanings = words.iter().filter(|(full, _)| full.starts_with(word));
-    match meanings.next() {
-        Some(&(_, first)) if meanings.all(|&(_, other)| other == first) => Ok(first),
-        _ => {
-            let all: Vec<&str> = words.iter().map(|(full, _)| *full).collect();
-            Err(format!("say one of {}", all.join(", ")))
-        }
-    }
+    const WORDS: [(&str, Clock); 9] = [
+        ("atime", Clock::Accessed),
+        ("access", Clock::Accessed),
+        ("use", Clock::Accessed),
+        ("ctime", Clock::Changed),
+        ("status", Clock::Changed),
+        ("mtime", Clock::Modified),
+        ("modification", Clock::Modified),
+        ("birth", Clock::Created),
+        ("creation", Clock::Created),
+    ];
+    abbreviated(&WORDS, word)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Sort, parse_sort, parse_time};
+    use super::{Clock, Format, Hidden, LsOptions, Sort, parse_sort, parse_time, parse_width};
+    use crate::args::read;
+
+    fn ls(words: &str) -> LsOptions {
+        let words = ["ls"].into_iter().chain(words.split_whitespace()).map(Into::into);
+        read("ls", words.collect()).ok().unwrap()
+    }
 
     #[test]
     fn words_may_be_shortened_as_long_as_they_are_clear() {
@@ -501,5 +493,48 @@ mod tests {
         assert!(parse_sort("").is_err());
         assert_eq!(parse_time("m"), Ok(Clock::Modified));
         assert!(parse_time("c").is_err(), "ctime or creation");
+    }
+
+    #[test]
+    fn the_last_format_wins() {
+        for (words, expected) in [
+            ("", None),
+            ("-C -o", Some(Format::Long)),
+            ("-x --full-time", Some(Format::Long)),
+            ("-C -g -1", Some(Format::Long)),
+            ("-l -C", Some(Format::Columns)),
+            ("-l -C -1", Some(Format::OnePerLine)),
+            ("-C --zero", Some(Format::OnePerLine)),
+            ("--zero -x", Some(Format::Across)),
+            ("-n --format=single-column", Some(Format::OnePerLine)),
+        ] {
+            assert_eq!(ls(words).format, expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn the_last_order_wins() {
+        for (words, sort, hidden) in [
+            ("", None, Hidden::Dotted),
+            ("-S -t", Some(Sort::Time), Hidden::Dotted),
+            ("-t --sort=size -X", Some(Sort::Extension), Hidden::Dotted),
+            ("-A -f", Some(Sort::None), Hidden::Nothing),
+            ("-f -t -A", Some(Sort::Time), Hidden::Dots),
+        ] {
+            let options = ls(words);
+            assert_eq!((options.sort, options.hidden), (sort, hidden), "{words}");
+        }
+    }
+
+    #[test]
+    fn widths_are_numbers_of_any_size_and_base() {
+        for (word, width) in
+            [("0", 0), ("80", 80), ("0x10", 16), ("010", 8), ("99999999999999999999", 0)]
+        {
+            assert_eq!(parse_width(word), Ok(width));
+        }
+        for word in ["", "x", "-1", "08", "0x", "1k"] {
+            assert!(parse_width(word).is_err(), "{word}");
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! What is wrong with a command line, in the form of every other message: clap's words behind the
-//! name of the command, and nothing in them that a terminal would act upon.
+//! Help, and what is wrong with a command line, in the form of all other messages: clap's words
+//! after the name of the command, with nothing in them that a terminal would act upon.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,23 +10,21 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::exit::Exit;
 use crate::out;
 use crate::quote::{on_one_line, quote, shield};
+use crate::session::Session;
 
-/// A command line that asks for help, or is wrong.
+/// A command line that asks for help or is wrong.
 pub(crate) struct Refused {
-    /// What messages begin with.
-    program: String,
+    session: Session,
     error: clap::Error,
     /// The options that an abbreviation could mean.
-    meanings: Vec<String>,
-    /// Answers are to be JSON.
-    is_json: bool,
+    candidates: Vec<String>,
 }
 
 impl Refused {
     /// `command` is what read the command line, and `name` that of the command, if there is one.
     pub(super) fn new(name: Option<&str>, mut error: clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
-        let meanings = meanings(&error, command);
+        let candidates = candidates(&error, command);
         let kinds: Vec<ContextKind> = error.context().map(|(kind, _)| kind).collect();
         for kind in kinds {
             let shielded = match error.get(kind) {
@@ -34,7 +32,7 @@ impl Refused {
                 Some(ContextValue::Strings(texts)) => {
                     ContextValue::Strings(texts.iter().map(|text| on_one_line(text)).collect())
                 }
-                // A suggestion is one line; one with what was typed in it may be more.
+                // A suggestion is one line; with what was typed in it, it may be more.
                 Some(ContextValue::StyledStrs(texts)) => {
                     let texts = texts.iter().filter(|text| !text.to_string().contains('\n'));
                     ContextValue::StyledStrs(texts.cloned().collect())
@@ -43,94 +41,88 @@ impl Refused {
             };
             error.insert(kind, shielded);
         }
-        let is_json = asks_for_json(command, std::env::args_os().skip(1));
-        Refused { program, error, meanings, is_json }
+        let json = asks_for_json(command, std::env::args_os().skip(1));
+        let session = Session::new(program, json, false);
+        Refused { session, error, candidates }
     }
 
-    /// Prints help, or says what is wrong.
+    /// Prints the help, or what is wrong.
     pub(crate) fn report(&self) -> Exit {
+        let session = &self.session;
         if !self.error.use_stderr() {
-            return self.help();
+            let text = self.error.render();
+            let is_colored = out::is_colored();
+            let text = if is_colored { text.ansi().to_string() } else { text.to_string() };
+            session.data(text.as_bytes());
+            return session.close(false);
         }
         if self.error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-            out::complain(&self.error.render().to_string());
-            return Exit::USAGE;
+            session.message(&self.error.render().to_string());
+            session.worsen(Exit::USAGE);
+            return session.close(false);
         }
-        let program = &self.program;
-        if self.is_json {
-            return out::usage(program, &self.words(), true);
-        }
-        out::complain(&format!("{program}: {}\n{}", self.words(), self.hints()));
-        out::try_help(program)
+        let hints = if session.is_json() { String::new() } else { self.hints() };
+        session.usage(&format!("{}{hints}", self.message()))
     }
 
-    fn help(&self) -> Exit {
-        let text = self.error.render();
-        let text = if out::is_colored() { text.ansi().to_string() } else { text.to_string() };
-        // As GNU ls has it: what cannot be written counts as much as what cannot be listed.
-        let failure = if self.program == "curt ls" { Exit::USAGE } else { Exit::FAILURE };
-        out::print(&self.program, text.as_bytes(), failure)
-    }
-
-    fn words(&self) -> String {
+    fn message(&self) -> String {
         let given = match self.error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(given)) => given.as_str(),
             _ => "",
         };
-        if self.error.kind() == ErrorKind::UnknownArgument && !self.meanings.is_empty() {
-            let meanings: Vec<String> =
-                self.meanings.iter().map(|name| format!("'--{name}'")).collect();
-            let meanings = meanings.join(" ");
-            return format!("option '{given}' is ambiguous; possibilities: {meanings}");
+        let is_unknown = self.error.kind() == ErrorKind::UnknownArgument;
+        if is_unknown && !self.candidates.is_empty() {
+            let names: Vec<String> =
+                self.candidates.iter().map(|name| format!("'--{name}'")).collect();
+            let names = names.join(" ");
+            return format!("option '{given}' is ambiguous; possibilities: {names}");
         }
-        let first = match (self.error.kind(), given.strip_prefix('-')) {
-            (ErrorKind::UnknownArgument, Some(name)) if name.starts_with('-') => {
-                Some(format!("unrecognized option '{given}'"))
-            }
-            (ErrorKind::UnknownArgument, Some(letter)) => {
-                Some(format!("invalid option -- '{letter}'"))
-            }
-            _ => None,
+        // GNU's words for an unknown option.
+        let first = match given.strip_prefix('-').filter(|_| is_unknown) {
+            Some(name) if name.starts_with('-') => Some(format!("unrecognized option '{given}'")),
+            Some(letter) => Some(format!("invalid option -- '{letter}'")),
+            None => None,
         };
         let rendered = self.error.render().to_string();
         let lines = rendered.lines().map(|line| line.strip_prefix("error: ").unwrap_or(line));
         let lines = lines.take_while(|line| {
             !line.starts_with("Usage:") && !line.starts_with("For more information")
         });
-        // clap does not know what the operands are for.
+        // clap does not know what the operands are, so its tip about them is of no use.
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("  tip: to pass '"));
-        let mut lines = one_by_one(lines.map(shield));
-        if let (Some(first), Some(place)) = (first, lines.first_mut()) {
-            *place = first;
+        let mut lines = joined(lines.map(shield));
+        if let (Some(first), Some(line)) = (first, lines.first_mut()) {
+            *line = first;
         }
         lines.join("\n")
     }
 
-    /// What GNU rm says where a file has the name that was taken for options.
+    /// Returns what GNU rm says if a file has the name that was taken for options.
     fn hints(&self) -> String {
-        if self.program != "curt rm" {
+        let program = self.session.program();
+        if program != "curt rm" {
             return String::new();
         }
         let words = std::env::args_os().skip(2).filter(|word| {
             let bytes = word.as_encoded_bytes();
-            bytes.len() > 1 && bytes.starts_with(b"-") && is_there(Path::new(word))
+            bytes.len() > 1 && bytes.starts_with(b"-") && exists(Path::new(word))
         });
-        let hint = |word: std::ffi::OsString| {
-            let mut typed = std::ffi::OsString::from("./");
+        let hint = |word: OsString| {
+            let mut typed = OsString::from("./");
             typed.push(&word);
             let typed = quote(&typed);
             let plain = typed.strip_prefix('\'').and_then(|typed| typed.strip_suffix('\''));
-            let safe = |text: &&str| !text.contains([' ', '$', '\'']);
-            let typed = plain.filter(safe).unwrap_or(&typed);
-            format!("Try '{} {typed}' to remove the file {}.\n", self.program, quote(&word))
+            let is_safe = |text: &&str| !text.contains([' ', '$', '\'']);
+            let typed = plain.filter(is_safe).unwrap_or(&typed);
+            format!("\nTry '{program} {typed}' to remove the file {}.", quote(&word))
         };
         words.map(hint).collect()
     }
 }
 
-/// The lines of a message. clap sets off all but the first: one that is not is the rest of what was
-/// typed, and stays with the line before.
-fn one_by_one(lines: impl Iterator<Item = String>) -> Vec<String> {
+/// Joins the lines of a message. clap indents all but the first, so a line that is not indented
+/// continues what was typed, and stays with the line before.
+fn joined(lines: impl Iterator<Item = String>) -> Vec<String> {
     let mut whole: Vec<String> = Vec::new();
     for line in lines {
         match whole.last_mut() {
@@ -141,38 +133,38 @@ fn one_by_one(lines: impl Iterator<Item = String>) -> Vec<String> {
     whole
 }
 
-fn is_there(path: &Path) -> bool {
+fn exists(path: &Path) -> bool {
     curt::stat(path, curt::Plan::new(curt::Fields::KIND)).is_ok()
 }
 
-/// Whether `--json` is among the words, as far as those of another program do not begin: the others
-/// could not be read.
+/// Whether `--json` is among the words, up to those of another program. The words could not be
+/// parsed, so this looks for it by itself.
 fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
-    let is_meant = |word: &str| {
-        let beginning = word.strip_prefix("--").filter(|name| !name.is_empty());
-        beginning.is_some_and(|beginning| {
-            let mut meant = names.iter().filter(|name| name.starts_with(beginning));
-            beginning == "json" || meant.next() == Some(&"json") && meant.next().is_none()
+    let is_json = |word: &str| {
+        let start = word.strip_prefix("--").filter(|name| !name.is_empty());
+        start.is_some_and(|start| {
+            let mut meant = names.iter().filter(|name| name.starts_with(start));
+            start == "json" || meant.next() == Some(&"json") && meant.next().is_none()
         })
     };
     let mut words =
         words.take_while(|word| word != "--" && word != "--exec" && word != "--exec-batch");
-    names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_meant))
+    names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
-/// The options that begin with what was typed, where that is no option.
-fn meanings(error: &clap::Error, command: &Command) -> Vec<String> {
+/// Returns the options that start with what was typed, if that is not an option itself.
+fn candidates(error: &clap::Error, command: &Command) -> Vec<String> {
     let given = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(given)) if error.kind() == ErrorKind::UnknownArgument => given,
         _ => return Vec::new(),
     };
-    let Some(beginning) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
+    let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
         return Vec::new();
     };
     let names = command.get_arguments().filter_map(clap::Arg::get_long);
     let mut names: Vec<String> =
-        names.filter(|name| name.starts_with(beginning)).map(str::to_owned).collect();
+        names.filter(|name| name.starts_with(start)).map(str::to_owned).collect();
     names.sort();
     names
 }

@@ -1,4 +1,4 @@
-//! The commands, one file or folder each.
+//! The commands: each turns options into calls of the library, and what these return into output.
 
 pub(crate) mod beneath;
 pub(crate) mod du;
@@ -10,3 +10,19 @@ pub(crate) mod run;
 pub(crate) mod stat;
 pub(crate) mod walk;
 pub(crate) mod which;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path};
+
+/// Returns the operands, or `.` if there are none.
+fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
+    if operands.is_empty() {
+        return vec![OsStr::new(".")];
+    }
+    operands.iter().map(OsString::as_os_str).collect()
+}
+
+/// Returns the last component of a path, without slashes after it; a root is its own name.
+fn base_name(path: &Path) -> &OsStr {
+    path.components().next_back().map_or(path.as_os_str(), Component::as_os_str)
+}

@@ -1,16 +1,14 @@
-//! The unit that sizes are shown in, as the environment chooses it: `BLOCK_SIZE` and its relatives,
-//! which the GNU tools heed.
+//! The unit of sizes, which `BLOCK_SIZE` and similar variables choose, as for the GNU tools, and
+//! human-readable sizes.
 
 use std::ffi::OsString;
 
-use super::human;
-
-/// What a size is shown as.
+/// How sizes are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
-    /// In the unit that suits it, by powers of this.
+    /// Human-readable, in powers of this.
     Scaled(u64),
-    /// In blocks of so many bytes, rounded up, and then this.
+    /// In blocks of this many bytes, rounded up, with this suffix.
     Units(u64, String),
 }
 
@@ -19,19 +17,19 @@ impl Blocks {
     pub(crate) const KILOBYTES: Blocks = Blocks::Units(1024, String::new());
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
 
-    /// What the first of these variables says that is set, and what POSIX or else GNU says where
-    /// none is, or where it says nothing sensible.
+    /// Returns what the first of these variables that is set chooses, or the default of POSIX or
+    /// GNU if none is set or its value makes no sense.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let chosen = chosen.map(OsString::into_string).and_then(Result::ok);
-        chosen.and_then(|text| Blocks::read(&text)).unwrap_or_else(|| {
+        chosen.and_then(|text| Blocks::parse(&text)).unwrap_or_else(|| {
             let is_posix = std::env::var_os("POSIXLY_CORRECT").is_some();
             Blocks::Units(if is_posix { 512 } else { 1024 }, String::new())
         })
     }
 
-    /// Reads `human-readable`, `si`, or a number, a unit, or both. A unit alone is shown.
-    fn read(text: &str) -> Option<Blocks> {
+    /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is shown as suffix.
+    fn parse(text: &str) -> Option<Blocks> {
         // Digits are not grouped in the C locale.
         let text = text.strip_prefix('\'').unwrap_or(text);
         let begins = |word: &str| !text.is_empty() && word.starts_with(text);
@@ -55,12 +53,12 @@ impl Blocks {
         (size > 0).then(|| Blocks::Units(size, String::new()))
     }
 
-    /// Whether sizes are more than a number.
+    /// Whether sizes are shown as more than a number.
     pub(crate) fn are_text(&self) -> bool {
         !matches!(self, Blocks::Units(_, suffix) if suffix.is_empty())
     }
 
-    /// The number of blocks, where they have one size.
+    /// Returns the number of blocks.
     pub(crate) fn count(&self, bytes: u64) -> u64 {
         match self {
             Blocks::Scaled(_) => bytes,
@@ -68,22 +66,22 @@ impl Blocks {
         }
     }
 
-    /// The size as it is shown.
+    /// Returns the size as it is shown.
     pub(crate) fn show(&self, bytes: u64) -> String {
         match self {
-            Blocks::Scaled(base) => human::scaled(bytes, (*base).into()),
+            Blocks::Scaled(base) => scaled(bytes, (*base).into()),
             Blocks::Units(_, suffix) => format!("{}{suffix}", self.count(bytes)),
         }
     }
 }
 
-/// The bytes of a unit: `K` and `KiB` are 1024, `KB` is 1000.
+/// Returns the size of a unit: `K` and `KiB` are 1024, `KB` is 1000.
 fn unit_size(unit: &str) -> Option<u64> {
     let mut letters = unit.chars();
     let letter = letters.next()?.to_ascii_uppercase();
-    // Only these may be small.
+    // Only these may be lower case.
     let is_known = unit.starts_with(['k', 'm', 'g', 't']) || unit.starts_with(letter);
-    let power = human::UNITS.iter().position(|known| known.starts_with(letter))?;
+    let power = UNITS.iter().position(|known| known.starts_with(letter))?;
     let base: u64 = match letters.as_str() {
         "" | "iB" => 1024,
         "B" => 1000,
@@ -92,7 +90,7 @@ fn unit_size(unit: &str) -> Option<u64> {
     if is_known { base.checked_pow(u32::try_from(power).ok()?) } else { None }
 }
 
-/// How a unit that stands alone is shown.
+/// Returns the suffix for a unit that was given alone.
 fn shown_unit(unit: &str) -> String {
     let (letter, rest) = unit.split_at(1);
     let letter = if unit.len() == 2 && letter.eq_ignore_ascii_case("k") {
@@ -103,12 +101,35 @@ fn shown_unit(unit: &str) -> String {
     format!("{letter}{rest}")
 }
 
+const UNITS: [&str; 9] = ["", "K", "M", "G", "T", "P", "E", "Z", "Y"];
+
+/// Returns a size in powers of 1024 or 1000, rounded up, with one decimal below ten: `1.4K`, `23M`.
+fn scaled(bytes: u64, base: u128) -> String {
+    let bytes = u128::from(bytes);
+    if bytes < base {
+        return bytes.to_string();
+    }
+    let mut unit = base;
+    let mut power = 1;
+    while bytes.div_ceil(unit) >= base && power + 1 < UNITS.len() {
+        unit *= base;
+        power += 1;
+    }
+    let tenths = (bytes * 10).div_ceil(unit);
+    let suffix = if base == 1000 && power == 1 { "k" } else { UNITS[power] };
+    if tenths < 100 {
+        format!("{}.{}{suffix}", tenths / 10, tenths % 10)
+    } else {
+        format!("{}{suffix}", bytes.div_ceil(unit))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Blocks;
+    use super::{Blocks, scaled};
 
     #[test]
-    fn units_are_read_as_gnu_reads_them() {
+    fn units_are_parsed_as_gnu_parses_them() {
         let units = |size, suffix: &str| Some(Blocks::Units(size, suffix.to_owned()));
         for (text, expected) in [
             ("human", Some(Blocks::HUMAN)),
@@ -129,7 +150,7 @@ mod tests {
             ("1Q", None),
             ("99999999999E", None),
         ] {
-            assert_eq!(Blocks::read(text), expected, "{text}");
+            assert_eq!(Blocks::parse(text), expected, "{text}");
         }
     }
 
@@ -138,5 +159,25 @@ mod tests {
         assert_eq!(Blocks::KILOBYTES.show(1025), "2");
         assert_eq!(Blocks::Units(1000, "kB".to_owned()).show(1001), "2kB");
         assert_eq!(Blocks::Scaled(1000).show(1500), "1.5k");
+    }
+
+    #[test]
+    fn scaled_sizes_are_rounded_as_gnu_rounds_them() {
+        for (bytes, text) in [
+            (0, "0"),
+            (1023, "1023"),
+            (1024, "1.0K"),
+            (1025, "1.1K"),
+            (10_137, "9.9K"),
+            (10_138, "10K"),
+            (10_241, "11K"),
+            (1_047_552, "1023K"),
+            (1_047_553, "1.0M"),
+            (1 << 20, "1.0M"),
+            (5_368_709_121, "5.1G"),
+            (u64::MAX, "16E"),
+        ] {
+            assert_eq!(scaled(bytes, 1024), text, "{bytes}");
+        }
     }
 }

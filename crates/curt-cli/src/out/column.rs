@@ -1,15 +1,15 @@
-//! Numbers, in columns and without: written without a detour, as long listings consist of them.
+//! Numbers in columns. Long listings consist of them, so they are written without allocations.
 
-/// Room for the longest number of 64 bits, and for the blanks before a usual one.
+/// The longest number of 64 bits, with spaces before it.
 const CELL: usize = 24;
 
-/// How many digits a number has.
+/// Returns the number of digits.
 pub(crate) fn width(number: impl Into<u128>) -> usize {
     number.into().checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a number that ends at the right of its column, or, where that is 0 wide, takes what it
-/// needs; an unknown one is shown as a question mark.
+/// Adds a right-aligned number; a column of width 0 is as wide as the number. An unknown number is
+/// a question mark.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);
@@ -33,7 +33,7 @@ pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec
     line.extend_from_slice(&cell[begin.min(CELL.saturating_sub(column))..]);
 }
 
-/// Adds a text that ends at the right of its column.
+/// Adds a right-aligned text.
 pub(crate) fn add_text(text: &str, column: usize, line: &mut Vec<u8>) {
     line.resize(line.len() + column.saturating_sub(text.len()), b' ');
     line.extend_from_slice(text.as_bytes());
@@ -44,7 +44,7 @@ mod tests {
     use super::{add, width};
 
     #[test]
-    fn numbers_end_at_the_right() {
+    fn numbers_are_right_aligned() {
         for number in [0, 7, 10, 99, 100, 12_345, u64::MAX] {
             let mut line = b"|".to_vec();
             add(Some(number), 22, &mut line);

@@ -1,27 +1,27 @@
-//! An entry and what is known of it, as JSON or as text: the same words in every command.
+//! Entries and their metadata, as JSON and as text, in the same form in every command.
 
 use std::ffi::OsStr;
-use std::fmt::{self, Display};
 use std::path::Path;
 
 use curt::{Fields, Kind, Metadata, Time, Value};
 
 use crate::out::column;
-use crate::out::json::{self, Failure, Object};
+use crate::out::failure::Failure;
+use crate::out::json::{self, Object};
 use crate::quote::{for_terminal, on_one_line};
 use crate::time::LocalZone;
 
-/// The bits of a POSIX mode that tell the kind.
+/// The bits of a POSIX mode that hold the kind.
 const KIND_BITS: u32 = 0o170_000;
 
-/// An entry, and what was found out about it.
+/// An entry and its metadata.
 pub(crate) struct Shown<'a> {
     pub(crate) name: &'a OsStr,
     pub(crate) path: &'a Path,
     pub(crate) metadata: &'a Metadata,
 }
 
-/// The entry as JSON: the path, and the fields that were asked for.
+/// Returns the entry as JSON: its path and these fields.
 pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     let object = Object::new();
     let object = if fields.contains(Fields::NAME) {
@@ -31,144 +31,125 @@ pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     };
     let object = object.path("path", entry.path);
     let others = fields.without(Fields::NAME).iter();
-    others.fold(object, |object, (name, field)| add(object, name, field, entry.metadata))
+    others.fold(object, |object, (name, field)| add_json(object, name, field, entry.metadata))
 }
 
-/// Adds one field: `null` where it does not exist, an object with the reason where it failed.
-fn add(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
-    let value = match field {
-        Fields::KIND => metadata.kind().map(|kind| json::string(kind.name())),
-        Fields::MODIFIED => metadata.modified().map(time),
-        Fields::ACCESSED => metadata.accessed().map(time),
-        Fields::CHANGED => metadata.changed().map(time),
-        Fields::CREATED => metadata.created().map(time),
-        Fields::USER => metadata.user().map(json::os_string),
-        Fields::GROUP => metadata.group().map(json::os_string),
-        Fields::LABEL => metadata.label().map(json::os_string),
-        Fields::TARGET => metadata.target().map(|path| json::os_string(path.as_os_str())),
-        _ => plain(field, metadata).map(|plain| plain.to_string()),
-    };
-    match value {
-        Value::Value(value, _) => object.raw(name, &value),
-        Value::NotRequested => object,
-        Value::Unsupported => object.raw(name, "null"),
-        Value::Failed(error) => object.object(name, Failure::from(error).alone()),
-    }
-}
-
-/// What is written the same everywhere.
-enum Plain {
+/// The value of a field.
+enum FieldValue<'a> {
     Number(u128),
     Truth(bool),
+    Time(Time),
+    Kind(Kind),
+    Mode(u32),
+    Name(&'a OsStr),
 }
 
-impl Display for Plain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            // Most fit into fewer bits, for which the digits are found sooner.
-            Plain::Number(number) => match u64::try_from(*number) {
-                Ok(number) => number.fmt(f),
-                Err(_) => number.fmt(f),
-            },
-            Plain::Truth(truth) => truth.fmt(f),
-        }
-    }
-}
-
-/// The fields whose text is the same everywhere: numbers, and yes or no.
-fn plain(field: Fields, metadata: &Metadata) -> Value<'_, Plain> {
-    fn number<T: Into<u128>>(value: Value<'_, T>) -> Value<'_, Plain> {
-        value.map(|number| Plain::Number(number.into()))
+fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
+    fn number<T: Into<u128>>(value: Value<'_, T>) -> Value<'_, FieldValue<'_>> {
+        value.map(|number| FieldValue::Number(number.into()))
     }
     match field {
+        Fields::KIND => metadata.kind().map(FieldValue::Kind),
+        Fields::MODE => metadata.mode().map(FieldValue::Mode),
+        Fields::MODIFIED => metadata.modified().map(FieldValue::Time),
+        Fields::ACCESSED => metadata.accessed().map(FieldValue::Time),
+        Fields::CHANGED => metadata.changed().map(FieldValue::Time),
+        Fields::CREATED => metadata.created().map(FieldValue::Time),
+        Fields::USER => metadata.user().map(FieldValue::Name),
+        Fields::GROUP => metadata.group().map(FieldValue::Name),
+        Fields::LABEL => metadata.label().map(FieldValue::Name),
+        Fields::TARGET => metadata.target().map(|path| FieldValue::Name(path.as_os_str())),
         Fields::ID => number(metadata.id()),
         Fields::DEVICE => number(metadata.device()),
         Fields::SIZE => number(metadata.size()),
         Fields::ALLOCATED => number(metadata.allocated()),
         Fields::LINKS => number(metadata.links()),
-        Fields::MODE => number(metadata.mode()),
         Fields::USER_ID => number(metadata.user_id()),
         Fields::GROUP_ID => number(metadata.group_id()),
         Fields::ATTRIBUTES => number(metadata.attributes()),
         Fields::DEVICE_NUMBER => number(metadata.device_number()),
         Fields::BLOCK_SIZE => number(metadata.block_size()),
-        Fields::READABLE => metadata.is_readable().map(Plain::Truth),
-        Fields::WRITABLE => metadata.is_writable().map(Plain::Truth),
-        Fields::EXECUTABLE => metadata.is_executable().map(Plain::Truth),
-        Fields::ACL => metadata.has_acl().map(Plain::Truth),
-        Fields::CAPABILITY => metadata.has_capability().map(Plain::Truth),
+        Fields::READABLE => metadata.is_readable().map(FieldValue::Truth),
+        Fields::WRITABLE => metadata.is_writable().map(FieldValue::Truth),
+        Fields::EXECUTABLE => metadata.is_executable().map(FieldValue::Truth),
+        Fields::ACL => metadata.has_acl().map(FieldValue::Truth),
+        Fields::CAPABILITY => metadata.has_capability().map(FieldValue::Truth),
         _ => Value::NotRequested,
     }
 }
 
-fn time(time: Time) -> String {
-    format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
+/// Adds a field as JSON: `null` if the system does not have it, an object with the error if it
+/// failed.
+fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
+    match value(field, metadata) {
+        Value::Value(value, _) => object.raw(name, &json_value(&value)),
+        Value::NotRequested => object,
+        Value::Unsupported => object.raw(name, "null"),
+        Value::Failed(error) => object.object(name, Failure::from(error).object()),
+    }
 }
 
-/// How text is shown.
-pub(crate) struct Style<'a> {
+fn json_value(value: &FieldValue<'_>) -> String {
+    match *value {
+        // Numbers of 64 bits are formatted faster.
+        FieldValue::Number(number) => {
+            u64::try_from(number).map_or_else(|_| number.to_string(), |number| number.to_string())
+        }
+        FieldValue::Truth(truth) => truth.to_string(),
+        FieldValue::Time(time) => {
+            format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
+        }
+        FieldValue::Kind(kind) => json::string(kind.name()),
+        FieldValue::Mode(mode) => mode.to_string(),
+        FieldValue::Name(name) => json::os_string(name),
+    }
+}
+
+/// How fields are printed as text.
+pub(crate) struct TextStyle<'a> {
     pub(crate) zone: &'a LocalZone,
     /// Names go to a terminal, which must not act upon them.
-    pub(crate) quoted: bool,
+    pub(crate) is_quoted: bool,
 }
 
-/// Adds one field as text: `-` where it does not exist or was not asked for, `?` where it failed.
-pub(crate) fn add_field(entry: &Shown<'_>, field: Fields, style: &Style<'_>, line: &mut Vec<u8>) {
-    let metadata = entry.metadata;
-    let iso = |time: Value<'_, Time>| known(time.map(|time| style.zone.iso8601(time).into_bytes()));
-    let name = |name: &OsStr| self::name(name, style.quoted);
-    let text = match field {
-        Fields::NAME => name(entry.name),
-        Fields::KIND => known(metadata.kind().map(|kind| kind.name().as_bytes().to_vec())),
-        Fields::MODE => {
-            let kind = metadata.kind().known().unwrap_or_default();
-            known(metadata.mode().map(|mode| mode_string(mode, kind).into_bytes()))
-        }
-        Fields::MODIFIED => iso(metadata.modified()),
-        Fields::ACCESSED => iso(metadata.accessed()),
-        Fields::CHANGED => iso(metadata.changed()),
-        Fields::CREATED => iso(metadata.created()),
-        Fields::USER => known(metadata.user().map(name)),
-        Fields::GROUP => known(metadata.group().map(name)),
-        Fields::LABEL => known(metadata.label().map(name)),
-        Fields::TARGET => known(metadata.target().map(|path| name(path.as_os_str()))),
-        _ => match plain(field, metadata) {
-            Value::Value(Plain::Number(number), _) => return column::add(Some(number), 0, line),
-            Value::Value(Plain::Truth(truth), _) => truth.to_string().into_bytes(),
-            other => known(other.map(|_| Vec::new())),
-        },
+/// Adds a field as text: `-` if the system does not have it, `?` if it failed.
+pub(crate) fn add_field(
+    entry: &Shown<'_>,
+    field: Fields,
+    style: &TextStyle<'_>,
+    line: &mut Vec<u8>,
+) {
+    let value = match value(field, entry.metadata) {
+        _ if field == Fields::NAME => FieldValue::Name(entry.name),
+        Value::Value(value, _) => value,
+        Value::Failed(_) => return line.push(b'?'),
+        Value::NotRequested | Value::Unsupported => return line.push(b'-'),
     };
-    line.extend(text);
+    match value {
+        FieldValue::Number(number) => column::add(Some(number), 0, line),
+        FieldValue::Truth(truth) => line.extend(truth.to_string().bytes()),
+        FieldValue::Time(time) => line.extend(style.zone.iso8601(time).bytes()),
+        FieldValue::Kind(kind) => line.extend(kind.name().bytes()),
+        FieldValue::Mode(mode) => {
+            add_mode(mode, entry.metadata.kind().known().unwrap_or_default(), line);
+        }
+        FieldValue::Name(name) => line.extend(self::name(name, style.is_quoted)),
+    }
 }
 
-/// One field as text.
-pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &Style<'_>) -> Vec<u8> {
+/// Returns a field as text.
+pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &TextStyle<'_>) -> Vec<u8> {
     let mut text = Vec::new();
     add_field(entry, field, style, &mut text);
     text
 }
 
-fn known(value: Value<'_, Vec<u8>>) -> Vec<u8> {
-    match value {
-        Value::Value(text, _) => text,
-        Value::Failed(_) => b"?".to_vec(),
-        Value::NotRequested | Value::Unsupported => b"-".to_vec(),
-    }
+/// Returns a name as it is, or quoted for a terminal.
+pub(crate) fn name(name: &OsStr, is_quoted: bool) -> Vec<u8> {
+    if is_quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
 }
 
-/// A name as it is, or as a terminal may show it.
-pub(crate) fn name(name: &OsStr, quoted: bool) -> Vec<u8> {
-    if quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
-}
-
-/// The kind and the permissions in ten letters, as `ls -l` has them.
-pub(crate) fn mode_string(mode: u32, kind: Kind) -> String {
-    let mut letters = Vec::with_capacity(10);
-    add_mode(mode, kind, &mut letters);
-    letters.into_iter().map(char::from).collect()
-}
-
-/// Adds those letters to a line.
+/// Adds the kind and the permissions in ten letters, as `ls -l` does.
 pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     const ALLOWED: [&[u8; 3]; 8] = [b"---", b"--x", b"-w-", b"-wx", b"r--", b"r-x", b"rw-", b"rwx"];
     let kind = match mode & KIND_BITS {
@@ -192,7 +173,7 @@ pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     line.extend_from_slice(&letters);
 }
 
-/// The letter of a kind, where that is all that is known.
+/// Returns the letter for a kind.
 pub(crate) fn kind_letter(kind: Kind) -> u8 {
     match kind {
         Kind::File => b'-',
@@ -206,14 +187,14 @@ pub(crate) fn kind_letter(kind: Kind) -> u8 {
     }
 }
 
-/// Reads a list of fields, separated by commas.
+/// Parses a list of fields, which are separated by commas.
 pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',')
         .map(|name| {
             Fields::named(name.trim()).ok_or_else(|| {
                 let all: Vec<&str> = Fields::ALL.iter().map(|(name, _)| *name).collect();
                 format!(
-                    "there is no field '{}'; the fields are {}",
+                    "unknown field '{}'; the fields are {}",
                     on_one_line(name.trim()),
                     all.join(", ")
                 )
@@ -222,9 +203,14 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
         .collect()
 }
 
+/// Returns all of these fields together.
+pub(crate) fn union(fields: &[Fields]) -> Fields {
+    fields.iter().fold(Fields::NONE, |all, &field| all | field)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{fields_named, mode_string};
+    use super::{add_mode, fields_named};
     use curt::{Fields, Kind};
 
     #[test]
@@ -239,12 +225,14 @@ mod tests {
             (0o060_660, "brw-rw----"),
             (0o140_000, "s---------"),
         ] {
-            assert_eq!(mode_string(mode, Kind::Unknown), text);
+            let mut line = Vec::new();
+            add_mode(mode, Kind::Unknown, &mut line);
+            assert_eq!(line, text.as_bytes());
         }
     }
 
     #[test]
-    fn lists_of_fields_are_read() {
+    fn lists_of_fields_are_parsed() {
         assert_eq!(fields_named("name, size"), Ok(vec![Fields::NAME, Fields::SIZE]));
         assert!(fields_named("name,colour").is_err());
     }

@@ -1,157 +1,96 @@
-//! Text for people: GNU's words and quoting.
+//! Messages for people, in GNU's words where GNU has some. The session puts the name of the program
+//! before each line.
 
-use std::path::{MAIN_SEPARATOR, Path};
+use curt::paths::Refusal;
+use curt::{Calls, Cause, Error, FindCause, FindError, GlobError, StartFailure};
 
-use curt::{Calls, Cause, Error, GlobError, Kind, Question, Report, StartFailure, Subject};
-
-use crate::cmd::which;
 use crate::quote::quote;
 use crate::sys;
 
-/// The lines for one failure.
-pub(crate) fn failure(program: &str, error: &Error, one_file_system: bool) -> String {
-    let path = quote(error.path());
-    match error.cause() {
-        Cause::DotOrDotDot => {
-            format!("{program}: refusing to remove '.' or '..' directory: skipping {path}\n")
-        }
-        Cause::RootDirectory => {
-            // Where there are drives there is more than one root.
-            let is_said = path == "'/'" || MAIN_SEPARATOR != '/';
-            let same = if is_said { "" } else { " (same as '/')" };
-            format!(
-                "{program}: it is dangerous to operate recursively on {path}{same}\n\
-                 {program}: use --no-preserve-root to override this failsafe\n"
-            )
-        }
-        Cause::OtherFileSystem => format!(
-            "{program}: skipping {path}, since it's on a different device\n\
-             {program}: and --preserve-root=all is in effect\n"
-        ),
-        Cause::MountPoint if one_file_system => {
-            format!("{program}: skipping {path}, since it's on a different device\n")
-        }
-        cause => format!("{program}: cannot remove {path}: {}\n", reason(cause)),
-    }
+/// Returns the message for an error of the library.
+pub(crate) fn failure(error: &Error) -> String {
+    let verb = error.operation().verb();
+    format!("cannot {verb} {}: {}", quote(error.path()), reason(error.cause()))
 }
 
-/// Why it failed.
+/// Returns why an operation failed.
 pub(crate) fn reason(cause: &Cause) -> String {
-    match cause {
+    let text = match cause {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
-            sys::error_text(error)
+            return sys::error_text(error);
         }
-        Cause::MountPoint => {
-            "is a mount point (use --cross-mounts to remove what is mounted there)".to_owned()
-        }
-        Cause::DotOrDotDot => "refusing to remove '.' or '..' directory".to_owned(),
-        Cause::RootDirectory => "it is dangerous to operate recursively on '/'".to_owned(),
-        Cause::OtherFileSystem => "it's on a different device".to_owned(),
-        Cause::IsADirectory => "Is a directory".to_owned(),
-        Cause::Refused(refusal) => refusal.name().to_owned(),
-        Cause::Find(error) => which::reason(error),
+        Cause::Find(error) => return not_found_reason(error),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
             let end =
                 if *carriage_return { "; its first line ends in a carriage return" } else { "" };
-            format!("its interpreter {} is missing{end}", quote(interpreter))
+            return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
-        other => other.to_string(),
+        Cause::MountPoint => {
+            "is a mount point (use --cross-mounts to remove what is mounted there)"
+        }
+        Cause::DotOrDotDot => "refusing to remove '.' or '..' directory",
+        Cause::RootDirectory => "it is dangerous to operate recursively on '/'",
+        Cause::OtherFileSystem => "it's on a different device",
+        Cause::IsADirectory => "Is a directory",
+        Cause::Refused(refusal) => self::refusal(*refusal),
+        other => return other.to_string(),
+    };
+    text.to_owned()
+}
+
+/// Returns why a name was not found, and the option that would find it.
+pub(crate) fn not_found_reason(error: &FindError) -> String {
+    let reason = match error.cause() {
+        FindCause::OnlyInWorkingDirectory => {
+            "found only in the working directory (use --cwd always to search it)".to_owned()
+        }
+        FindCause::Os(error) => sys::error_text(error),
+        _ => error.reason(),
+    };
+    match error.path() {
+        Some(path) => format!("{reason}: {}", quote(path)),
+        None => reason,
     }
 }
 
-/// A question about one entry.
-pub(crate) fn question(program: &str, question: Question, subject: &Subject<'_>) -> String {
-    let path = quote(subject.path);
-    let protected = if subject.write_protected { "write-protected " } else { "" };
-    match question {
-        Question::Descend => format!("{program}: descend into {protected}directory {path}? "),
-        Question::RemoveUnreadableDirectory => {
-            format!("{program}: attempt removal of inaccessible directory {path}? ")
-        }
-        _ => {
-            let kind = kind(subject.kind, subject.empty_file);
-            format!("{program}: remove {protected}{kind} {path}? ")
-        }
+/// Returns why an untrusted path was refused.
+pub(crate) fn refusal(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::Empty => "the path is empty",
+        Refusal::Nul => "contains a NUL character",
+        Refusal::Encoding => "is not valid text",
+        Refusal::Device => "names a device",
+        Refusal::Absolute => "is an absolute path",
+        Refusal::Drive => "names a drive",
+        Refusal::Stream => "contains a colon, as the name of a stream does",
+        Refusal::BadChar => "contains a character that names cannot have",
+        Refusal::Escape => "leaves the root directory",
+        Refusal::Trailing => "has a name that ends in dots or spaces",
+        Refusal::ShortName => "has a name that may be the short form of another one",
+        Refusal::Link => "leads through a link that is not followed",
+        other => other.name(),
     }
 }
 
-/// The question before anything is touched.
-pub(crate) fn question_once(program: &str, operands: usize, recursive: bool) -> String {
-    let plural = if operands == 1 { "" } else { "s" };
-    let recursively = if recursive { " recursively" } else { "" };
-    format!("{program}: remove {operands} argument{plural}{recursively}? ")
-}
-
-/// An entry that is gone, or would be.
-pub(crate) fn entry(path: &Path, kind: Kind, dry_run: bool) -> String {
-    let verb = if dry_run { "would remove" } else { "removed" };
-    let directory = if kind == Kind::Directory { "directory " } else { "" };
-    format!("{verb} {directory}{}\n", quote(path))
-}
-
-/// What a dry run found.
-pub(crate) fn dry_run(report: &Report) -> String {
-    let bytes = report.bytes.unwrap_or(0);
-    let kept =
-        if report.skipped == 0 { String::new() } else { format!(", {} kept", report.skipped) };
-    format!("would remove {}, freeing {}{kept}\n", totals(report), counted(bytes, "byte", "bytes"))
-}
-
-/// How many failures there were in all.
-pub(crate) fn failures(program: &str, count: u64) -> String {
-    format!("{program}: {count} errors\n")
-}
-
-/// What an interrupted removal did so far.
-pub(crate) fn interrupted(program: &str, report: &Report) -> String {
-    format!("{program}: interrupted: {} removed\n", totals(report))
-}
-
-/// The line for one failure, in the words of the GNU tools.
-pub(crate) fn failed(program: &str, error: &Error) -> String {
-    let verb = error.operation().verb();
-    format!("{program}: cannot {verb} {}: {}\n", quote(error.path()), reason(error.cause()))
-}
-
-/// What is wrong with a pattern.
-pub(crate) fn no_glob(error: &GlobError) -> String {
+/// Returns what is wrong with a pattern.
+pub(crate) fn invalid_glob(error: &GlobError) -> String {
     format!("invalid pattern {}: {}", quote(error.pattern()), error.reason())
 }
 
-/// The calls, by kind, the most frequent first.
+/// Returns a line for each kind of call, the most frequent first.
 pub(crate) fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
-    calls
-        .iter()
-        .fold(String::new(), |lines, (name, count)| lines + &format!("{count:>12} {name}\n"))
+    let lines: Vec<String> =
+        calls.iter().map(|(name, count)| format!("{count:>12} {name}\n")).collect();
+    lines.concat()
 }
 
-/// Files and directories, counted.
-pub(crate) fn totals(report: &Report) -> String {
-    files_and_directories(report.files, report.directories)
-}
-
-/// Files and directories, counted.
-pub(crate) fn files_and_directories(files: u64, directories: u64) -> String {
-    let files = counted(files, "file", "files");
-    format!("{files} and {}", counted(directories, "directory", "directories"))
+/// Returns `done` with the number of threads behind it.
+pub(crate) fn with_threads(done: &str, threads: usize) -> String {
+    format!("{done}, {}", counted(threads as u64, "thread", "threads"))
 }
 
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-fn kind(kind: Kind, empty_file: bool) -> &'static str {
-    match kind {
-        Kind::File if empty_file => "regular empty file",
-        Kind::File => "regular file",
-        Kind::Directory => "directory",
-        kind if kind.is_link() => "symbolic link",
-        Kind::Fifo => "fifo",
-        Kind::Socket => "socket",
-        Kind::CharacterDevice => "character special file",
-        Kind::BlockDevice => "block special file",
-        _ => "weird file",
-    }
 }

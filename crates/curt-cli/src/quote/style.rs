@@ -1,11 +1,11 @@
-//! The quoting styles of GNU ls, as gnulib's `quotearg` writes them. What is no UTF-8, and what no
-//! terminal should act upon, is not printable; letters of other scripts are.
+//! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable;
+//! what is not UTF-8 and what a terminal would act upon is not.
 
 use std::ffi::OsStr;
 
 use curt::is_printable;
 
-use super::{for_terminal, masked, octal, quote, short_form};
+use super::{for_double_quotes, for_terminal, masked, octal, quote};
 
 /// How names are quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// By the words of GNU ls.
+    /// The words of GNU ls.
     pub(crate) const WORDS: [(&'static str, Style); 10] = [
         ("literal", Style::Literal),
         ("shell", Style::Shell),
@@ -38,13 +38,12 @@ impl Style {
         ("clocale", Style::CLocale),
     ];
 
-    /// Whether a name may have quotes around it, and another one none.
+    /// Whether some names have quotes around them and others do not.
     pub(crate) fn varies(self) -> bool {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
 
-    /// The name in this style. Where `special` characters could be taken for something else, they
-    /// are quoted, too.
+    /// Returns the name in this style. `special` characters are quoted too.
     pub(crate) fn quote(self, name: &OsStr, special: &str) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
         match self {
@@ -55,7 +54,7 @@ impl Style {
             Style::ShellEscapeAlways => quote(name).into_bytes(),
             Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
             Style::CMaybe => {
-                // A backslash needs no quotes, and within them a second one.
+                // A backslash needs no quotes, but within quotes it needs another backslash.
                 let others: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\\').collect();
                 let is_plain = escaped(&others, "", special, "\"") == others;
                 if is_plain { bytes.to_vec() } else { escaped(bytes, "\"", "", "\"") }
@@ -66,12 +65,12 @@ impl Style {
     }
 }
 
-/// A style, and what becomes of characters that it leaves as they are.
+/// How names are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
-    /// A question mark stands for what is not printable.
-    pub(crate) masks: bool,
+    /// A question mark replaces what is not printable, unless the style escapes it.
+    pub(crate) is_masked: bool,
 }
 
 impl Quoting {
@@ -80,17 +79,17 @@ impl Quoting {
         self == Quoting::default()
     }
 
-    /// A name as it is shown, and whether its style changed it.
+    /// Returns a name as it is shown, and whether its style changed it.
     pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
         let quoted = self.style.quote(name, special);
         let is_quoted = quoted != name.as_encoded_bytes();
         let leaves = matches!(self.style, Style::Literal | Style::Shell | Style::ShellAlways);
-        let shown = if self.masks && leaves { masked(&quoted).into_bytes() } else { quoted };
+        let shown = if self.is_masked && leaves { masked(&quoted).into_bytes() } else { quoted };
         (shown, is_quoted)
     }
 }
 
-/// Whether a shell would read something else.
+/// Whether a shell would not read the name as it is.
 fn is_special_to_shells(bytes: &[u8], special: &str) -> bool {
     matches!(bytes, b"" | b"{" | b"}")
         || matches!(bytes.first(), Some(b'#' | b'~'))
@@ -99,17 +98,17 @@ fn is_special_to_shells(bytes: &[u8], special: &str) -> bool {
         })
 }
 
-/// The name between single quotes, as it is.
+/// Quotes a name without escapes.
 fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
-    if let Some(text) = short_form(bytes) {
+    if let Some(text) = for_double_quotes(bytes) {
         return format!("\"{text}\"").into_bytes();
     }
     let parts: Vec<&[u8]> = bytes.split(|&byte| byte == b'\'').collect();
     [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
 }
 
-/// The name with the escapes of C, between `quotes`, in which `special` characters and those of
-/// `closing` have a backslash.
+/// Returns the name with the escapes of C between `quotes`; `special` characters and those in
+/// `closing` get a backslash.
 fn escaped(bytes: &[u8], quotes: &str, special: &str, closing: &str) -> Vec<u8> {
     let mut text = quotes.to_owned();
     for chunk in bytes.utf8_chunks() {
@@ -147,7 +146,7 @@ mod tests {
     use super::{Quoting, Style};
 
     #[test]
-    fn every_style_is_as_gnu_writes_it() {
+    fn every_style_is_that_of_gnu() {
         for (name, shown) in [
             (
                 "plain",
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_mark_stands_only_where_nothing_is_escaped() {
+    fn styles_that_escape_are_not_masked() {
         for (style, shown) in [
             (Style::Literal, "a?b"),
             (Style::Shell, "a?b"),
@@ -228,7 +227,7 @@ mod tests {
             (Style::ShellEscape, "'a'$'\\033''b'"),
             (Style::C, "\"a\\033b\""),
         ] {
-            let (name, _) = Quoting { style, masks: true }.apply("a\u{1b}b".as_ref(), "");
+            let (name, _) = Quoting { style, is_masked: true }.apply("a\u{1b}b".as_ref(), "");
             assert_eq!(String::from_utf8(name).unwrap(), shown, "{style:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! The formats of `date` and `ls --time-style`, in the C locale.
+//! The formats of `date` and `ls --time-style` in the C locale.
 
 use super::Local;
 
@@ -23,7 +23,7 @@ const MONTHS: [&str; 12] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format(String);
 
-/// What stands between `%` and the letter.
+/// The flags and the width between `%` and the letter.
 #[derive(Clone, Copy, Default)]
 struct Spec {
     /// `_`, `-`, `0` or `+`.
@@ -35,7 +35,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// Whether it leaves a word as it is.
+    /// Whether a word stays as it is.
     fn is_plain(self) -> bool {
         !self.upper && !self.swap && self.width.is_none()
     }
@@ -46,20 +46,20 @@ impl Format {
         Format(text.into())
     }
 
-    /// Whether it shows parts of a second.
+    /// Whether it may show fractions of a second.
     pub(crate) fn has_fractions(&self) -> bool {
-        // A conversion may have flags and a width before its letter.
+        // There may be flags and a width before the letter.
         self.0.contains('N')
     }
 
-    /// The time in this format.
+    /// Returns the time in this format.
     pub(crate) fn apply(&self, local: &Local) -> String {
         let mut out = String::new();
         self.add(local, &mut out);
         out
     }
 
-    /// Adds the time in this format. What is no conversion stays as it is.
+    /// Adds the time in this format. Unknown conversions stay as they are.
     pub(crate) fn add(&self, local: &Local, out: &mut String) {
         let mut rest = self.0.as_str();
         while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
@@ -82,13 +82,13 @@ impl Format {
     }
 }
 
-/// What a conversion stands for, before it is written.
+/// The value of a conversion.
 enum Part {
-    /// A number, in at least so many digits, and what stands before these.
+    /// A number, the least number of digits, and the padding.
     Number(i64, usize, char),
-    /// The name of a day or a month, or what half of the day it is.
+    /// The name of a day or a month, or AM or PM.
     Word(&'static str),
-    /// A text that is complete.
+    /// A text that is used as it is.
     Text(String),
 }
 
@@ -103,7 +103,7 @@ impl Part {
     }
 }
 
-/// Reads flags, width and modifiers; also says where the letter is.
+/// Parses flags, width and modifiers. Also returns the position of the letter.
 fn spec(text: &str) -> (Spec, usize) {
     let mut spec = Spec::default();
     let mut at = 0;
@@ -114,11 +114,11 @@ fn spec(text: &str) -> (Spec, usize) {
             '#' => spec.swap = true,
             '0'..='9' => {
                 let digit = letter as usize - '0' as usize;
-                // More than a line can hold is as good as anything.
+                // A larger width makes no sense.
                 let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
                 spec.width = Some(width.min(1024));
             }
-            // What these choose in other locales is the same in this one.
+            // These choose other forms in other locales only.
             'E' | 'O' => {}
             ':' => spec.colons += 1,
             _ => break,
@@ -128,7 +128,7 @@ fn spec(text: &str) -> (Spec, usize) {
     (spec, at)
 }
 
-/// What a letter stands for; `None` where it stands for nothing.
+/// Returns the value of a conversion. `None` if there is no such conversion.
 fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     if spec.colons > 0 && letter != 'z' {
         return None;
@@ -188,12 +188,12 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     }
 }
 
-/// `#` makes the names of days and months upper case.
+/// Returns the flags for names of days and months, where `#` means upper case.
 fn swapped(spec: Spec) -> Spec {
     Spec { upper: spec.upper || spec.swap, ..spec }
 }
 
-/// A word, right-aligned in its width.
+/// Returns a word, right-aligned in its width.
 fn word(text: &str, spec: Spec) -> String {
     let text = if spec.upper { text.to_uppercase() } else { text.to_owned() };
     let width = spec.width.unwrap_or(0);
@@ -202,12 +202,12 @@ fn word(text: &str, spec: Spec) -> String {
     if spec.pad == Some('-') { text } else { fill.repeat(missing) + &text }
 }
 
-/// Adds a number in at least so many digits.
+/// Adds a number with its padding.
 fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String) {
     let width = spec.width.unwrap_or(digits);
     let pad = spec.pad.unwrap_or(pad);
     let digit = |digit: i64| char::from(b'0' + digit as u8);
-    // First nearly every number: there are some in each line of a long listing.
+    // The first arms are fast and cover nearly every number of a long listing.
     let text = match (value, width, pad) {
         (10..=99, 2, _) | (0..=9, 2, '0') => {
             return out.extend([digit(value / 10), digit(value % 10)]);
@@ -224,7 +224,7 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     out.push_str(&text);
 }
 
-/// The digits behind the second, as many as the width says.
+/// Returns the digits of the fraction, as many as the width says.
 fn fraction(nanoseconds: u32, spec: Spec) -> String {
     let mut text = format!("{nanoseconds:09}");
     let width = spec.width.unwrap_or(9);
@@ -237,7 +237,7 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
     format!("{text:0<width$}")
 }
 
-/// `+0100`, or with as many colons as were given.
+/// Returns an offset: `+0100`, or with colons.
 fn offset(seconds: i32, spec: Spec) -> String {
     let sign = if seconds < 0 { '-' } else { '+' };
     let all = seconds.unsigned_abs();
@@ -252,7 +252,7 @@ fn offset(seconds: i32, spec: Spec) -> String {
     }
 }
 
-/// The year and the week of ISO 8601: the first week is the one that has a Thursday.
+/// Returns the year and the week of ISO 8601. The first week is the first with a Thursday.
 fn iso_week(local: &Local) -> (i64, i64) {
     let weekday = i64::from((local.weekday + 6) % 7);
     let day = i64::from(local.day_of_year);
@@ -268,7 +268,7 @@ fn iso_week(local: &Local) -> (i64, i64) {
     (local.year, thursday / 7 + 1)
 }
 
-/// Days in a year.
+/// Returns the number of days in a year.
 fn length(year: i64) -> i64 {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     365 + i64::from(is_leap)

@@ -1,7 +1,7 @@
-//! Points in time as people write them: in the local time zone, by formats of `date`.
+//! Points in time as people write them: in the local time zone, in the formats of `date`.
 //!
-//! The calendar is computed here, for years of any size; of a time zone only its distance from UTC
-//! and its name are asked.
+//! The calendar is computed here, because years have no limit; only the offset and the name of a
+//! time zone come from a library.
 
 mod format;
 
@@ -17,15 +17,15 @@ use crate::sys;
 pub(crate) use format::Format;
 
 const DAY: i64 = 86400;
-/// The days from the first of March of the year 0 to the beginning of 1970.
+/// The days from 1 March of the year 0 to 1 January 1970.
 const BEFORE_1970: i64 = 719_468;
-/// Days in 400 years, after which the calendar repeats itself.
+/// The days in 400 years, after which the calendar repeats itself.
 const CYCLE: i64 = 146_097;
 
-/// More than the years that the C library counts have.
+/// More seconds than the years that the C library supports have.
 const MOST_SECONDS: u64 = 1 << 60;
 
-/// The time zone of whoever reads the output.
+/// A time zone.
 pub(crate) struct Zone(TimeZone);
 
 /// A point in time in a time zone.
@@ -49,26 +49,26 @@ pub(crate) struct Local {
     pub(crate) time: Time,
 }
 
-/// The local zone, looked up in files when a time is first shown.
+/// The local time zone, which is read from a file when a time is first shown.
 pub(crate) type LocalZone = LazyLock<Zone>;
 
 impl Zone {
-    /// The zone that `TZ` names, or that of the system.
+    /// Returns the zone that `TZ` names, or that of the system.
     pub(crate) fn local() -> Zone {
         Zone(sys::local_zone())
     }
 
-    /// The calendar's words for a point in time. `None` where the year is too large for the C
-    /// library, which the GNU tools take as a reason to show seconds instead.
+    /// Returns the date and time of a point in time. `None` if the year is too large for the C
+    /// library; then the GNU tools show seconds.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
-        // Beyond the years that zones are known for, the rules of the last one hold.
+        // Beyond the years that jiff supports, the rules of the last one hold.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
         let second = time.seconds.clamp(*bounds.start(), *bounds.end());
         let info = self.0.to_offset_info(Timestamp::from_second(second).ok()?);
         local(time, info.offset().seconds(), info.abbreviation())
     }
 
-    /// ISO 8601 with all that is known: `2026-01-31T09:30:00.000000000+01:00`.
+    /// Returns a time in ISO 8601: `2026-01-31T09:30:00.000000000+01:00`.
     pub(crate) fn iso8601(&self, time: Time) -> String {
         match self.local_time(time) {
             Some(local) => Format::new("%Y-%m-%dT%H:%M:%S.%N%:z").apply(&local),
@@ -77,7 +77,7 @@ impl Zone {
     }
 }
 
-/// The time now.
+/// Returns the current time.
 pub(crate) fn now() -> Time {
     SystemTime::now().into()
 }
@@ -100,7 +100,7 @@ fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
     let year = year_in_cycle + cycle * 400 + i64::from(month <= 2);
     i32::try_from(year - 1900).ok()?;
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    // March begins after 59 or 60 days; January and February come behind 306 of this count.
+    // March starts after 59 or 60 days; January and February come after 306 days of this count.
     let day_of_year = if month <= 2 { in_year - 306 } else { in_year + 59 + i64::from(is_leap) };
     Some(Local {
         year,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_calendar_holds_before_1970_and_after_2038() {
+    fn dates_before_1970_and_after_2038_are_right() {
         assert_eq!(utc(0), "1970-01-01T00:00:00.000000005+00:00");
         assert_eq!(utc(-1), "1969-12-31T23:59:59.000000005+00:00");
         assert_eq!(utc(951_782_400), "2000-02-29T00:00:00.000000005+00:00");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_move_the_clock() {
+    fn zones_have_offsets() {
         let zone = Zone(TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap());
         let local = zone.local_time(Time { seconds: 1_720_000_000, nanoseconds: 0 }).unwrap();
         assert_eq!((local.hour, local.offset, &*local.zone), (5, -4 * 3600, "EDT"));

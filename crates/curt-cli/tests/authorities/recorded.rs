@@ -185,6 +185,22 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
+/// libuv's patch for batch files appends their extensions, too, behind its own.
+#[test]
+fn libuv_with_batch_files_finds_what_curt_finds() {
+    check(
+        "libuv-batch",
+        &[
+            row("a batch file", &["p/a.bat"], &["p"], "a", Ok("p/a.bat")),
+            row("the other kind", &["p/a.cmd"], &["p"], "a", Ok("p/a.cmd")),
+            row(".bat before .cmd", &["p/a.cmd", "p/a.bat"], &["p"], "a", Ok("p/a.bat")),
+            row(".exe before both", &["p/a.bat", "p/a.exe"], &["p"], "a", Ok("p/a.exe")),
+            row("PATHEXT is not asked", &["p/a.vbs"], &["p"], "a", NOT),
+            row("exact names are not tried", &["p/a"], &["p"], "p/a", NOT),
+        ],
+    );
+}
+
 /// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues
 /// 109590 and 127001.
 #[test]
@@ -331,4 +347,39 @@ fn zig_finds_what_curt_finds() {
             ),
         ],
     );
+}
+
+/// `execvpeZ_expandArg0` of Zig's `lib/std/posix.zig`: `PATH` is taken apart by `tokenizeScalar`,
+/// so that an empty entry is none; what may not be executed is passed over.
+#[test]
+fn zig_finds_elsewhere_what_curt_finds() {
+    let scratch = Scratch::new();
+    for program in ["tool", "p/tool", "here", "q/plain"] {
+        super::chmod(&scratch.file_with(program, b"#!/bin/sh\n"), 0o755);
+    }
+    super::chmod(&scratch.file("p/plain"), 0o644);
+    for (path, name, answer) in [
+        (":{}/p", "tool", Ok("p/tool")),
+        ("{}/q::{}/p", "tool", Ok("p/tool")),
+        ("{}/q:{}/p:", "tool", Ok("p/tool")),
+        (":{}/p", "here", NOT),
+        (".:{}/p", "tool", Ok("tool")),
+        ("{}/p:{}/q", "plain", Ok("q/plain")),
+        ("{}/p", "plain", Err("not-executable")),
+        (":{}/p", "./here", Ok("here")),
+    ] {
+        let path = path.replace("{}", &scratch.path().display().to_string());
+        let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
+        curt.args(["which", "--json", "--rules", "posix", "--policy", "zig"]);
+        curt.args(["--path", &path, "--", name]);
+        let output = curt.current_dir(scratch.path()).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let told: serde_json::Value =
+            serde_json::from_str(text.lines().next().unwrap_or_default()).unwrap();
+        let root = format!("{}/", scratch.path().display());
+        let found = told["found"].as_str().map(|found| found.replace(&root, ""));
+        let ours = found.as_deref().map(|found| found.trim_start_matches("./"));
+        let ours = ours.ok_or_else(|| told["error"]["kind"].as_str().unwrap_or_default());
+        assert_eq!(ours, answer, "{path} {name}: {text}");
+    }
 }

@@ -233,12 +233,25 @@ fn ignore_rules_cost_nothing_where_there_are_none() {
     assert_eq!((more["openat"], more["read"], more["close"]), (10, 20, 10));
 }
 
-/// No directory of `PATH` is tried by starting what may not be there, and none is opened twice.
+/// A program is searched for once, however many entries it is started for, and never by starting a
+/// file that may not be there.
 #[test]
 fn programs_are_looked_for_once() {
     if !available() {
-        return;
+        return skip("strace is not installed, or may not trace");
     }
+    let searches = |files: usize| {
+        let scratch = Scratch::new();
+        for number in 0..files {
+            scratch.file(format!("t/{number}"));
+        }
+        let program = Path::new(env!("CARGO_BIN_EXE_curt"));
+        let args = ["walk", "t", "--type=f", "--exec", "true", "{}", ";"];
+        let (_, log) = trace(&scratch, program, &args);
+        let is_search = |line: &&str| line.contains("faccessat") || line.contains("O_PATH");
+        log.lines().filter(is_search).count()
+    };
+    assert_eq!(searches(1), searches(5));
     let scratch = Scratch::new();
     for number in 0..5 {
         scratch.file(format!("t/{number}"));

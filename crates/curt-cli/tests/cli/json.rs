@@ -196,7 +196,7 @@ fn an_error_has_one_shape_everywhere() {
 }
 
 #[test]
-fn a_question_that_is_too_long_is_told_so() {
+fn a_question_that_is_too_long_is_refused() {
     use std::io::Write;
     let scratch = Scratch::new();
     for line in ["stat --batch", "which --batch", "expand --batch", "beneath --root . --batch"] {
@@ -233,9 +233,9 @@ fn words_of_another_program_ask_for_no_json() {
     }
 }
 
-/// A key that stands twice, or that nobody knows, would change the question without a word.
+/// A duplicate or unknown key would silently change the question.
 #[test]
-fn keys_of_questions_are_known_and_stand_once() {
+fn keys_of_questions_are_known_and_occur_once() {
     for (args, good) in [
         ("stat --batch", r#""path":".""#),
         ("which --batch", r#""name":"x""#),
@@ -252,13 +252,25 @@ fn keys_of_questions_are_known_and_stand_once() {
         let answers = child.wait_with_output().unwrap().stdout;
         let answers = objects(&String::from_utf8(answers).unwrap());
         let message = |at: usize| answers[at]["error"]["message"].as_str().unwrap_or_default();
-        assert!(
-            message(0).contains(&format!("the key '{key}' stands twice")),
-            "{args}: {answers:?}"
-        );
-        assert_eq!(message(1), "there is no key 'bogus'", "{args}");
+        assert!(message(0).contains(&format!("duplicate key '{key}'")), "{args}: {answers:?}");
+        assert_eq!(message(1), "unknown key 'bogus'", "{args}");
         assert_ne!(answers[2]["error"]["kind"], "invalid", "{args}: {answers:?}");
     }
+}
+
+#[test]
+fn paths_in_questions_are_strings_bytes_or_units_on_every_system() {
+    let scratch = Scratch::new();
+    scratch.file("a");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    command.args(["stat", "--batch", "--fields", "kind"]).current_dir(scratch.typed());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let questions =
+        "{\"path\":\"a\"}\n{\"path\":{\"bytes\":\"YQ==\"}}\n{\"path\":{\"utf16\":[97]}}\n";
+    child.stdin.take().unwrap().write_all(questions.as_bytes()).unwrap();
+    let answers = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let expected = json!({"name": "a", "path": "a", "kind": "file"});
+    assert_eq!(objects(&answers), [&expected, &expected, &expected].map(Clone::clone));
 }
 
 #[cfg(unix)]

@@ -71,7 +71,7 @@ fn fields_are_separated_by_tabs() {
     assert_eq!((code, out.as_str()), (Some(0), "4\ta\tfile\t-\n1\tl\tsymlink\ta\n"));
     let (code, _, messages) = run(&scratch, &["ls", "--fields", "size,colour"]);
     assert_eq!(code, Some(2));
-    assert!(messages.starts_with("curt ls: there is no field 'colour'"), "{messages}");
+    assert!(messages.starts_with("curt ls: unknown field 'colour'"), "{messages}");
 }
 
 #[test]
@@ -215,11 +215,14 @@ fn a_directory_that_was_swapped_leads_out_of_no_operand() {
             let mut text = String::new();
             out.read_to_string(&mut text).unwrap();
             let output = child.wait_with_output().unwrap();
-            assert!(!text.contains(&format!("{last}:")), "{last} was listed");
             assert!(!text.contains("secret"), "{last} led elsewhere");
+            // `two/b` was open when it was moved, so it is listed where it is, as in a walk.
+            let is_listed = operand == "two";
+            assert_eq!(text.contains(&format!("{last}:\nown\n")), is_listed, "{last}");
             let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");
+            let said = if is_listed { "" } else { &said };
             assert_eq!(String::from_utf8_lossy(&output.stderr), said);
-            assert_eq!(output.status.code(), Some(1));
+            assert_eq!(output.status.code(), Some(i32::from(!is_listed)));
         }
     }
 }

@@ -101,10 +101,13 @@ fn wrong_command_lines_are_answered_in_one_form() {
     for (line, words) in [
         ("rm --bogus x", "curt rm: unrecognized option '--bogus'\n"),
         ("rm -z x", "curt rm: invalid option -- 'z'\n"),
-        ("ls --color=x", "curt ls: invalid value 'x' for '--color[=<WHEN>]': say one of always"),
+        (
+            "ls --color=x",
+            "curt ls: invalid value 'x' for '--color[=<WHEN>]': expected one of always",
+        ),
         ("ls -l --time-style=x", "curt ls: invalid argument 'x' for 'time style'\nValid arguments"),
-        ("du --threads 0", "curt du: invalid value '0' for '--threads <N>': say a number of"),
-        ("walk -j0", "curt walk: invalid value '0' for '--threads <N>': say a number of"),
+        ("du --threads 0", "curt du: invalid value '0' for '--threads <N>': expected a number of"),
+        ("walk -j0", "curt walk: invalid value '0' for '--threads <N>': expected a number of"),
         ("walk --nmae x", "curt walk: unrecognized option '--nmae'\n  tip: a similar"),
         ("which", "curt which: the following required arguments were not provided:\n"),
         ("remove x", "curt: unrecognized subcommand 'remove'\n"),

@@ -52,7 +52,7 @@ fn what_does_not_start_has_a_code_and_a_line() {
             (&["--", "./lost"][..], 127, "cannot start './lost': no such program"),
             (&["--", "curt-no-such"], 127, "curt-no-such: not found in PATH"),
             (&["--", "./plain"], 126, "cannot start './plain': it may not be executed"),
-            (&["--", "."], 127, ".: no program is called so"),
+            (&["--", "."], 127, ".: not a valid program name"),
             (&["--", "./junk"], 126, "cannot start './junk': the system does not know its format"),
             (&["--", "./dos"], 126, dos),
             (&["--chdir", "nowhere", "--", "/bin/true"], 125, nowhere),
@@ -147,7 +147,7 @@ fn interrupts_are_the_programs() {
 
 /// A file that is no program to the system is one to a shell, where that is asked for.
 #[test]
-fn a_shell_runs_what_the_system_does_not_know() {
+fn a_shell_runs_files_of_unknown_format() {
     let scratch = Scratch::new();
     scratch.script("plain", "echo \"$0:$1:$2\"; exit 6\n", 0o755);
     scratch.script("-c", "exit 7\n", 0o755);

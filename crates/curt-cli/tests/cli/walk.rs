@@ -259,11 +259,11 @@ fn what_would_be_taken_for_something_else_is_refused() {
     let scratch = Scratch::new();
     scratch.file("t/file");
     for (args, words) in [
-        (&["t", "--exec", "rm", "{}"][..], "the command to run has no end"),
-        (&["t", "--exec", "rm", "{}", "--name", "*.o"], "the command to run has no end"),
-        (&["t", "--exec-batch", "rm"], "the command to run has no end"),
-        (&["--sort", "size", "t"], "'--sort size' is unclear: write --sort=size"),
-        (&["t", "--sort", "name"], "'--sort name' is unclear: write --sort=name"),
+        (&["t", "--exec", "rm", "{}"][..], "missing ';' after the command"),
+        (&["t", "--exec", "rm", "{}", "--name", "*.o"], "missing ';' after the command"),
+        (&["t", "--exec-batch", "rm"], "missing ';' after the command"),
+        (&["--sort", "size", "t"], "'--sort size' is ambiguous: write --sort=size"),
+        (&["t", "--sort", "name"], "'--sort name' is ambiguous: write --sort=name"),
     ] {
         let (code, out, messages) = run(&scratch, args);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
@@ -278,7 +278,7 @@ fn what_would_be_taken_for_something_else_is_refused() {
     let (code, _, messages) =
         run(&scratch, &["size", "--exec", "curt-no-such-program", "--sort", "size", "{}", ";"]);
     assert_eq!(code, Some(1), "{messages}");
-    assert!(!messages.contains("unclear"), "{messages}");
+    assert!(!messages.contains("ambiguous"), "{messages}");
     assert_eq!(lines(&scratch, &["--sort", "./size"]), ["./size", &below]);
 }
 

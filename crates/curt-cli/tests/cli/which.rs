@@ -264,9 +264,9 @@ fn every_rule_of_a_policy_can_be_set() {
         assert_eq!(found(options, name), !by_default, "{options:?} {name}");
     }
     for (rule, complaint) in [
-        ("no-such=yes", "there is no rule 'no-such'"),
-        ("quotes=maybe", "there is no value of a rule 'maybe'"),
-        ("literal=yes", "there is no value of literal 'yes'"),
+        ("no-such=yes", "unknown rule 'no-such'"),
+        ("quotes=maybe", "unknown value 'maybe' of rule 'quotes'"),
+        ("literal=yes", "unknown value 'yes' of rule 'literal'"),
     ] {
         let (code, text) = run(&["--set", rule], "x");
         assert_eq!(code, Some(2), "{rule}");

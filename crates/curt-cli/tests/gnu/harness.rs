@@ -280,8 +280,12 @@ fn left(root: &Path) -> Vec<String> {
         };
         for entry in entries {
             let path = entry.unwrap().path();
-            let metadata = fs::symlink_metadata(&path).unwrap();
             let shown = path.strip_prefix(root).unwrap().display().to_string();
+            // In a directory that may be listed and not searched, there are only names.
+            let Ok(metadata) = fs::symlink_metadata(&path) else {
+                found.push(shown);
+                continue;
+            };
             found.push(format!("{shown} {:o}", metadata.mode()));
             if metadata.is_dir() {
                 open.push(path);

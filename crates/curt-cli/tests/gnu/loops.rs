@@ -153,6 +153,16 @@ fn a_mount_that_holds_the_operand_is_no_way_round() {
                 assert_eq!(sorted(&curt.0), sorted(&gnu.0), "{prepare} du {options}");
                 assert_eq!(curt.1, "", "{prepare} du {options}");
             }
+            for options in ["-R", "-LR"] {
+                let script = format!("{{}} {options} cy/b");
+                let Some([gnu, curt]) = both(&scratch, prepare, "ls", "\"$CURT\" ls", &script)
+                else {
+                    return;
+                };
+                assert_eq!(curt.0, gnu.0, "{prepare} ls {options}");
+                assert!(gnu.0.ends_with("exit 2\n"), "{gnu:?}");
+                assert_eq!(curt.1.replace("curt ls: ", "ls: "), gnu.1, "{prepare} ls {options}");
+            }
             for options in ["-j1", "-j8", "--sort"] {
                 let script = format!("{{}} {options} cy/b");
                 let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" walk", &script)

@@ -56,6 +56,8 @@ const OPTIONS: &[&str] = &[
     "-rX",
     "-rS",
     "-rt",
+    "-f -t",
+    "-f -A",
     "--zero",
     "-l --zero",
     "--full-time",
@@ -292,8 +294,9 @@ fn build(scratch: &Scratch) {
     ] {
         set_time(&scratch.file(name), seconds, nanoseconds);
     }
+    let strange = scratch.file("strange-owner");
     if is_root() {
-        std::os::unix::fs::lchown(scratch.file("strange-owner"), Some(1_234_567), Some(7)).unwrap();
+        std::os::unix::fs::lchown(strange, Some(1_234_567), Some(7)).unwrap();
     }
 }
 

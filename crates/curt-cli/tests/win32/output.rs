@@ -132,6 +132,14 @@ fn a_pattern_is_refused_with_what_to_do() {
         let said = Said::of(&output);
         assert_ne!(said.code, Some(0), "{command}: {said:?}");
         assert!(said.messages.contains("patterns are not expanded"), "{command}: {said:?}");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
+            .args([command, r"x\a<b"])
+            .current_dir(scratch.typed())
+            .output()
+            .unwrap();
+        let said = Said::of(&output);
+        assert_ne!(said.code, Some(0), "{command}: {said:?}");
+        assert!(!said.messages.contains("patterns"), "{command}: {said:?}");
     }
     let removed = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
         .args(["walk", "x", "--name", "*.orig", "--delete"])

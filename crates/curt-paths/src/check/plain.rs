@@ -1,24 +1,20 @@
-//! Whether a text has nothing in it that any reason could be about: the question that most paths
-//! are answered by. It is asked of sixteen units at a time without a branch, which compilers turn
-//! into vector instructions, for bytes and for 16-bit units alike.
-#![allow(
-    clippy::needless_bitwise_bool,
-    reason = "a branch would keep the blocks from being vectors"
-)]
+//! The fast path of the check: accepts most paths at a glance, many units at a time. A test
+//! compares it with the check of each name.
+#![allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 
-use crate::flavor::Flavor;
-use crate::unit::{Unit, any_window};
+use crate::options::Flavor;
+use crate::scan::any_window;
+use crate::unit::Unit;
 
-/// Whether this POSIX path stays beneath a directory whatever the directory is to it. `false` may
-/// also mean that it takes a closer look.
+/// Returns whether a POSIX path is accepted in every mode. `false` can also mean that only checking
+/// each name can tell.
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// The same by the rules of Windows; where it is strict, also whether it has no other name on any
-/// system.
+/// Does the same by the rules of Windows, and in the strict mode.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -37,8 +33,8 @@ fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
-/// Whether Windows would make something of it: what is in no name, what is not ASCII, two dots,
-/// what may be a device.
+/// Returns whether a window needs a check by the rules of Windows: no name contains its first
+/// unit, it is not ASCII, or two dots or a device name may begin there.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -48,18 +44,18 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Whether a name may have a second one somewhere: by its short name, by what is dropped at its
-/// end.
+/// Returns whether a name may have a second name: a short name, or one without what is dropped at
+/// its end.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     is(b'~') | ((is(b'.') | is(b' ')) & is_separator(b))
 }
 
-/// Whether the name of a device begins with these letters.
+/// Returns whether the name of a device begins with these letters.
 #[inline]
 pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
-    let (first, second, third) = (first.small(), second.small(), third.small());
+    let (first, second, third) = (first.to_lower(), second.to_lower(), third.to_lower());
     let is = |[a, b, c]: [u8; 3]| {
         (first == U::ascii(a)) & (second == U::ascii(b)) & (third == U::ascii(c))
     };
@@ -70,9 +66,9 @@ pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
 mod tests {
     use super::super::Aliases::{Open, Strict};
     use super::super::PathCheck;
-    use crate::flavor::Flavor::{Posix, Windows};
+    use crate::options::Flavor::{Posix, Windows};
 
-    /// Every text of up to this many of these pieces: also across blocks.
+    /// All texts of up to three of these are checked, also across blocks.
     const PIECES: [&str; 22] = [
         "a",
         "/",
@@ -99,7 +95,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_plain_passes_the_closer_look() {
+    fn plain_paths_pass_the_check_of_each_name() {
         let mut texts = vec![String::new()];
         for _ in 0..3 {
             let longer = texts.iter().flat_map(|text| PIECES.map(|piece| text.clone() + piece));
@@ -115,11 +111,11 @@ mod tests {
                 let check = PathCheck::new(flavor).aliases(aliases);
                 let is_plain = check.is_plain(bytes);
                 assert_eq!(is_plain, check.is_plain(&units), "{text:?}");
-                assert!(!is_plain || check.looked_at(bytes).is_ok(), "{text:?} {check:?}");
+                assert!(!is_plain || check.check_names(bytes).is_ok(), "{text:?} {check:?}");
                 *count += usize::from(is_plain);
             }
         }
-        // Not for want of plain texts.
+        // There were enough plain texts.
         assert!(plain.iter().all(|&count| count > 100), "{plain:?} of {}", texts.len());
     }
 }

@@ -1,12 +1,12 @@
-//! Every reason, in its order, by the tricks that are known.
+//! Every reason in its order, by known tricks.
 
 use super::{Aliases, PathCheck, check_path};
 use crate::Refusal::{self, *};
-use crate::flavor::Flavor::{Posix, Windows};
-use crate::flavor::Release::{Windows10, Windows11};
+use crate::options::Flavor::{Posix, Windows};
+use crate::options::Release::{Windows10, Windows11};
 
-/// Judged as bytes and as 16-bit units, which have to agree.
-fn judged(check: PathCheck, text: &str) -> Result<String, Refusal> {
+/// Checks a path as bytes and as 16-bit units, which must agree.
+fn checked(check: PathCheck, text: &str) -> Result<String, Refusal> {
     let bytes = check.name(text.as_bytes()).map(|name| String::from_utf8(name.into()).unwrap());
     let units: Vec<u16> = text.encode_utf16().collect();
     let wide = check.name(&units).map(|name| String::from_utf16(&name).unwrap());
@@ -19,19 +19,19 @@ fn judged(check: PathCheck, text: &str) -> Result<String, Refusal> {
 fn refused(check: PathCheck, rows: &[(Refusal, &[&str])]) {
     for (reason, texts) in rows {
         for text in *texts {
-            assert_eq!(judged(check, text), Err(*reason), "{text:?}");
+            assert_eq!(checked(check, text), Err(*reason), "{text:?}");
         }
     }
 }
 
 fn allowed(check: PathCheck, rows: &[(&str, &str)]) {
     for (text, name) in rows {
-        assert_eq!(judged(check, text).as_deref(), Ok(*name), "{text:?}");
+        assert_eq!(checked(check, text).as_deref(), Ok(*name), "{text:?}");
     }
 }
 
 #[test]
-fn windows_paths_that_leave_or_mean_something_else() {
+fn windows_paths_that_escape_or_mean_another_name_are_refused() {
     let rows: &[(Refusal, &[&str])] = &[
         (Empty, &["", " ", "   "]),
         (Nul, &["a\0.png", "\0", "C:\\a\0"]),
@@ -72,7 +72,7 @@ fn windows_paths_that_leave_or_mean_something_else() {
 }
 
 #[test]
-fn windows_paths_that_stay() {
+fn windows_paths_beneath_the_directory_are_accepted() {
     let open = PathCheck::new(Windows);
     let both = [
         ("a", "a"),
@@ -110,7 +110,7 @@ fn windows_paths_that_stay() {
 }
 
 #[test]
-fn other_names_are_refused_where_that_is_asked_for() {
+fn second_names_are_refused_in_strict_mode() {
     for flavor in [Windows, Posix] {
         let rows: &[(Refusal, &[&str])] = &[
             (Trailing, &["index.html.", "a ", "a. /b", "a./b", "...", "a/.. /b"]),
@@ -121,7 +121,7 @@ fn other_names_are_refused_where_that_is_asked_for() {
         ];
         let strict = PathCheck::new(flavor).aliases(Aliases::Strict);
         for (reason, texts) in rows {
-            // A short name with a dot at its end has both faults, and the first is told.
+            // A short name with a trailing dot has both faults, and the first one is reported.
             let texts: Vec<&str> = texts.iter().copied().filter(|text| *text != "A~1.").collect();
             refused(strict.release(Windows11), &[(*reason, &texts)]);
         }
@@ -132,7 +132,7 @@ fn other_names_are_refused_where_that_is_asked_for() {
 }
 
 #[test]
-fn posix_paths() {
+fn posix_paths_are_refused_for_few_reasons() {
     let open = PathCheck::new(Posix);
     let strict = open.aliases(Aliases::Strict);
     let rows: &[(Refusal, &[&str])] = &[
@@ -159,19 +159,19 @@ fn posix_paths() {
 }
 
 #[test]
-fn what_is_no_text_of_windows() {
+fn text_that_is_not_unicode_is_refused_on_windows() {
     let check = PathCheck::new(Windows);
     for text in [&b"a\xff"[..], b"\xc0\xae\xc0\xae/x", b"\xed\xa0", b"\x80", b"/\xff"] {
         assert_eq!(check.check(text), Err(Encoding), "{text:x?}");
     }
-    // A surrogate without its other half is a name of Windows.
+    // Windows accepts an unpaired surrogate in a name.
     assert_eq!(check.check(b"a\xed\xa0\x80b"), Ok(()));
     assert_eq!(check.check(&[0x61_u16, 0xD800]), Ok(()));
     assert_eq!(check_path(b"", Windows, Windows10, Aliases::Open), Err(Empty));
 }
 
 #[test]
-fn a_directory_can_be_the_root() {
+fn rooted_paths_are_accepted_in_root_mode() {
     let posix = PathCheck::new(Posix).in_root(true);
     allowed(posix, &[("/", "."), ("/etc/x", "etc/x"), ("../../x", "x"), ("//x", "x")]);
     let windows = PathCheck::new(Windows).in_root(true);

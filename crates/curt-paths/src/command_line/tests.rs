@@ -1,4 +1,4 @@
-//! Lines, and what they are taken apart to.
+//! Command lines, and what programs split them into.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn words(arguments: &[&str]) -> Vec<Vec<u16>> {
     arguments.iter().map(|word| wide(word)).collect()
 }
 
-/// Random words of the characters that mean something to somebody, from a seed.
+/// Random words from a seed, made of the characters that have a meaning to some program.
 fn random_words(seed: u64) -> Vec<Vec<u16>> {
     const UNITS: &[u16] = &[
         0x25, 0x21, 0x5e, 0x26, 0x7c, 0x3c, 0x3e, 0x22, 0x27, 0x5c, 0x20, 0x09, 0x61, 0x42, 0x3d,
@@ -33,7 +33,7 @@ fn random_words(seed: u64) -> Vec<Vec<u16>> {
 }
 
 #[test]
-fn arguments_are_quoted_as_the_documentation_has_it() {
+fn arguments_are_quoted_as_documented() {
     for (arguments, line) in [
         (&["a"][..], r#""p" a"#),
         (&["a b", ""], r#""p" "a b" """#),
@@ -47,7 +47,7 @@ fn arguments_are_quoted_as_the_documentation_has_it() {
 }
 
 #[test]
-fn a_line_is_taken_apart_as_it_was_put_together() {
+fn split_reverses_image() {
     for seed in 0..20_000 {
         let given = random_words(seed);
         let line = image(&wide(r"C:\a b\p.exe"), &given).unwrap();
@@ -59,7 +59,7 @@ fn a_line_is_taken_apart_as_it_was_put_together() {
 
 /// The examples of "Parsing C command-line arguments".
 #[test]
-fn lines_are_taken_apart_as_the_documentation_has_it() {
+fn lines_are_split_as_documented() {
     for (line, expected) in [
         (r#"p "a b c" d e"#, &["a b c", "d", "e"][..]),
         (r#"p "ab\"c" "\\" d"#, &[r#"ab"c"#, r"\", "d"]),
@@ -75,11 +75,11 @@ fn lines_are_taken_apart_as_the_documentation_has_it() {
 }
 
 #[test]
-fn anything_can_be_taken_apart() {
+fn split_lines_are_stable() {
     for seed in 0..20_000 {
         let line: Vec<u16> = random_words(seed).concat();
         let all = split(&line);
-        // What was understood once is written and understood the same way.
+        // Writing the words again and splitting them gives the same words.
         if !all[0].contains(&QUOTE) {
             assert_eq!(split(&image(&all[0], &all[1..]).unwrap()), all);
         }
@@ -87,7 +87,7 @@ fn anything_can_be_taken_apart() {
 }
 
 #[test]
-fn batch_lines_are_written_for_cmd() {
+fn batch_lines_are_quoted_for_cmd() {
     let line = |script: &str, arguments: &[&str]| {
         batch(&wide(script), words(arguments)).map(|line| narrow(&line))
     };
@@ -111,10 +111,10 @@ fn batch_lines_are_written_for_cmd() {
     assert_eq!(line("x.bat", &[]), Err(CommandLineError::ScriptPath));
 }
 
-/// cmd.exe acts upon nothing within quotes but `%` and the quote itself: outside of quotes there
-/// must be only what is plain, and no `%` may begin a variable that is any.
+/// Within quotes cmd.exe acts on `%` and the quote only. So outside of quotes all characters must
+/// be plain, and no `%` may begin a variable.
 #[test]
-fn nothing_in_a_batch_line_is_outside_of_quotes_that_means_something() {
+fn batch_lines_have_no_special_character_outside_of_quotes() {
     for seed in 0..20_000 {
         let given = random_words(seed);
         let line = narrow_lossy(&batch(&wide(r"C:\x.bat"), &given).unwrap());
@@ -142,7 +142,7 @@ fn narrow_lossy(units: &[u16]) -> String {
 #[test]
 fn limits_are_exact() {
     let long = |units: usize| vec![u16::from(b'a'); units];
-    // `"p" ` and the argument, and a NUL that is added later.
+    // `"p" ` and the argument, and the NUL that is added later.
     let most = LONGEST_LINE - 1 - 4;
     assert!(image(&wide("p"), [long(most)]).is_ok());
     let error = image(&wide("p"), [long(most + 1)]).unwrap_err();
@@ -155,7 +155,7 @@ fn limits_are_exact() {
 }
 
 #[test]
-fn batch_files_are_known_by_their_names() {
+fn batch_files_are_recognised_by_name() {
     for name in ["a.bat", "A.CMD", r"C:\x\y.Bat", "a.bat. .", ".cmd"] {
         assert!(is_batch(&wide(name)), "{name}");
     }
@@ -165,7 +165,7 @@ fn batch_files_are_known_by_their_names() {
 }
 
 #[test]
-fn variables_are_sorted_and_told_apart_without_case() {
+fn variables_are_sorted_and_compared_without_case() {
     let block = |variables: &[(&str, &str)]| {
         let variables = variables.iter().map(|(name, value)| (wide(name), wide(value)));
         environment_block(variables).map(|block| narrow(&block))
@@ -174,7 +174,7 @@ fn variables_are_sorted_and_told_apart_without_case() {
     let some = [("b", "1"), ("A", "2"), ("a_", "3"), ("B", "4"), ("=C:", r"C:\"), ("é", "5")];
     assert_eq!(block(&some).unwrap(), "=C:=C:\\\0A=2\0a_=3\0B=4\0é=5\0\0");
     assert_eq!(block(&[("É", "1"), ("é", "2")]).unwrap(), "é=2\0\0");
-    // Neither is an I for the system.
+    // Windows takes neither for an I.
     assert_eq!(block(&[("ı", "1"), ("I", "2")]).unwrap(), "I=2\0ı=1\0\0");
     for name in ["", "a=b"] {
         assert_eq!(block(&[(name, "")]), Err(CommandLineError::VariableName));

@@ -1,26 +1,47 @@
-//! Paths of this system, where it is known what they are made of.
+//! Paths of the standard library: bytes on Unix, and on Windows 16-bit units that need not be
+//! UTF-16.
 #![cfg(any(unix, windows))]
 
-#[cfg(unix)]
-mod unix;
-#[cfg(windows)]
-mod windows;
-
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-
-#[cfg(unix)]
-use unix as imp;
-#[cfg(windows)]
-use windows as imp;
 
 use crate::expander::Expander;
 use crate::options::ExpandError;
-use crate::text::{PathText, Units};
-use crate::unit::Internal;
+use crate::unit::{Internal, PathText, Units};
+
+#[cfg(unix)]
+type NativeUnit = u8;
+#[cfg(windows)]
+type NativeUnit = u16;
+
+#[cfg(unix)]
+fn units(path: &Path) -> Cow<'_, [u8]> {
+    use std::os::unix::ffi::OsStrExt;
+    path.as_os_str().as_bytes().into()
+}
+
+#[cfg(windows)]
+fn units(path: &Path) -> Cow<'_, [u16]> {
+    use std::os::windows::ffi::OsStrExt;
+    path.as_os_str().encode_wide().collect()
+}
+
+#[cfg(unix)]
+fn path(units: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    OsString::from_vec(units).into()
+}
+
+#[cfg(windows)]
+#[allow(clippy::needless_pass_by_value, reason = "Unix keeps the units")]
+fn path(units: Vec<u16>) -> PathBuf {
+    use std::os::windows::ffi::OsStringExt;
+    OsString::from_wide(&units).into()
+}
 
 impl Expander {
-    /// The full path of a path of this system; borrowed if it is that already.
+    /// Returns the full path of a path of this system, borrowed if it is the path itself.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -34,29 +55,31 @@ impl Expander {
         if self.is_clean(path.as_os_str().as_encoded_bytes()) {
             return Ok(Cow::Borrowed(path));
         }
-        let units = imp::units(path);
+        let units = units(path);
         Ok(match self.expand(&units)? {
             Cow::Borrowed(_) => Cow::Borrowed(path),
-            Cow::Owned(full) => Cow::Owned(imp::path(full)),
+            Cow::Owned(full) => Cow::Owned(self::path(full)),
         })
     }
 }
 
 impl PathText {
-    /// The text as a path of this system. [`ExpandError::Encoding`] if it cannot be one.
+    /// Returns the text as a path of this system. [`ExpandError::Encoding`] if it cannot be one.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
-        // Whatever their encoding, bytes are a path where paths are bytes.
+        // Where paths are bytes, their encoding does not matter.
         let units = match &self.units {
-            Units::Bytes(bytes) => imp::Unit::of(&Units::Bytes(bytes.clone()).into())?.into_owned(),
-            Units::Wide(_) => imp::Unit::of(self)?.into_owned(),
+            Units::Bytes(bytes) => {
+                NativeUnit::of(&Units::Bytes(bytes.clone()).into())?.into_owned()
+            }
+            Units::Wide(_) => NativeUnit::of(self)?.into_owned(),
         };
-        Ok(imp::path(units))
+        Ok(path(units))
     }
 }
 
 impl From<&Path> for PathText {
     fn from(path: &Path) -> Self {
-        imp::units(path).into_owned().into()
+        units(path).into_owned().into()
     }
 }
 

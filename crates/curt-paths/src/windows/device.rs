@@ -1,20 +1,20 @@
 //! The names of DOS devices.
 //!
-//! What is known, and when it was seen: up to Windows 10 and Server 2022 (seen until 2025),
-//! `RtlIsDosDeviceName_U` looks at the last name of every path and passes over its extension. From
-//! build 21000 on, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks
-//! at the whole text, and at the last name for `NUL` alone. One report of build 26200 has it that
-//! bare `NUL` is all that is left there. File servers refuse the old names still, so who judges
-//! paths of others takes those.
+//! The rules, and when they were observed. Up to Windows 10 and Server 2022 (until 2025),
+//! `RtlIsDosDeviceName_U` looks at the last name of every path without its extension. Since build
+//! 21000, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks at the
+//! whole text, and at the last name for `NUL` only. According to one report of build 26200, only
+//! bare `NUL` is left there. File servers still refuse the old names, so untrusted paths are
+//! checked against those.
 
 use std::ops::Range;
 
 use super::prefix::{Start, is_separator};
-use crate::flavor::Release;
+use crate::options::Release;
 use crate::unit::Unit;
 
-/// Whether this is a device's name: without extension, dots or spaces. `COM0`, `LPT0`, superscript
-/// four and `CONERR$` are not.
+/// Returns whether this is the name of a device, in any case and without an extension, dots or
+/// spaces. `COM0`, `LPT0`, superscript four and `CONERR$` are not.
 pub fn is_device<U: Unit>(name: &[U]) -> bool {
     let is = |word: &[u8]| is_word(name, word);
     match name.len() {
@@ -26,7 +26,7 @@ pub fn is_device<U: Unit>(name: &[U]) -> bool {
     }
 }
 
-/// Whether it is `COM` or `LPT` and a digit other than 0; superscripts are digits.
+/// Returns whether this is `COM` or `LPT` and a digit other than 0, which can be a superscript.
 fn is_port<U: Unit>(name: &[U]) -> bool {
     let (port, digit) = name.split_at(3);
     (is_word(port, b"com") || is_word(port, b"lpt"))
@@ -36,7 +36,7 @@ fn is_port<U: Unit>(name: &[U]) -> bool {
         }
 }
 
-/// Whether it is this word, in letters of any case.
+/// Returns whether this is an ASCII word, in any case.
 fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
     name.len() == word.len()
         && name
@@ -45,8 +45,8 @@ fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
             .all(|(unit, &letter)| unit.to_ascii().eq_ignore_ascii_case(&letter))
 }
 
-/// Where in a path a device is named that takes the place of the whole path, as
-/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file) has it.
+/// Returns where in a path a device is named that replaces the whole path, as
+/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file) does.
 pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
         return None;
@@ -54,27 +54,22 @@ pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Opt
     let names = start.drive().unwrap_or(0);
     let last = path[names..].iter().rposition(|&unit| is_separator(unit));
     let begin = last.map_or(names, |separator| names + separator + 1);
-    // Most names are none: no more is looked at.
+    // Most names begin with another letter.
     if !matches!(path.get(begin)?.to_ascii() | 0x20, b'a' | b'c' | b'l' | b'n' | b'p') {
         return None;
     }
     let name = match release {
         Release::Windows10 => stem(&path[begin..]),
-        Release::Windows11 => trimmed(&path[begin..]),
+        Release::Windows11 => trim(&path[begin..], |unit| matches!(unit, b'.' | b' ' | b':')),
     };
     let counts = release == Release::Windows10 || begin == 0 || is_word(name, b"nul");
     (counts && is_device(name)).then_some(begin..begin + name.len())
 }
 
-/// The name up to its first dot or colon, without spaces at its end.
+/// Returns the name up to its first dot or colon, without trailing spaces.
 pub fn stem<U: Unit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')
-}
-
-/// The name without dots, spaces and colons at its end.
-fn trimmed<U: Unit>(name: &[U]) -> &[U] {
-    trim(name, |unit| matches!(unit, b'.' | b' ' | b':'))
 }
 
 fn trim<U: Unit>(name: &[U], is_dropped: impl Fn(u8) -> bool) -> &[U] {

@@ -1,70 +1,54 @@
 //! Windows paths in the native style: what `GetFullPathNameW` does.
 //!
-//! First the start is told, which says what the rest goes on from and how much of that `..` cannot
-//! take away. Then the rest is read from left to right: separators become backslashes, runs of them
-//! one, `.` disappears, `..` takes a name away; a name inside loses a single dot at its end, and
-//! the last name all dots and spaces there.
+//! First the start of the path is classified, which says what directory the rest starts from and
+//! how much of it `..` cannot remove. Then the rest is read from left to right: separators become
+//! backslashes, runs of them one, `.` disappears, `..` removes a name; a name before a separator
+//! loses a single trailing dot, and the last name all its trailing dots and spaces.
 
 use std::borrow::Cow;
 
 use super::device::device_at_end;
 use super::prefix::{Start, is_separator, is_verbatim};
-use crate::flavor::Flavor;
+use crate::directory::Directory;
 use crate::fold::{Fold, last_name};
-use crate::options::{ExpandError, Options, Style};
-use crate::place::{Place, Places};
-use crate::rule::{Listener, Rule};
-use crate::unit::{Unit, any_window, has_nul};
-use crate::{posix, ruby};
+use crate::options::{ExpandError, Flavor, Options};
+use crate::rule::{Rule, Trace};
+use crate::scan::any_window;
+use crate::unit::{Unit, has_nul};
 
-/// The longest text that `GetFullPathNameW` takes, and the longest that it answers.
-pub(crate) const LONGEST_TEXT: usize = 32765;
+/// The longest text that `GetFullPathNameW` takes, and the longest that it returns.
+const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
-/// Writes the full path behind what `out` holds, which is nothing.
-pub(crate) fn expand<U: Unit>(
+/// Writes the full path of a text to `out`, which is empty. `directory` finds the directory that a
+/// path without a full start begins in.
+pub(crate) fn expand<'a, U: Unit, T: Trace>(
     text: &[U],
-    places: Places<'_, U>,
+    options: Options,
+    directory: impl FnOnce(Start, &mut T) -> Result<Cow<'a, Directory<U>>, ExpandError>,
     out: &mut Vec<U>,
-    listener: &mut impl Listener,
+    trace: &mut T,
 ) -> Result<(), ExpandError> {
-    if places.options().style == Style::Ruby {
-        return ruby::expand_windows(text, places, out, listener);
-    }
-    if ruby::is_home(text, Start::of(text), places) {
-        let at_home = ruby::at_home(text, places, listener)?;
-        return full(&at_home, places, out, listener);
-    }
-    full(text, places, out, listener)
-}
-
-/// The same, where a tilde is a character like others.
-pub(crate) fn full<U: Unit>(
-    text: &[U],
-    places: Places<'_, U>,
-    out: &mut Vec<U>,
-    listener: &mut impl Listener,
-) -> Result<(), ExpandError> {
-    // Whatever else is wrong.
-    write(text, places, out, listener).map_err(|error| {
+    // A NUL takes precedence over any other error. Folding looks for it on the way.
+    write(text, options, directory, out, trace).map_err(|error| {
         let is_nul = error != ExpandError::Empty && has_nul(text);
         if is_nul { ExpandError::Nul } else { error }
     })
 }
 
-fn write<U: Unit>(
+fn write<'a, U: Unit, T: Trace>(
     text: &[U],
-    places: Places<'_, U>,
+    options: Options,
+    directory: impl FnOnce(Start, &mut T) -> Result<Cow<'a, Directory<U>>, ExpandError>,
     out: &mut Vec<U>,
-    listener: &mut impl Listener,
+    trace: &mut T,
 ) -> Result<(), ExpandError> {
-    let options = places.options();
     check(text)?;
     if options.keeps_verbatim() && is_verbatim(text) {
         if has_nul(text) {
             return Err(ExpandError::Nul);
         }
-        listener.fired(Rule::Verbatim);
+        trace.note(Rule::Verbatim);
         out.extend_from_slice(text);
         return Ok(());
     }
@@ -73,45 +57,36 @@ fn write<U: Unit>(
         if has_nul(text) {
             return Err(ExpandError::Nul);
         }
-        listener.fired(Rule::Device);
+        trace.note(Rule::Device);
         out.extend(br"\\.\".iter().map(|&byte| U::ascii(byte)));
         out.extend_from_slice(&text[name]);
         return Ok(());
     }
     out.reserve(text.len() + 1);
-    let (root, rest) = match start {
-        Start::DriveRelative { letter } => {
-            let place = drive(&text[..letter], places, listener)?;
-            out.extend_from_slice(&place.text);
-            (place.root, letter + 1)
+    let (root, names_begin) = if start.is_full() {
+        write_root(text, start, out, trace)
+    } else {
+        if start == Start::Rooted {
+            trace.note(Rule::Rooted);
         }
-        Start::Rooted => {
-            listener.fired(Rule::Rooted);
-            let place = posix::start(places, listener)?;
-            out.extend_from_slice(&place.text[..place.root]);
-            (place.root, 1)
-        }
-        Start::Relative => {
-            let place = posix::start(places, listener)?;
-            out.extend_from_slice(&place.text);
-            (place.root, 0)
-        }
-        _ => root(text, start, out, listener),
+        let directory = directory(start, trace)?;
+        let kept = if start == Start::Rooted { directory.root } else { directory.text.len() };
+        out.extend_from_slice(&directory.text[..kept]);
+        (directory.root, start.drive().unwrap_or(usize::from(start == Start::Rooted)))
     };
-    if text[..rest].contains(&U::NUL) {
+    if text[..names_begin].contains(&U::NUL) {
         return Err(ExpandError::Nul);
     }
-    names(text, rest, root, options, out, listener)?;
+    write_names(text, names_begin, root, options, out, trace)?;
     if out.len() > LONGEST_RESULT && U::wide_length(out) > LONGEST_RESULT {
         return Err(ExpandError::TooLong);
     }
     Ok(())
 }
 
-/// What is refused whatever it means.
+/// Refuses texts that Windows refuses without reading them.
 fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
-    let space = U::ascii(b' ');
-    if text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space) {
+    if is_blank(text) {
         return Err(ExpandError::Empty);
     }
     if text.len() > LONGEST_TEXT && U::wide_length(text) > LONGEST_TEXT {
@@ -120,34 +95,40 @@ fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
     Ok(())
 }
 
-/// Writes the root of a full path. Returns how long it is, and where the rest begins.
-fn root<U: Unit>(
+/// Returns whether a text is empty or consists of spaces.
+pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
+    let space = U::ascii(b' ');
+    text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
+}
+
+/// Writes the root of a full path. Returns its length, and where the names begin in the text.
+fn write_root<U: Unit>(
     text: &[U],
     start: Start,
     out: &mut Vec<U>,
-    listener: &mut impl Listener,
+    trace: &mut impl Trace,
 ) -> (usize, usize) {
     let backslash = U::ascii(b'\\');
-    let rest = match start {
+    let names_begin = match start {
         Start::DriveAbsolute { letter } => {
-            listener.fired(Rule::Drive);
+            trace.note(Rule::Drive);
             out.extend_from_slice(&text[..=letter]);
             out.push(backslash);
             letter + 2
         }
         Start::LocalDevice | Start::BareDevice => {
-            listener.fired(Rule::DeviceRoot);
+            trace.note(Rule::DeviceRoot);
             out.extend_from_slice(&[backslash, backslash, text[2], backslash]);
             text.len().min(4)
         }
         _ => {
-            listener.fired(Rule::Share);
-            let part = |from: usize| {
+            trace.note(Rule::Share);
+            let end_of_name = |from: usize| {
                 let rest = &text[from..];
                 from + rest.iter().position(|&unit| is_separator(unit)).unwrap_or(rest.len())
             };
-            let server = part(2);
-            let share = if server < text.len() { part(server + 1) } else { server };
+            let server = end_of_name(2);
+            let share = if server < text.len() { end_of_name(server + 1) } else { server };
             out.extend_from_slice(&[backslash, backslash]);
             out.extend_from_slice(&text[2..server]);
             if server < text.len() {
@@ -155,69 +136,52 @@ fn root<U: Unit>(
                 out.extend_from_slice(&text[server + 1..share]);
             }
             if share == text.len() {
-                trim_root(out, listener);
+                trim_root(out, trace);
             }
             share
         }
     };
-    if text[..rest].contains(&U::ascii(b'/')) {
-        listener.fired(Rule::Backslashes);
+    if text[..names_begin].contains(&U::ascii(b'/')) {
+        trace.note(Rule::Backslashes);
     }
-    (out.len(), rest)
+    (out.len(), names_begin)
 }
 
-/// A server or share at the end of the text loses dots and spaces at its end, as any last name.
-fn trim_root<U: Unit>(out: &mut Vec<U>, listener: &mut impl Listener) {
+/// Trims a server or share that ends the text like any other last name.
+fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
     if begin + length < out.len() {
-        listener.fired(Rule::Trimmed);
+        trace.note(Rule::Trimmed);
         out.truncate(begin + length);
     }
 }
 
-/// The working directory of a drive: that of the base or the process where it is theirs, with their
-/// spelling of the letter.
-fn drive<'a, U: Unit>(
-    letter: &[U],
-    places: Places<'a, U>,
-    listener: &mut impl Listener,
-) -> Result<Cow<'a, Place<U>>, ExpandError> {
-    let is_on_drive = |place: &&Place<U>| {
-        Start::of(&place.text).drive() == Some(letter.len() + 1)
-            && same_letter(&place.text[..letter.len()], letter)
-    };
-    if !places.is_base() && places.has_base() {
-        if let Some(base) = places.from().ok().filter(is_on_drive) {
-            listener.fired(Rule::Base);
-            return Ok(Cow::Borrowed(base));
-        }
-        listener.fired(Rule::BaseIgnored);
+/// Appends the names of the text, which begin at `begin`.
+fn write_names<U: Unit>(
+    text: &[U],
+    begin: usize,
+    root: usize,
+    options: Options,
+    out: &mut Vec<U>,
+    trace: &mut impl Trace,
+) -> Result<(), ExpandError> {
+    let backslash = U::ascii(b'\\');
+    let fold = Fold::new(Flavor::Windows).dot_dot(options.dot_dot()).trimmed();
+    let vanished = fold.write(text.get(begin..).unwrap_or_default(), root, out, trace)?;
+    let is_kept = vanished || text.last().copied().is_some_and(is_separator);
+    if is_kept && out.last() != Some(&backslash) {
+        trace.note(Rule::TrailingKept);
+        out.push(backslash);
     }
-    if let Some(cwd) = places.cwd().ok().filter(is_on_drive) {
-        listener.fired(Rule::WorkingDirectory);
-        return Ok(Cow::Borrowed(cwd));
-    }
-    if let Some(known) = places.env().drive_directory(&U::to_text(letter)) {
-        listener.fired(Rule::DriveDirectory);
-        return places.place(&U::of(&known)?).map(Cow::Owned);
-    }
-    listener.fired(Rule::DriveRoot);
-    let text = [letter, &[U::ascii(b':'), U::ascii(b'\\')]].concat();
-    let root = text.len();
-    Ok(Cow::Owned(Place { text, root }))
+    Ok(())
 }
 
-pub(crate) fn same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(&one, &other)| {
-            one == other
-                || (one.to_ascii() < 0x80 && one.to_ascii().eq_ignore_ascii_case(&other.to_ascii()))
-        })
-}
-
-/// A full path that others go on from.
-pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, ExpandError> {
+/// Makes a full path a directory that others start from.
+pub(crate) fn directory<U: Unit>(
+    text: &[U],
+    options: Options,
+) -> Result<Directory<U>, ExpandError> {
     check(text)
         .map_err(|error| if error == ExpandError::Empty { ExpandError::Drive } else { error })?;
     let start = Start::of(text);
@@ -227,26 +191,25 @@ pub(crate) fn place<U: Unit>(text: &[U], options: Options) -> Result<Place<U>, E
     if !start.is_full() {
         return Err(ExpandError::Drive);
     }
-    let backslash = U::ascii(b'\\');
     let mut full = Vec::with_capacity(text.len());
-    let (root, rest) = root(text, start, &mut full, &mut ());
+    let (root, names_begin) = write_root(text, start, &mut full, &mut ());
     if options.keeps_verbatim() && is_verbatim(text) {
         full = text.to_vec();
     } else {
-        names(text, rest, root, options, &mut full, &mut ())?;
+        write_names(text, names_begin, root, options, &mut full, &mut ())?;
     }
-    if full.len() > root && full.last() == Some(&backslash) {
+    if full.len() > root && full.last() == Some(&U::ascii(b'\\')) {
         full.pop();
     }
-    // A drive or a share stays where paths go on from a device: `..` does not lead to another one.
+    // Paths that start from `\\?\C:\` stay on that drive: there `..` must not lead to another one.
     let root = match start {
         Start::LocalDevice | Start::BareDevice => volume_end(&full, root),
         _ => root,
     };
-    Ok(Place { text: full, root })
+    Ok(Directory { text: full, root })
 }
 
-/// Where the drive ends that follows a device's root, or the share, if that is `UNC\server\share`.
+/// Returns the end of the drive after the root of a device, or of the share in `UNC\server\share`.
 fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     let mut names = path[root..].split(|&unit| is_separator(unit));
     let length = |name: &[U]| name.len() + 1;
@@ -257,36 +220,20 @@ fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     end.min(path.len())
 }
 
-/// Whether a home directory says everything, as Ruby asks: from the root of a drive, or a share.
-pub(crate) fn is_full_home<U: Unit>(home: &[U]) -> bool {
-    !has_nul(home) && Start::of(home).is_full()
+/// Returns whether two drive letters name the same drive.
+pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(&one, &other)| {
+            one == other
+                || (one.to_ascii() < 0x80 && one.to_ascii().eq_ignore_ascii_case(&other.to_ascii()))
+        })
 }
 
-/// Adds the names of the text from `rest` on.
-fn names<U: Unit>(
-    text: &[U],
-    rest: usize,
-    root: usize,
-    options: Options,
-    out: &mut Vec<U>,
-    listener: &mut impl Listener,
-) -> Result<(), ExpandError> {
-    let backslash = U::ascii(b'\\');
-    let fold = Fold::new(Flavor::Windows).dot_dot(options.dot_dot()).trimmed();
-    let vanished = fold.write(text.get(rest..).unwrap_or_default(), root, out, listener)?;
-    let is_kept = vanished || text.last().copied().is_some_and(is_separator);
-    if is_kept && out.last() != Some(&backslash) {
-        listener.fired(Rule::TrailingKept);
-        out.push(backslash);
-    }
-    Ok(())
-}
-
-/// Whether this path is its own expansion. `false` may also mean that it takes a closer look.
+/// Returns whether this path is its own expansion. `false` can also mean that only expanding it can
+/// tell.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
-    // The root of a share and of a device begins with two separators; the rest of it has to be
-    // clean.
+    // The root of a share or device begins with two separators. The rest must not have two.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
         Start::Share => 1,
@@ -301,14 +248,14 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && text.len() <= LONGEST_TEXT
         && !text[..from].contains(&slash)
         && !matches!(last.to_ascii(), b'.' | b' ' | b'/' | 0)
-        && !any_window(&text[from..], [U::ascii(b':'); 2], is_dirt)
+        && !any_window(&text[from..], [U::ascii(b':'); 2], is_unclean)
         && device_at_end(text, start, options.release).is_none()
 }
 
-/// Whether two neighbours are not part of a clean path.
+/// Returns whether no clean path contains these two neighbours.
 #[inline]
-#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from going many at a time")]
-fn is_dirt<U: Unit>([a, b]: [U; 2]) -> bool {
+#[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
+fn is_unclean<U: Unit>([a, b]: [U; 2]) -> bool {
     let (backslash, slash, dot) = (U::ascii(b'\\'), U::ascii(b'/'), U::ascii(b'.'));
     (a == U::NUL) | (a == slash) | ((b == backslash) & ((a == backslash) | (a == dot)))
 }

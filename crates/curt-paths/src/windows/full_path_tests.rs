@@ -1,9 +1,9 @@
-//! `GetFullPathNameW`, from suites that their authors run on Windows.
+//! The answers of `GetFullPathNameW`, from suites that their authors run on Windows.
 
-use crate::flavor::Release;
+use crate::options::Release;
 use crate::{DotDot, Env, ExpandError, Expander, Flavor, Verbatim};
 
-/// What a text becomes, over bytes and over 16-bit units, which have to agree.
+/// Expands a path as bytes and as 16-bit units, which must agree.
 fn expanded(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     let bytes = expander.expand(text.as_bytes()).map(|full| String::from_utf8(full.into_owned()));
     let units: Vec<u16> = text.encode_utf16().collect();
@@ -40,7 +40,7 @@ fn check(expander: &Expander, rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn starts() {
+fn paths_with_every_start() {
     let rows = [
         (r"\\.\", r"\\.\"),
         (r"\\.", r"\\.\"),
@@ -73,7 +73,7 @@ fn starts() {
 }
 
 #[test]
-fn roots_stay() {
+fn dot_dot_stops_at_the_root() {
     let rows = [
         (r"C:\..", r"C:\"),
         (r"C:\.", r"C:\"),
@@ -98,7 +98,7 @@ fn roots_stay() {
 }
 
 #[test]
-fn names() {
+fn names_are_folded_and_trimmed() {
     let rows = [
         (r"C:\a//b\\\c", r"C:\a\b\c"),
         (r"C:\a\.\b\.\", r"C:\a\b\"),
@@ -128,7 +128,7 @@ fn names() {
 }
 
 #[test]
-fn devices() {
+fn devices_by_release() {
     let old = [
         ("nul", r"\\.\nul"),
         (r"C:\d\aux.c", r"\\.\aux"),
@@ -157,7 +157,7 @@ fn devices() {
 }
 
 #[test]
-fn working_directories_of_other_kinds() {
+fn shares_and_devices_as_working_directories() {
     let share = windows(Env::none().cwd(r"\\srv\shr\dir"));
     let rows = [
         ("x", r"\\srv\shr\dir\x"),
@@ -169,7 +169,7 @@ fn working_directories_of_other_kinds() {
     check(&share, &rows);
     let rows = [("x", r"C:\x"), ("..", r"C:\"), (".", r"C:\"), ("c:", r"C:\")];
     check(&windows(Env::none().cwd("C:/")), &rows);
-    // As the system hands directories out: no path leads to another drive or share.
+    // The system can return such a directory, and no path may lead to another drive or share.
     let drive = windows(Env::none().cwd(r"\\?\C:\w"));
     check(&drive, &[(r"..\x", r"\\?\C:\x"), (r"..\..\x", r"\\?\C:\x"), (r"\x", r"\\?\C:\x")]);
     let share = windows(Env::none().cwd(r"\\?\unc\s\h\w"));
@@ -183,7 +183,7 @@ fn working_directories_of_other_kinds() {
 }
 
 #[test]
-fn bases() {
+fn paths_start_from_the_base() {
     let rows = [
         ("x", r"D:\data\base\x"),
         (r"\x", r"D:\x"),
@@ -199,7 +199,7 @@ fn bases() {
 }
 
 #[test]
-fn policies() {
+fn dot_dot_is_kept_or_refused_on_request() {
     let keep = windows(env()).dot_dot(DotDot::Keep);
     check(&keep, &[(r"C:\a\..\.\b", r"C:\a\..\b"), (r"x\..", r"C:\dir\sub\x\..")]);
     let refuse = windows(env()).dot_dot(DotDot::Refuse);
@@ -209,7 +209,7 @@ fn policies() {
 }
 
 #[test]
-fn verbatim_paths_are_left_alone() {
+fn verbatim_paths_are_unchanged() {
     let keep = windows(env()).verbatim(Verbatim::Keep);
     let rows = [
         (r"\\?\C:\.", r"\\?\C:\."),
@@ -222,7 +222,7 @@ fn verbatim_paths_are_left_alone() {
 }
 
 #[test]
-fn what_is_refused() {
+fn empty_long_and_nul_paths_are_refused() {
     let expander = windows(env());
     for text in ["", " ", "   "] {
         assert_eq!(expanded(&expander, text), Err(ExpandError::Empty));

@@ -1,46 +1,37 @@
-//! What a Windows path begins with, and which names are devices: what everybody who reads the text
-//! of such paths has to agree on. Pure, without a system; over bytes (UTF-8, or what is like it)
-//! and over the 16-bit units of Windows.
-//!
-//! `S` stands for either separator:
-//!
-//! | start | what it is | [`Start`] |
-//! |---|---|---|
-//! | `SS.S` `SS?S` | a device, or anything by the kernel's name | `LocalDevice` |
-//! | exactly `SS.` `SS?` | the same, with nothing behind it | `BareDevice` |
-//! | any other `SS` | a share: `\\server\share`, either of which may be empty | `Share` |
-//! | `x:S` | from the root of a drive | `DriveAbsolute` |
-//! | `x:` | from the working directory of a drive | `DriveRelative` |
-//! | `S` | from the root of the working directory's drive or share | `Rooted` |
-//! | anything else | from the working directory | `Relative` |
-//!
-//! Authorities: `RtlDetermineDosPathNameType_U` as observed by James Forshaw ("The Definitive Guide
-//! on Win32 to NT Path Conversion"), and the suites that .NET and Wine run on Windows.
+//! What a Windows path begins with.
 
 use crate::unit::Unit;
 
-/// Whether it separates names in a Windows path.
+/// Returns whether this separates names in a Windows path: a slash or a backslash.
 pub fn is_separator<U: Unit>(unit: U) -> bool {
     matches!(unit.to_ascii(), b'\\' | b'/')
 }
 
 /// What a path begins with.
+///
+/// ```
+/// use curt_paths::windows::Start;
+/// assert_eq!(Start::of(br"C:\Windows"), Start::DriveAbsolute { letter: 1 });
+/// assert_eq!(Start::of(b"C:x"), Start::DriveRelative { letter: 1 });
+/// assert_eq!(Start::of(b"//server/share"), Start::Share);
+/// assert!(Start::of(br"\\.\COM1").is_full());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// `\\.\` or `\\?\`, with either separator.
     LocalDevice,
     /// `\\.` or `\\?` and nothing else.
     BareDevice,
-    /// Two separators, and neither of the above.
+    /// Two separators that begin neither of the above.
     Share,
     /// A drive and a separator.
     DriveAbsolute {
-        /// How many units its letter takes; the colon comes behind them.
+        /// The number of units of the drive letter. The colon follows.
         letter: usize,
     },
     /// A drive and no separator.
     DriveRelative {
-        /// How many units its letter takes; the colon comes behind them.
+        /// The number of units of the drive letter. The colon follows.
         letter: usize,
     },
     /// One separator.
@@ -50,7 +41,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// What this path begins with. Any 16-bit unit but a separator may be a drive.
+    /// Returns what a path begins with. Any 16-bit unit but a separator can be a drive letter.
     pub fn of<U: Unit>(text: &[U]) -> Start {
         let separator = |at: usize| text.get(at).copied().is_some_and(is_separator);
         if separator(0) {
@@ -78,7 +69,7 @@ impl Start {
         }
     }
 
-    /// Where the names begin behind a drive.
+    /// Returns the length of the drive and its colon, if the path begins with one.
     pub fn drive(self) -> Option<usize> {
         match self {
             Start::DriveAbsolute { letter } | Start::DriveRelative { letter } => Some(letter + 1),
@@ -86,7 +77,7 @@ impl Start {
         }
     }
 
-    /// Whether it says everything: no working directory is needed.
+    /// Returns whether the path depends on no working directory.
     pub fn is_full(self) -> bool {
         matches!(
             self,
@@ -95,8 +86,8 @@ impl Start {
     }
 }
 
-/// Whether it begins as what is handed to the kernel as it is: `\\?\` or `\??\`, with backslashes
-/// alone.
+/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, spelled
+/// with backslashes.
 pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'

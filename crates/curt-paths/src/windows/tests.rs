@@ -1,15 +1,15 @@
-//! The table of starts and the names of devices, over bytes and over 16-bit units.
+//! The starts of paths and the names of devices, in bytes and in 16-bit units.
 
 use super::{Start, device_at_end, is_device, is_verbatim};
 use crate::Unit;
-use crate::flavor::Release::{self, Windows10, Windows11};
+use crate::options::Release::{self, Windows10, Windows11};
 
 fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
 
 #[test]
-fn every_start_is_told_from_the_others() {
+fn every_start_is_recognised() {
     let absolute = Start::DriveAbsolute { letter: 1 };
     let relative = Start::DriveRelative { letter: 1 };
     for (text, start) in [
@@ -49,21 +49,21 @@ fn every_start_is_told_from_the_others() {
 }
 
 #[test]
-fn any_unit_is_a_drive_and_a_character_of_two_units_is_none() {
+fn any_unit_is_a_drive_letter_but_a_surrogate_pair_is_not() {
     assert_eq!(Start::of("é:x".as_bytes()), Start::DriveRelative { letter: 2 });
     assert_eq!(Start::of("日:/".as_bytes()), Start::DriveAbsolute { letter: 3 });
-    // A surrogate without its other half, as WTF-8 and as it is.
+    // An unpaired surrogate, in WTF-8 and as a unit.
     assert_eq!(Start::of(&b"\xED\xA0\x80:"[..]), Start::DriveRelative { letter: 3 });
     assert_eq!(Start::of(&[0xD800_u16, 0x3A]), Start::DriveRelative { letter: 1 });
     assert_eq!(Start::of("😀:/".as_bytes()), Start::Relative);
     assert_eq!(Start::of(&wide("😀:/")), Start::Relative);
-    // Bytes that are no Unicode count as one unit each.
+    // Bytes that are not Unicode count as one unit each.
     assert_eq!(Start::of(&b"\x80:/"[..]), Start::DriveAbsolute { letter: 1 });
     assert_eq!(Start::of(&b"\xC3:/"[..]), Start::DriveAbsolute { letter: 1 });
 }
 
 #[test]
-fn verbatim_is_spelled_with_backslashes() {
+fn verbatim_prefixes_are_spelled_with_backslashes() {
     for (text, verbatim) in [
         (r"\\?\", true),
         (r"\??\x", true),
@@ -80,7 +80,7 @@ fn verbatim_is_spelled_with_backslashes() {
 }
 
 #[test]
-fn devices_have_these_names_and_no_others() {
+fn device_names_are_recognised() {
     let names = ["con", "PRN", "aux", "Nul", "COM1", "lpt9", "com¹", "LPT²", "com³", "conin$"];
     for name in names.into_iter().chain(["CONOUT$"]) {
         assert!(is_device(name.as_bytes()), "{name}");
@@ -99,7 +99,7 @@ fn device<U: Unit>(path: &[U], release: Release) -> Option<&[U]> {
 }
 
 #[test]
-fn devices_take_the_place_of_a_path() {
+fn a_device_name_at_the_end_replaces_the_path() {
     for (path, old, new) in [
         ("nul", Some("nul"), Some("nul")),
         ("con", Some("con"), Some("con")),

@@ -1,104 +1,113 @@
-//! Staying beneath a directory: untrusted paths are opened, and nothing outside can be reached.
+//! Operations beneath a directory: untrusted paths are opened, and nothing outside can be reached.
 //!
 //! # Promises
 //!
-//! - What is opened, made, removed, renamed or asked about lies beneath the root, **whoever changes
-//!   the tree meanwhile**. The answer is a handle (or the deed done relative to one), never a text
-//!   that is looked up again.
-//! - A refusal carries one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is
-//!   never told as a refusal: what the system says is passed on as it is.
-//! - The text is not folded before the system has seen it: `link/../x` means on POSIX what the
-//!   kernel says. So the check of text alone may differ from an open, there.
-//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it in.
-//!   Two ways with aliases: [`Aliases::Open`] and [`Aliases::Strict`].
+//! - What is opened, created, removed, renamed or examined is beneath the root, **whoever changes
+//!   the tree in the meantime**. The answer is a handle (or the operation done relative to one),
+//!   never a path that is looked up again.
+//! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
+//!   reported as a refusal: the system's own error is passed on.
+//! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
+//!   kernel says. There the check of the text alone can differ from an open.
+//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it
+//!   inside. Two ways to treat aliases: [`Aliases::Open`] and [`Aliases::Strict`].
 //! - Mounts and hard links beneath the root belong to it, wherever else they can be reached from.
 //!
 //! # Call budget
 //!
-//! For the path of any depth on which no link is:
+//! For a path of any depth that leads through no link:
 //!
-//! | | Linux | by single steps (POSIX, `--without openat2`) of n names |
+//! | | Linux | single steps (POSIX, `--without openat2`) of n names |
 //! |---|---|---|
 //! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 for each `..` |
-//! | ask, read a link, make, remove, rename one name in the root | 1 | 1 |
-//! | the same below | 3 (`openat2`, the deed, `close`); rename 5 | 2n - 1 |
+//! | stat, read a link, create, remove, rename one name in the root | 1 | 1 |
+//! | the same deeper down | 3 (`openat2`, the operation, `close`); rename 5 | 2n - 1 |
 //! | full name of something open | 1 (`readlinkat`) | – |
 //!
-//! A canonical name, its close counted apart:
+//! A canonical name, its close counted separately:
 //!
-//! | Linux | last name missing | no links followed (strict) | by single steps |
+//! | Linux | last name missing | no links followed (strict) | single steps |
 //! |---|---|---|---|
 //! | 3, close | 5, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
 //!
 //! `openat2` finds what the path leads to, and two `readlinkat` tell its name and that of the root,
 //! wherever that was moved. A missing last name takes more because `ENOENT` leaves open whether the
-//! name is missing or a link that leads nowhere, whose name is that of the place where it leads:
-//! the directory must be opened, looked into and named. On Windows: 4 calls, last name missing 6.
+//! name is missing or a broken link, whose name is that of its target: the directory must be
+//! opened, searched and named. On Windows: 4 calls, last name missing 6.
 //!
-//! Opening through links costs nothing more where the kernel follows them. A refusal may cost a
-//! walk on top that opens nothing but directories, where the kernel's answer leaves open which
-//! reason it was (`ELOOP`).
+//! Links cost nothing more where the kernel follows them. A refusal can cost single steps on top,
+//! which open directories only, if the kernel's answer leaves the reason open (`ELOOP`).
 //!
 //! # Races
 //!
 //! *Prevented*: a directory on the way swapped for a link, a link that changes its target, a rename
-//! of any part of the tree, an exchange of parents, a file that is made through a dangling link.
-//! The kernel checks the path while it walks it; the single steps open each name relative to the
-//! directory opened before, follow nothing, and walk `..` back over the directories they came
+//! of any part of the tree, an exchange of parents, a file created through a broken link. The
+//! kernel checks the path while it resolves it. Single steps open each name relative to the
+//! directory opened before, follow nothing, and go back for `..` over the directories they came
 //! through.
 //!
 //! *Not prevented*: a directory that is moved out of the root after it was opened is still that
-//! directory. What a path means may change between two operations; a handle does not. A name that
-//! [`Root::canonical`] tells is one of a moment.
+//! directory. What a path means can change between two operations; a handle cannot. A name that
+//! [`Root::canonical`] returns is true at that moment.
 //!
 //! # Fallbacks
 //!
 //! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
-//! most 32 directories open, 40 links followed. That the kernel lacks the call (`ENOSYS`) is
+//! most 32 directories open and 40 links followed. That the kernel lacks the call (`ENOSYS`) is
 //! remembered by the process, that a filter refuses it (`EPERM`, for the root itself as well) by
-//! this root. The steps keep the rules of Linux about links: of a mount (`nosymfollow`), and of the
-//! system (`fs.protected_symlinks`; only root may read that setting, so for others it is on). Other
-//! systems have no such question, and a mount of theirs that says so is not noticed.
+//! the root; a thread that uses the root at the same time as another asks again. The steps keep the
+//! rules of Linux for links: of a mount (`nosymfollow`), and of the system
+//! (`fs.protected_symlinks`; only root can read that setting, so for others it is on). Other
+//! systems cannot be asked, so there a mount with such an option is not noticed.
 //!
 //! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
-//! somewhere made `..` unprovable, is tried again for some 10 ms, and then told: nobody can choose
-//! the single steps by renaming. A single step whose answers contradict each other is taken again,
-//! 64 times at most. Without `/proc`, or where the full name is longer than the system tells: the
-//! names of canonical paths are gathered by single steps. Opening a directory as a place needs no
-//! permission to read it where the system has a flag for that (Linux, FreeBSD).
+//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can choose
+//! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
+//! times. Without `/proc`, or where the full name is longer than the system tells, single steps
+//! gather the names of canonical paths. To enter a directory takes no permission to read it where
+//! the system has a flag for that (Linux, FreeBSD).
 
 mod canonical;
-mod engine;
+mod confined;
 mod options;
+mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
-mod walk;
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 pub use self::options::{OpenOptions, Scope};
 
-use self::engine::{Confined, Failure, Place};
+use self::confined::{Confined, Policy};
+use self::steps::Failure;
+use self::text::Text;
+
+use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Metadata, Plan};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, File, Purpose};
-use crate::sys::{Feature, Features, Os, Settings, Setup, Sys};
+use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::{Directory, Remove, Report};
 use curt_paths::Aliases;
 
-/// What directories are made with, less what the process masks.
+/// The permissions of new directories, less what the process masks.
 const DIRECTORY_MODE: u32 = 0o777;
+
+/// The longest buffer that is kept for the next path.
+const MOST_KEPT: usize = 4096;
+
+type OsDir = <Os as Sys>::Dir;
 
 /// A directory that is kept open, beneath which untrusted paths are used.
 ///
-/// Its name does not matter any more once it is open: it may be renamed. A root belongs to one
-/// thread at a time; [`Root::share`] makes another for another thread without a call.
+/// Once it is open its name does not matter: it may be renamed. Several threads can use one root at
+/// the same time.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
@@ -119,127 +128,175 @@ const DIRECTORY_MODE: u32 = 0o777;
 /// ```
 #[must_use]
 pub struct Root {
-    confined: Confined<Os>,
+    dir: Arc<OsDir>,
+    policy: Policy,
     setup: Setup,
+    worker: Mutex<Worker>,
+    /// The calls that threads made while another one used the worker.
+    other_calls: Mutex<Calls>,
+}
+
+/// What one thread needs for operations.
+struct Worker {
+    asker: Asker<Os>,
+    /// A buffer for the next path, so that most operations allocate nothing.
+    buffer: Vec<OsUnit>,
+}
+
+impl Worker {
+    fn new(sys: Os) -> Worker {
+        Worker { asker: Asker::new(sys, Plan::default()), buffer: Vec::new() }
+    }
 }
 
 impl fmt::Debug for Root {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Root").field("rules", &self.confined.rules).finish_non_exhaustive()
+        f.debug_struct("Root").field("policy", &self.policy).finish_non_exhaustive()
     }
 }
 
-/// What [`Root::canonical`] tells.
+/// The answer of [`Root::canonical`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Canonical {
     /// The name from the root on, without links and dots; `.` for the root itself.
     pub path: PathBuf,
-    /// Whether the last name is not there (yet).
+    /// Whether the last name does not exist (yet).
     pub missing: bool,
 }
 
 impl Root {
-    /// Opens a root, following links as the path is typed. 1 call (2 on Windows).
+    /// Opens a directory as a root, following links in its path. 1 call (2 on Windows).
     pub fn open(path: impl AsRef<Path>) -> Result<Root, Error> {
         Root::open_without(path, &[])
     }
 
-    /// Does without features of the system, as it is tested.
+    /// Opens a root that does without features of the system, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
         let setup = Setup::default().for_reading(features);
-        let confined = Confined::open(Os::start(&setup), path);
-        let fail = |error| Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error));
-        Ok(Root { confined: confined.map_err(fail)?, setup })
+        let sys = Os::start(&setup);
+        let dir = confined::open_root(&sys, path).map_err(|error| {
+            Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
+        })?;
+        Ok(Root::new(sys, Arc::new(dir), Policy::default(), setup))
     }
 
-    /// What happens to a path that would leave the root; [`Scope::Beneath`] by default.
+    fn new(sys: Os, dir: Arc<OsDir>, policy: Policy, setup: Setup) -> Root {
+        let other_calls = Mutex::new(Calls::default());
+        Root { dir, policy, setup, worker: Mutex::new(Worker::new(sys)), other_calls }
+    }
+
+    /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
     pub fn scope(mut self, scope: Scope) -> Root {
-        self.confined.set_scope(scope);
+        self.policy.scope = scope;
         self
     }
 
-    /// What happens to aliases; [`Aliases::Open`] by default.
+    /// Sets how second names of files are treated; [`Aliases::Open`] by default.
     pub fn aliases(mut self, aliases: Aliases) -> Root {
-        self.confined.set_aliases(aliases);
+        self.policy.aliases = aliases;
         self
     }
 
-    /// The same root for another thread: the same open directory, calls counted apart. No call.
+    /// Returns another root at the same open directory, whose calls are counted separately. It can
+    /// be given another scope. No call.
     pub fn share(&self) -> Root {
-        self.of(Arc::clone(&self.confined.dir))
+        self.at(Arc::clone(&self.dir))
     }
 
-    fn of(&self, dir: Arc<<Os as Sys>::Dir>) -> Root {
-        let confined = self.confined.with(Os::start(&self.setup), dir);
-        Root { confined, setup: self.setup.clone() }
+    /// A root at another directory, by the same policy.
+    fn at(&self, dir: Arc<OsDir>) -> Root {
+        Root::new(Os::start(&self.setup), dir, self.policy, self.setup.clone())
     }
 
-    /// Does something with a path that has passed the check of its text.
-    fn with<T>(
+    /// Runs an operation with the root's worker, or if another thread is using it, with a new one.
+    fn with_worker<T>(&self, run: impl FnOnce(Confined<'_, Os>, &mut Vec<OsUnit>) -> T) -> T {
+        let run = |worker: &mut Worker| {
+            let Worker { asker, buffer } = worker;
+            run(Confined { asker, dir: &self.dir, policy: self.policy }, buffer)
+        };
+        match self.worker.try_lock() {
+            Ok(mut worker) => run(&mut worker),
+            Err(TryLockError::Poisoned(poisoned)) => run(&mut poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let mut worker = Worker::new(Os::start(&self.setup));
+                let answer = run(&mut worker);
+                let mut calls = self.other_calls.lock().unwrap_or_else(PoisonError::into_inner);
+                calls.add(&worker.asker.sys.calls());
+                answer
+            }
+        }
+    }
+
+    /// Runs an operation on a path that has passed the check of its text.
+    fn run<T>(
         &self,
         operation: Operation,
         path: &Path,
-        act: impl FnOnce(&Confined<Os>, &text::Text<<Os as Sys>::Unit>) -> Result<T, Failure>,
+        act: impl FnOnce(Confined<'_, Os>, &Text<OsUnit>) -> Result<T, Failure>,
     ) -> Result<T, Error> {
-        let answer = self.confined.text(path).and_then(|text| {
-            let answer = act(&self.confined, &text);
-            self.confined.reuse(text);
+        let answer = self.with_worker(|confined, buffer| {
+            let text = confined.text(path, std::mem::take(buffer))?;
+            let answer = act(confined, &text);
+            let used = text.into_buffer();
+            if used.capacity() <= MOST_KEPT {
+                *buffer = used;
+            }
             answer
         });
-        answer.map_err(|fail| fail.of(operation, path))
+        answer.map_err(|failure| error(failure, operation, path))
     }
 
-    /// Opens a file. 1 call on Linux. What is opened may be anything that has that name: a
-    /// directory, a device, a pipe (see [`OpenOptions::nonblocking`]).
+    /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
+    /// pipe (see [`OpenOptions::nonblocking`]).
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
             let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
             return Err(Error::new(Operation::Open, path.to_owned(), cause));
         };
-        self.with(Operation::Open, path, |confined, text| confined.open_file(text, how))
+        self.run(Operation::Open, path, |confined, text| confined.open_file(text, how))
     }
 
-    /// Makes a file, or empties the one that is there, and opens it for writing. 1 call on Linux.
+    /// Opens a file for writing, which is created or truncated. 1 call on Linux.
     pub fn create(&self, path: impl AsRef<Path>) -> Result<File, Error> {
         self.open_file(path, &OpenOptions::new().write(true).create(true).truncate(true))
     }
 
-    /// Opens a directory as a root of its own, with the same scope and policy. 1 call on Linux.
+    /// Opens a directory as another root, with the same scope and aliases. 1 call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
-        let opened = self.with(Operation::OpenDirectory, path.as_ref(), |confined, text| {
+        let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
             confined.enter(text, Purpose::Place)
         });
-        Ok(self.of(Arc::new(opened?)))
+        Ok(self.at(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. 1 call on Linux; what listing costs is in [`Directory`]. In
-    /// paths and errors the entries lie below the path as given here.
+    /// Opens a directory for listing. 1 call on Linux; [`Directory`] says what listing costs. In
+    /// paths and errors the entries are below the path as given here.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
-        let dir = self.with(Operation::OpenDirectory, path, |confined, text| {
+        let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
             confined.enter(text, Purpose::Listing)
         })?;
         Ok(Directory::of(self.setup.clone(), Os::start(&self.setup), dir, path.to_owned()))
     }
 
-    /// Makes a directory. A name that is there already, a link included, is an error.
+    /// Creates a directory. A name that exists, even as a link, is an error.
     pub fn create_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.with(Operation::CreateDirectory, path.as_ref(), |confined, text| {
+        self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
             confined.create_dir(text, DIRECTORY_MODE)
         })
     }
 
-    /// Removes a file, or a link (never what it leads to).
+    /// Removes a file, or a symbolic link and not its target.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.with(Operation::Remove, path.as_ref(), Confined::remove_file)
+        self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
 
-    /// Removes a tree, as [`Remove`] does. In the report, paths begin with the last name of this
+    /// Removes a tree, as [`Remove`] does. Paths in the report begin with the last name of this
     /// one.
     pub fn remove_tree(
         &self,
@@ -247,73 +304,91 @@ impl Root {
         removal: &Remove<'_>,
     ) -> Result<Report, Error> {
         let path = path.as_ref();
-        let place = self.with(Operation::Remove, path, Confined::place_of)?;
-        let Some(Place { dir, name }) = place else {
+        let parent =
+            self.run(Operation::Remove, path, |confined, text| confined.open_parent(text))?;
+        let Some((dir, name)) = parent else {
             return Err(Error::new(Operation::Remove, path.to_owned(), Cause::DotOrDotDot));
         };
         let mut name = name.units().to_vec();
-        if Os::units(path).last().is_some_and(|unit| unit.is_separator()) {
-            // A directory by its text, and not a link to one.
+        if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
+            // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(Some(dir), &[&Os::path(name)]))
+        Ok(removal.run_in(Some(dir), &[&SystemUnit::path(name)]))
     }
 
-    /// Renames, and replaces what has the new name as the system does. Both paths lie beneath the
-    /// root. Links at the ends are renamed and replaced themselves.
+    /// Renames, and replaces what has the new name as the system does. Both paths are beneath the
+    /// root. A symbolic link as last name is itself renamed or replaced.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         let (from, to) = (from.as_ref(), to.as_ref());
-        let fresh = self.confined.text(to).map_err(|fail| fail.of(Operation::Rename, to))?;
-        self.with(Operation::Rename, from, |confined, text| confined.rename(text, &fresh))
+        let fresh = self.with_worker(|confined, _| confined.text(to, Vec::new()));
+        let fresh = fresh.map_err(|failure| error(failure, Operation::Rename, to))?;
+        self.run(Operation::Rename, from, |confined, text| confined.rename(text, &fresh))
     }
 
-    /// Asks about what a path leads to; about a link itself where the plan says
-    /// [`Follow::Never`](crate::Follow::Never), which is its default. The kind is told in any case.
+    /// Returns the metadata of what a path leads to, or of a link itself if the plan says
+    /// [`Follow::Never`](crate::Follow::Never), which is its default. The kind is always included.
     pub fn stat(&self, path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
         let path = path.as_ref();
-        self.with(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
+        self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
     }
 
-    /// Reads what a link holds, which may be any text.
+    /// Reads the target of a symbolic link, which can be any text.
     pub fn read_link(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
-        let read = self.with(Operation::ReadLink, path.as_ref(), Confined::read_link);
-        Ok(Os::path(read?))
+        let read =
+            self.run(Operation::ReadLink, path.as_ref(), |confined, text| confined.read_link(text));
+        Ok(SystemUnit::path(read?))
     }
 
-    /// The name of what a path leads to, from the root on, without links and dots: also right when
-    /// the root, or what lies above it, was renamed meanwhile, and however long the full name is.
-    /// Its last name may be missing, so that the place of a file to be made can be told.
+    /// Returns the name of what a path leads to, from the root on, without links and dots. It is
+    /// correct even if the root or a directory above it was renamed in the meantime, and however
+    /// long the full name is. The last name may be missing, as that of a file to be created.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
-        let found = self.with(Operation::Canonicalize, path.as_ref(), Confined::canonical)?;
-        Ok(Canonical { path: Os::path(found.path), missing: found.missing })
+        let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
+            confined.canonical(text)
+        })?;
+        Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
-    /// The name of an open file from the root on, as the directories have it now, in 2 calls: what
-    /// a list of names is to be compared with, since it is the name of what will be read, however
-    /// it was asked for. A file that no longer lies beneath the root is refused as
+    /// Returns the name of an open file from the root on, as the directories have it now, in 2
+    /// calls. Compare this with lists of names: it is the name of what will be read, however it was
+    /// asked for. A file that is no longer beneath the root is refused as
     /// [`Refusal::Escape`](crate::paths::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
-        let name = self.confined.name_of(file);
-        Ok(Os::path(name.map_err(|fail| fail.of(Operation::Canonicalize, Path::new("")))?))
+        let name = self.with_worker(|confined, _| confined.name_of(file));
+        let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
+        Ok(SystemUnit::path(name.map_err(fail)?))
     }
 
-    /// The full path of an open file as the directories have it now, in 1 call: what was opened as
-    /// `HTACCE~1` is told as `.htaccess`. A file without a name is an error: one that was never
-    /// given one, or whose name was removed, also where another hard link to it is left.
+    /// Returns the full path of an open file as the directories have it now, in 1 call: what was
+    /// opened as `HTACCE~1` is `.htaccess`. A file without a name is an error: one that never had
+    /// one, or whose name was removed, even if another hard link to it is left.
     pub fn true_name(&self, file: &File) -> Result<PathBuf, Error> {
-        let name = self.confined.sys().path_of(file);
+        let name = self.with_worker(|confined, _| confined.sys().path_of(file));
         let fail = |error| Error::new(Operation::Canonicalize, PathBuf::new(), Cause::Os(error));
-        Ok(Os::path(name.map_err(fail)?))
+        Ok(SystemUnit::path(name.map_err(fail)?))
     }
 
-    /// The open directory.
-    #[allow(dead_code, reason = "handed out where it is a descriptor")]
-    pub(crate) fn dir(&self) -> &<Os as Sys>::Dir {
-        &self.confined.dir
+    #[allow(dead_code, reason = "only Unix gives its descriptor to callers")]
+    pub(crate) fn dir(&self) -> &OsDir {
+        &self.dir
     }
 
-    /// The calls made so far, closing of files not counted: the standard library does that.
+    /// Returns the calls made so far, by kind. The closing of files is not counted: the standard
+    /// library does that. Waits for an operation of another thread that is in progress.
     pub fn calls(&self) -> Calls {
-        self.confined.sys().calls()
+        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = worker.asker.sys.calls();
+        calls.add(&self.other_calls.lock().unwrap_or_else(PoisonError::into_inner));
+        calls
     }
+}
+
+/// The error for callers.
+fn error(failure: Failure, operation: Operation, path: &Path) -> Error {
+    let cause = match failure {
+        Failure::Refused(refusal) => Cause::Refused(refusal),
+        Failure::System(error) => Cause::Os(error),
+    };
+    Error::new(operation, path.to_owned(), cause)
 }

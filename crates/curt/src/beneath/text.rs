@@ -1,23 +1,22 @@
-//! Paths taken apart by text. No call, and nothing is folded before the system has seen it.
+//! The text of a path, split at its last name. Nothing is folded before the system has seen it.
 
-use super::engine::Failure;
 use crate::name::{Name, Unit, is_dot_or_dot_dot};
 use curt_paths::{Flavor, Fold, Refusal};
 
-/// A path, terminated.
-#[derive(Clone, Debug, Default)]
+/// A path with a NUL behind it.
+#[derive(Clone, Debug)]
 pub(super) struct Text<U>(Vec<U>);
 
 impl<U: Unit> Text<U> {
-    /// A path from units without a NUL.
+    /// Takes units without a NUL.
     pub(super) fn new(mut units: Vec<U>) -> Self {
         debug_assert!(!units.contains(&U::NUL));
         units.push(U::NUL);
         Text(units)
     }
 
-    /// A path that may begin at the root without leaving it: what says so is left out.
-    pub(super) fn beginning_at_root(mut units: Vec<U>) -> Self {
+    /// Takes a path that may begin with separators, and drops those.
+    pub(super) fn below_root(mut units: Vec<U>) -> Self {
         let begin = units.iter().position(|unit| !unit.is_separator()).unwrap_or(units.len());
         units.drain(..begin);
         if units.is_empty() {
@@ -26,8 +25,8 @@ impl<U: Unit> Text<U> {
         Text::new(units)
     }
 
-    /// The buffer, with the NUL at its end.
-    pub(super) fn into_terminated(self) -> Vec<U> {
+    /// Returns the buffer, which includes the NUL.
+    pub(super) fn into_buffer(self) -> Vec<U> {
         self.0
     }
 
@@ -39,36 +38,27 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// The directory that the last name lies in (empty for the root), and that name; `None` where
-    /// the path ends in dots, so that it has none.
-    ///
-    /// Separators behind the name belong to neither: see [`Text::is_directory`].
+    /// Returns the directory that the last name is in (empty for the root), and that name. `None`
+    /// if the path ends in `.` or `..`. Trailing separators belong to neither: see
+    /// [`Text::is_directory`].
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let units = self.units();
         let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
         let begin = units[..end].iter().rposition(|unit| unit.is_separator());
         let begin = begin.map_or(0, |separator| separator + 1);
         let name = &units[begin..end];
-        (!is_dots(name)).then(|| (Text::new(units[..begin].to_vec()), Text::new(name.to_vec())))
+        let text = |units: &[U]| Text::new(units.to_vec());
+        (!is_dot_or_dot_dot(name)).then(|| (text(&units[..begin]), text(name)))
     }
 
-    /// Whether the text says that it is a directory: separators or dots are at its end.
+    /// Returns whether the path must be a directory: it ends in a separator, `.` or `..`.
     pub(super) fn is_directory(&self) -> bool {
         let units = self.units();
         units.last().is_none_or(|unit| unit.is_separator()) || self.split().is_none()
     }
 }
 
-/// Whether it is no name of its own: nothing, `.` or `..`.
-pub(super) fn is_dots<U: Unit>(name: &[U]) -> bool {
-    name.is_empty() || is_dot_or_dot_dot(name)
-}
-
-pub(super) fn is_dot_dot<U: Unit>(name: &[U]) -> bool {
-    name.len() == 2 && is_dot_or_dot_dot(name)
-}
-
-/// Names joined by the system's separator; `.` for none.
+/// Joins names by the system's separator; `.` for none.
 pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U> {
     let mut path = Vec::new();
     for name in names {
@@ -80,14 +70,14 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// The names of a path on which there is no link, without its dots: `a/./b/../c` is `a/c`. `..` at
-/// the beginning stays at the root.
-pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Failure> {
-    // Only a NUL is refused, which no path of the system's has.
-    Fold::new(flavor).fold(path).map_err(|_| Failure::Refused(Refusal::Nul))
+/// Folds a path that leads through no symbolic link: `a/./b/../c` is `a/c`. A leading `..` stays at
+/// the root.
+pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
+    // Folding fails on a NUL only, which no path of the system's has.
+    Fold::new(flavor).fold(path).map_err(|_| Refusal::Nul)
 }
 
-/// What a full path is below that of a root.
+/// Returns the rest of a full path below a root.
 pub(super) fn below<'a, U: Unit>(path: &'a [U], root: &[U]) -> Option<&'a [U]> {
     let end = root.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);
     let rest = path.strip_prefix(&root[..end])?;
@@ -130,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_below_is_below() {
+    fn a_sibling_with_a_longer_name_is_not_below() {
         for (path, root, expected) in [
             ("/jail/a/b", "/jail", Some("a/b")),
             ("/jail", "/jail", Some("")),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::quoted::{Printable, Quoted};
 
-/// Why a program was not found. It names the culprit.
+/// Why a program was not found, and what is to blame.
 ///
 /// Boxed, so that a `Result` with it stays small.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct FindError(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     name: OsString,
-    /// Whether the name is a path, for which no entry of `PATH` is searched.
+    /// Whether the name is a path, for which `PATH` is not searched.
     is_path: bool,
     cause: FindCause,
     path: Option<PathBuf>,
@@ -28,26 +28,26 @@ struct Inner {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindCause {
-    /// Nothing of that name is anywhere.
+    /// No search directory contains it.
     NotFound,
-    /// It is in the working directory alone (or where an empty entry of `PATH` leads), which is not
-    /// searched unless [`Policy::cwd`](crate::Policy::cwd) says so.
+    /// Only the working directory contains it, which is not searched unless
+    /// [`Policy::cwd`](crate::Policy::cwd) says so.
     OnlyInWorkingDirectory,
-    /// There is only what may not be executed, or a directory.
+    /// What has this name is a directory, or a file that may not be executed.
     NotExecutable,
-    /// No program can be called so.
+    /// No program can have this name.
     InvalidName(&'static str),
     /// The name, or the path, is longer than the system takes.
     NameTooLong,
-    /// A link leads back to itself.
+    /// Its path is a symbolic link loop.
     LinkLoop,
-    /// It was found by a relative path, and [`Cwd::Report`](crate::Cwd::Report) refuses that.
+    /// It was found through a relative path, and [`Cwd::Report`](crate::Cwd::Report) refuses that.
     RelativeResult,
-    /// The base directory is not there.
+    /// The base directory does not exist.
     DirectoryMissing,
     /// A directory may not be searched.
     PermissionDenied,
-    /// The system refused otherwise.
+    /// The system failed otherwise.
     Os(io::Error),
 }
 
@@ -72,18 +72,18 @@ impl FindError {
         &self.0.cause
     }
 
-    /// What is to blame: the file that may not be executed, the directory that is missing, …
+    /// The path to blame: the file that may not be executed, the directory that is missing, …
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }
 
-    /// The directories that could not be searched, in which it may be.
+    /// The directories that could not be searched, and may contain it.
     pub fn unsearchable(&self) -> &[PathBuf] {
         &self.0.unsearchable
     }
 
-    /// One word: `not-found`, `not-executable`, `invalid-name`, `name-too-long`, `link-loop`,
-    /// `relative-result`, `directory-missing`, `permission-denied` or `other`.
+    /// Returns one word: `not-found`, `not-executable`, `invalid-name`, `name-too-long`,
+    /// `link-loop`, `relative-result`, `directory-missing`, `permission-denied` or `other`.
     pub fn word(&self) -> &'static str {
         match self.0.cause {
             FindCause::NotFound | FindCause::OnlyInWorkingDirectory => "not-found",
@@ -98,20 +98,20 @@ impl FindError {
         }
     }
 
-    /// Why, in a sentence without the name and without the path to blame.
+    /// Returns the reason, without the name and without the path to blame.
     pub fn reason(&self) -> String {
         let reason = match &self.0.cause {
             FindCause::NotFound if self.0.is_path => "not found",
             FindCause::NotFound => "not found in PATH",
             FindCause::OnlyInWorkingDirectory => {
-                "it is only in the working directory, which is searched with the option cwd alone"
+                "it is only in the working directory, which only the option cwd searches"
             }
             FindCause::NotExecutable => "it may not be executed",
-            FindCause::InvalidName(why) => return format!("no program is called so: {why}"),
+            FindCause::InvalidName(why) => return format!("not a valid program name: {why}"),
             FindCause::NameTooLong => "the name is too long",
-            FindCause::LinkLoop => "a link leads back to itself",
-            FindCause::RelativeResult => "it was found by a relative path",
-            FindCause::DirectoryMissing => "the base directory is missing",
+            FindCause::LinkLoop => "symbolic link loop",
+            FindCause::RelativeResult => "it was found through a relative path",
+            FindCause::DirectoryMissing => "the base directory does not exist",
             FindCause::PermissionDenied => "a directory may not be searched",
             FindCause::Os(error) => return error.to_string(),
         };
@@ -136,7 +136,7 @@ impl fmt::Display for FindError {
 impl error::Error for FindError {}
 
 impl FindError {
-    /// The nearest kind of the standard library.
+    /// Returns the nearest kind of the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match self.cause() {
             FindCause::NotFound

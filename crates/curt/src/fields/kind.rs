@@ -1,7 +1,6 @@
-//! What an entry is.
+//! The kinds of entries.
 
-/// The kind of a directory entry, as the directory itself tells it: never that of a link's target,
-/// unless following was asked for.
+/// The kind of an entry: that of a link itself, and not of its target, unless links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -19,48 +18,47 @@ pub enum Kind {
     CharacterDevice,
     /// A block device.
     BlockDevice,
-    /// A mark of a union file system that hides an entry of a lower layer.
+    /// A mark in a union file system that hides an entry of a lower layer.
     Whiteout,
-    /// Windows: a directory that leads to another directory. A listing has the same tag for a
-    /// volume that is mounted: a plan without [`Fields::TARGET`](crate::Fields::TARGET) tells of
-    /// both as this.
+    /// Windows: a directory that stands for another directory. A listing has the same tag for a
+    /// mounted volume, so without [`Fields::TARGET`](crate::Fields::TARGET) in the plan both have
+    /// this kind.
     Junction,
-    /// Windows: a directory in which a volume is mounted. Only its target tells that, so it is told
-    /// where the plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link,
-    /// none for an entry.
+    /// Windows: a directory in which a volume is mounted. It is recognised by its target, if the
+    /// plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link.
     VolumeMount,
-    /// Windows: a plain file that Cygwin takes for a symbolic link, and nobody else. Told where the
-    /// plan has [`Plan::cygwin_links`](crate::Plan::cygwin_links).
+    /// Windows: a plain file that only Cygwin takes for a symbolic link. Recognised if the plan has
+    /// [`Plan::cygwin_links`](crate::Plan::cygwin_links).
     CygwinSymlink,
-    /// Windows: a symbolic link that the Linux subsystem made.
+    /// Windows: a symbolic link made by the Linux subsystem.
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
     AppExecLink,
-    /// Windows: another reparse point that stands for something else, with its tag.
+    /// Windows: another reparse point that stands for another file, with its tag.
     Reparse(u32),
-    /// The file system did not say, and nobody asked further.
+    /// The listing has no kind, and it was not asked for.
     #[default]
     Unknown,
 }
 
 impl Kind {
-    /// Whether it is a directory.
+    /// Whether this is a directory.
     pub fn is_dir(self) -> bool {
         self == Kind::Directory
     }
 
-    /// Whether it is a regular file.
+    /// Whether this is a regular file.
     pub fn is_file(self) -> bool {
         self == Kind::File
     }
 
-    /// Whether it is a symbolic link.
+    /// Whether this is a symbolic link.
     pub fn is_symlink(self) -> bool {
         self == Kind::Symlink
     }
 
-    /// Whether it leads to another place: opening it would open something else (with
-    /// [`Kind::CygwinSymlink`], in the eyes of Cygwin).
+    /// Whether this is a link of any kind: opening it opens another file (a
+    /// [`Kind::CygwinSymlink`], only in Cygwin).
     pub fn is_link(self) -> bool {
         matches!(
             self,
@@ -74,7 +72,7 @@ impl Kind {
         )
     }
 
-    /// A word for it, as `curt walk --json` prints it.
+    /// Returns a word for the kind, as `curt walk --json` prints it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::File => "file",

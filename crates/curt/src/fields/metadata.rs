@@ -1,4 +1,4 @@
-//! What was found out about one entry.
+//! The metadata of one entry.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use std::time::{Duration, SystemTime};
 use super::{Fields, Kind};
 use crate::error::{Error, Operation};
 
-/// A point in time: seconds since the beginning of 1970 in UTC, and nanoseconds after that second.
-/// Times before 1970 have negative seconds.
+/// A point in time, in seconds since the beginning of 1970 (UTC) and nanoseconds. Times before 1970
+/// have negative seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time {
     /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
     pub seconds: i64,
-    /// Nanoseconds after that, below 1,000,000,000.
+    /// Nanoseconds after that second, below 1,000,000,000.
     pub nanoseconds: u32,
 }
 
 impl Time {
-    /// The time as the standard library has it; `None` where that cannot hold it, as on Windows
+    /// Converts to the time of the standard library; `None` if that cannot hold it, as on Windows
     /// before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
@@ -47,12 +47,12 @@ impl From<SystemTime> for Time {
     }
 }
 
-/// Whole seconds; more than there can be are as many as there can be.
+/// Returns the whole seconds, saturating.
 fn whole(time: Duration) -> i64 {
     i64::try_from(time.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -65,19 +65,19 @@ pub enum Origin {
 /// The answer for one field.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a, T> {
-    /// A value, and where it comes from.
+    /// A value, and its origin.
     Value(T, Origin),
     /// The plan did not ask for it.
     NotRequested,
-    /// This system, or this file system, does not have it (a link target also where the entry is no
-    /// link).
+    /// This system or file system does not have the field; or the field is the target, and the
+    /// entry is no link.
     Unsupported,
     /// The system was asked and refused.
     Failed(&'a Error),
 }
 
 impl<'a, T> Value<'a, T> {
-    /// The value alone.
+    /// Returns the value, if there is one.
     pub fn known(self) -> Option<T> {
         match self {
             Value::Value(value, _) => Some(value),
@@ -85,7 +85,7 @@ impl<'a, T> Value<'a, T> {
         }
     }
 
-    /// The same answer with another value.
+    /// Maps the value, if there is one.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Value<'a, U> {
         match self {
             Value::Value(value, origin) => Value::Value(with(value), origin),
@@ -96,10 +96,10 @@ impl<'a, T> Value<'a, T> {
     }
 }
 
-/// The plain values of an entry, as a platform fills them in.
+/// The plain values of an entry, as the platform fills them in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// Which of them are values at all.
+    /// The fields that have a value.
     pub(crate) known: Fields,
     pub(crate) kind: Kind,
     pub(crate) id: u128,
@@ -117,10 +117,13 @@ pub(crate) struct Facts {
     pub(crate) attributes: u64,
     pub(crate) device_number: u64,
     pub(crate) block_size: u64,
-    /// Of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], those that hold.
+    /// Of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], those that are
+    /// true.
     pub(crate) allowed: Fields,
     /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
     pub(crate) present: Fields,
+    /// Whether a mount begins here, if the answer has the attributes.
+    pub(crate) is_mount: bool,
 }
 
 /// Copies fields that are known in one and not in the other.
@@ -131,10 +134,10 @@ macro_rules! adopt {
 }
 
 impl Facts {
-    /// Adds what every listing has, where it has it.
+    /// Adds what every listing may have. `Unknown` and 0 stand for no value.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // Put together before it is stored: where a byte is written and the word around it read at
-        // once, the processor waits for the store, and this is done for every entry.
+        // Stored once, when it is complete: reading the whole right after writing part of it would
+        // stall the processor, for every entry.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
@@ -147,7 +150,16 @@ impl Facts {
         self.known = known;
     }
 
-    /// Takes over what another answer knows and this one does not.
+    /// Returns the time of creation or, if the system does not keep that, of the last change, since
+    /// 1970; zero if it is unknown.
+    pub(crate) fn made(&self) -> Duration {
+        let knows_birth = self.known.contains(Fields::CREATED);
+        let made = if knows_birth { self.created } else { self.changed };
+        // Times before 1970 are as good as 1970 for what this is asked for.
+        Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds)
+    }
+
+    /// Takes from an older answer the values that this one lacks.
     pub(crate) fn adopt(&mut self, older: &Facts) {
         let missing = older.known.without(self.known);
         adopt!(self, older, missing:
@@ -158,18 +170,19 @@ impl Facts {
         );
         self.allowed |= older.allowed.intersection(missing);
         self.present |= older.present.intersection(missing);
+        self.is_mount |= older.is_mount && missing.contains(Fields::ATTRIBUTES);
         self.known |= missing;
     }
 }
 
-/// What was found out about one entry: one [`Value`] for each field.
+/// The metadata of one entry: one [`Value`] for each field.
 #[derive(Debug, Default)]
 pub struct Metadata {
     pub(crate) requested: Fields,
-    /// The fields whose values came with the listing.
+    /// The fields whose values come from the listing.
     pub(crate) listed: Fields,
     pub(crate) facts: Facts,
-    /// Whether any of what follows may be there.
+    /// Whether any of the following may be set. They rarely are, so resetting looks at this alone.
     pub(crate) has_more: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
@@ -188,18 +201,18 @@ macro_rules! values {
 }
 
 impl Metadata {
-    /// Whether it is known to be a directory: `false` also where the kind was not asked for, which
-    /// walks and listings always do.
+    /// Whether the entry is known to be a directory; `false` also if the kind was not asked for.
+    /// Walks always ask for it.
     pub fn is_dir(&self) -> bool {
         self.facts.kind.is_dir()
     }
 
-    /// Whether it is known to be a regular file, as [`Metadata::is_dir`].
+    /// Whether the entry is known to be a regular file; see [`Metadata::is_dir`].
     pub fn is_file(&self) -> bool {
         self.facts.kind.is_file()
     }
 
-    /// Whether it is known to be a symbolic link, as [`Metadata::is_dir`].
+    /// Whether the entry is known to be a symbolic link; see [`Metadata::is_dir`].
     pub fn is_symlink(&self) -> bool {
         self.facts.kind.is_symlink()
     }
@@ -239,23 +252,23 @@ impl Metadata {
         block_size: u64 = BLOCK_SIZE;
     }
 
-    /// [`Fields::USER`]: the name of the owner; unsupported where the owner has no name, failed
-    /// where there was no descriptor left, or no memory, to look it up.
+    /// [`Fields::USER`]; unsupported if the owner has no name, failed if there was no descriptor or
+    /// no memory left to look it up.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }
 
-    /// [`Fields::GROUP`]: the name of the group; unsupported where the group has no name.
+    /// [`Fields::GROUP`]; unsupported if the group has no name.
     pub fn group(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::GROUP, self.group.as_deref().map(OsString::as_os_str))
     }
 
-    /// [`Fields::TARGET`]: what a link holds; unsupported where the entry is no link.
+    /// [`Fields::TARGET`]; unsupported if the entry is no link.
     pub fn target(&self) -> Value<'_, &std::path::Path> {
         self.reference(Fields::TARGET, self.target.as_deref())
     }
 
-    /// [`Fields::LABEL`]; unsupported where it has none.
+    /// [`Fields::LABEL`]; unsupported if the entry has none.
     pub fn label(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::LABEL, self.label.as_deref())
     }
@@ -285,36 +298,32 @@ impl Metadata {
         self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
     }
 
-    /// The failures: each with the fields that have no value because of it.
+    /// Iterates over the failures, each with the fields that have no value because of it.
     pub fn failures(&self) -> impl Iterator<Item = (Fields, &Error)> {
         self.failed.iter().map(|(fields, error)| (*fields, error))
     }
 
-    /// Takes out the failure that hides this field, if there is one.
-    pub(crate) fn take_failure(&mut self, field: Fields) -> Option<Error> {
-        let index = self.failed.iter().position(|(fields, _)| fields.contains(field))?;
-        Some(self.failed.swap_remove(index).1)
+    /// Keeps a failure, because of which these fields have no value.
+    pub(crate) fn fail(&mut self, fields: Fields, error: Error) {
+        self.has_more = true;
+        self.failed.push((fields, error));
     }
 
-    /// Takes out the failure that hides no field: why a link could not be followed, that is told of
-    /// as itself.
-    pub(crate) fn take_stray(&mut self) -> Option<Error> {
-        let index = self.failed.iter().position(|(fields, _)| fields.is_empty())?;
-        Some(self.failed.swap_remove(index).1)
-    }
-
-    /// Takes out the failure that hides the kind. Where there is none, what hides no field goes to
-    /// `strays`.
+    /// Takes out the failure that hides the kind: then the entry is that failure. If there is
+    /// none, the second is the failure that hides no field: why a link could not be followed.
     #[inline]
-    pub(crate) fn take_trouble(&mut self, strays: &mut Vec<Error>) -> Option<Error> {
+    pub(crate) fn take_failed_entry(&mut self) -> (Option<Error>, Option<Error>) {
         if !self.has_more {
-            return None;
+            return (None, None);
         }
-        let failure = self.take_failure(Fields::KIND);
-        if failure.is_none() {
-            strays.extend(self.take_stray());
+        let mut take = |wanted: fn(Fields) -> bool| {
+            let index = self.failed.iter().position(|(fields, _)| wanted(*fields))?;
+            Some(self.failed.swap_remove(index).1)
+        };
+        match take(|fields| fields.contains(Fields::KIND)) {
+            None => (None, take(Fields::is_empty)),
+            failed => (failed, None),
         }
-        failure
     }
 
     fn value<T>(&self, field: Fields, value: T) -> Value<'_, T> {
@@ -333,7 +342,7 @@ impl Metadata {
         value.map_or(Value::Unsupported, |value| Value::Value(value, origin))
     }
 
-    /// What is known, unless the question as a whole failed.
+    /// Returns the metadata, or the failure of the question as a whole.
     pub(crate) fn whole(mut self) -> Result<Metadata, Error> {
         let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
         match self.failed.iter().position(is_whole) {
@@ -342,9 +351,9 @@ impl Metadata {
         }
     }
 
-    /// Makes it that of another entry, of which nothing is known yet.
+    /// Resets this for the next entry.
     #[inline]
-    pub(crate) fn begin(&mut self, requested: Fields) {
+    pub(crate) fn reset(&mut self, requested: Fields) {
         self.requested = requested;
         self.listed = Fields::NONE;
         self.facts.kind = Kind::Unknown;
@@ -370,7 +379,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     #[test]
-    fn times_before_1970_come_back() {
+    fn times_before_1970_survive_a_round_trip() {
         // Windows counts in 100 ns.
         for (seconds, nanoseconds) in [(0, 0), (5, 700), (-1, 999_999_900), (-2, 0), (-3, 100)] {
             let time = Time { seconds, nanoseconds };

@@ -1,8 +1,8 @@
-//! What can be asked about an entry, and what an answer looks like.
+//! The fields of an entry, and the answers.
 //!
-//! A caller names the [`Fields`] it wants in a [`Plan`], sees with [`Plan::cost`] what they cost on
-//! this system, and gets a [`Metadata`] in which every field says where its value comes from.
-//! Nothing is invented: there is no zero for "unknown".
+//! A caller names the [`Fields`] it wants in a [`Plan`], sees in [`Plan::cost`] what they cost on
+//! this system, and gets a [`Metadata`] in which every value has its origin. Nothing is invented:
+//! there is no zero for "unknown".
 
 mod kind;
 mod metadata;
@@ -16,7 +16,7 @@ pub(crate) use metadata::Facts;
 pub use metadata::{Metadata, Origin, Time, Value};
 pub use plan::{Cost, Follow, Freshness, Plan};
 
-/// A set of things that can be asked about an entry.
+/// A set of fields: what can be asked about an entry.
 ///
 /// ```
 /// use curt::Fields;
@@ -42,56 +42,56 @@ macro_rules! fields {
 fields! {
     /// The name, exactly as the directory has it.
     0 NAME "name"
-    /// What it is: see [`Kind`].
+    /// The kind: see [`Kind`].
     1 KIND "kind"
-    /// The number of the file within its file system (inode number, file id). A listing on Unix
-    /// tells what lies *below* a mount point; [`Freshness::Exact`] asks.
+    /// The number of the file within its file system (inode number, file id). A listing on Unix has
+    /// the number of the directory *below* a mount point; [`Freshness::Exact`] asks for the mount.
     2 ID "id"
-    /// The number of the file system (or volume) it lies on.
+    /// The number of the file system (or volume) that the file lies on.
     3 DEVICE "device"
     /// The size in bytes.
     4 SIZE "size"
-    /// The bytes that are allocated for it.
+    /// The bytes that the file system has allocated.
     5 ALLOCATED "allocated"
-    /// When it was last read.
+    /// The time of the last access.
     6 ACCESSED "accessed"
-    /// When its content was last written.
+    /// The time of the last write to the content.
     7 MODIFIED "modified"
-    /// When it was last changed in any way.
+    /// The time of the last change of any kind.
     8 CHANGED "changed"
-    /// When it was made.
+    /// The time of creation.
     9 CREATED "created"
-    /// How many names it has.
+    /// The number of names (hard links).
     10 LINKS "links"
     /// The file type and permission bits of POSIX.
     11 MODE "mode"
-    /// The number of its owner.
+    /// The number of the owner.
     12 USER_ID "uid"
-    /// The number of its group.
+    /// The number of the group.
     13 GROUP_ID "gid"
-    /// The name of its owner. Each owner is looked up once.
+    /// The name of the owner. Each owner is looked up once.
     14 USER "user"
-    /// The name of its group. Each group is looked up once.
+    /// The name of the group. Each group is looked up once.
     15 GROUP "group"
-    /// What a link holds. Asked for links alone.
+    /// The target of a link. Asked only for links.
     16 TARGET "target"
     /// The attribute bits of the platform (`FILE_ATTRIBUTE_*`, `STATX_ATTR_*`).
     17 ATTRIBUTES "attributes"
-    /// For a device file: which device it stands for.
+    /// For a device file: the number of the device.
     18 DEVICE_NUMBER "rdev"
-    /// Whether this process may read it.
+    /// Whether this process may read the file.
     19 READABLE "readable"
-    /// Whether this process may write to it.
+    /// Whether this process may write to the file.
     20 WRITABLE "writable"
-    /// Whether this process may execute it, or look up names in it.
+    /// Whether this process may execute the file, or search the directory.
     21 EXECUTABLE "executable"
-    /// Whether it has access rules beyond the permission bits.
+    /// Whether the file has access rules beyond the permission bits.
     22 ACL "acl"
-    /// Whether it has file capabilities.
+    /// Whether the file has capabilities.
     23 CAPABILITY "capability"
-    /// The label that a security module (`SELinux`, Smack) gave it.
+    /// The label that a security module (`SELinux`, Smack) gave to the file.
     24 LABEL "label"
-    /// The size of the blocks that reading and writing should be done in.
+    /// The block size that reading and writing should use.
     25 BLOCK_SIZE "block-size"
 }
 
@@ -99,7 +99,7 @@ impl Fields {
     /// No field.
     pub const NONE: Fields = Fields(0);
 
-    /// The field of this name.
+    /// Returns the field with this name.
     pub fn named(name: &str) -> Option<Fields> {
         Fields::ALL.iter().find(|&&(known, _)| known == name).map(|&(_, field)| field)
     }
@@ -114,30 +114,30 @@ impl Fields {
         self.0 & other.0 != 0
     }
 
-    /// Whether it is the empty set.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Those that are in either set.
+    /// Returns the fields that are in either set.
     #[must_use]
     pub const fn union(self, other: Fields) -> Fields {
         Fields(self.0 | other.0)
     }
 
-    /// Those that are in both sets.
+    /// Returns the fields that are in both sets.
     #[must_use]
     pub const fn intersection(self, other: Fields) -> Fields {
         Fields(self.0 & other.0)
     }
 
-    /// Those that are in this set and not in the other.
+    /// Returns the fields that are in this set and not in the other.
     #[must_use]
     pub const fn without(self, other: Fields) -> Fields {
         Fields(self.0 & !other.0)
     }
 
-    /// The fields of the set, one by one, with their names.
+    /// Iterates over the fields of the set, with their names.
     pub fn iter(self) -> impl Iterator<Item = (&'static str, Fields)> {
         Fields::ALL.iter().copied().filter(move |&(_, field)| self.contains(field))
     }

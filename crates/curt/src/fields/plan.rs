@@ -1,4 +1,4 @@
-//! What a caller wants to know, how fresh, and what that costs.
+//! What is asked about each entry, and what that costs.
 
 use std::fmt;
 
@@ -9,15 +9,14 @@ use crate::sys::{Os, Sources, Sys};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// What the listing carries is good enough; the rest is asked for. On Windows the listing
-    /// carries nearly everything, and may lag behind for a file that somebody has open for writing,
-    /// or that was written under another name.
+    /// Values from the listing are good enough; the rest is asked for. On Windows the listing has
+    /// nearly everything, and may be out of date for a file that is open for writing, or that was
+    /// written under another name.
     #[default]
     FromListing,
-    /// The same, and what is asked may be answered from what a network file system has cached
-    /// (`AT_STATX_DONT_SYNC`).
+    /// The same, and a network file system may answer from its cache (`AT_STATX_DONT_SYNC`).
     Cached,
-    /// Everything but the name is asked for, also what the listing carries.
+    /// Everything but the name is asked for, even if the listing has it.
     Exact,
 }
 
@@ -25,22 +24,23 @@ pub enum Freshness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Follow {
-    /// None: what is told is that of the link itself.
+    /// None: the metadata is that of the link itself.
     #[default]
     Never,
-    /// Those that the caller named.
+    /// Operands only.
     CommandLine,
-    /// All. A link that leads nowhere is told of as the link that it is. (A walk says why, where it
-    /// leads through a file, or where one may not look; links in a circle are errors there.)
+    /// All. A broken link yields its own metadata. (A walk also reports an error for a link that
+    /// leads through a file or into a directory that may not be searched, and yields only the error
+    /// for a link loop.)
     Links,
 }
 
-/// What is wanted of each entry.
+/// The fields that are wanted of each entry, how fresh they must be, and which links are followed.
 ///
 /// ```
 /// use curt::{Fields, Plan};
 /// let plan = Plan::new(Fields::NAME | Fields::KIND);
-/// assert_eq!(plan.cost().entry, 0, "a listing tells both");
+/// assert_eq!(plan.cost().entry, 0, "a listing has both");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "a plan does nothing until something is asked with it"]
@@ -58,60 +58,43 @@ impl From<Fields> for Plan {
 }
 
 impl Plan {
-    /// A plan for these fields, as the listing has them where it has them, following no link.
+    /// Creates a plan for these fields, from the listing if it has them, that follows no link.
     pub fn new(fields: Fields) -> Plan {
         Plan { fields, ..Plan::default() }
     }
 
-    /// How fresh the values must be.
+    /// Chooses how fresh the values must be.
     pub fn freshness(self, freshness: Freshness) -> Plan {
         Plan { freshness, ..self }
     }
 
-    /// Which links are followed.
+    /// Chooses which links are followed.
     pub fn follow(self, follow: Follow) -> Plan {
         Plan { follow, ..self }
     }
 
-    /// Tells of the links that Cygwin keeps in plain files as [`Kind::CygwinSymlink`](crate::Kind),
-    /// with their targets; no by default. They are told by the SYSTEM attribute and a size of 11 to
-    /// 8,204 bytes, which costs nothing; only what passes that is opened, read and closed: 3 calls
-    /// for each, beyond [`Plan::cost`]. One that cannot be read is told of as a file, with a
-    /// failure that takes no field away. They are not followed. Nothing on other systems than
-    /// Windows.
+    /// Recognises the links that Cygwin keeps in plain files, as
+    /// [`Kind::CygwinSymlink`](crate::Kind) with their targets; no by default. Only on Windows.
+    ///
+    /// Candidates have the SYSTEM attribute and a size of 11 to 8,204 bytes. Each of them is
+    /// opened, read and closed: 3 calls beyond [`Plan::cost`]. One that cannot be read stays a
+    /// file, with a failure that hides no field. These links are not followed.
     pub fn cygwin_links(self, yes: bool) -> Plan {
         Plan { cygwin_links: yes, ..self }
     }
 
-    /// The fields.
+    /// Returns the fields.
     pub fn fields(self) -> Fields {
         self.fields
     }
 
-    /// What the plan costs on this system, as long as no feature is missing.
+    /// Returns what the plan costs on this system, if no feature is missing.
     pub fn cost(self) -> Cost {
         self.cost_by(&<Os as Sys>::SOURCES)
     }
 
-    /// What has to be known for these fields: an owner's name is found by its number, where its
-    /// security does not tell it; whether there is a target depends on the kind, and so does what
-    /// the security that is read is that of.
-    pub(crate) fn needs(fields: Fields, sources: &Sources) -> Fields {
-        let mut needs = fields.without(Fields::NAME);
-        for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {
-            let is_by_number = sources.query.contains(number) && !sources.secured.contains(name);
-            if fields.contains(name) && is_by_number {
-                needs |= number;
-            }
-        }
-        if fields.contains(Fields::TARGET) || fields.intersects(sources.secured) {
-            needs |= Fields::KIND;
-        }
-        needs
-    }
-
     fn cost_by(self, sources: &Sources) -> Cost {
-        let mut asked = Plan::needs(self.fields, sources);
+        let mut asked = self.fields.needs(sources);
         if self.freshness != Freshness::Exact {
             asked = asked.without(sources.listing);
         }
@@ -136,15 +119,34 @@ impl Plan {
     }
 }
 
-/// What a plan costs, in calls.
+impl Fields {
+    /// Returns what has to be known for these fields: the number of an owner for its name, unless
+    /// the security descriptor has the name; the kind for the target of a link, and for the
+    /// security descriptor.
+    pub(crate) fn needs(self, sources: &Sources) -> Fields {
+        let mut needs = self.without(Fields::NAME);
+        for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {
+            let is_by_number = sources.query.contains(number) && !sources.secured.contains(name);
+            if self.contains(name) && is_by_number {
+                needs |= number;
+            }
+        }
+        if self.contains(Fields::TARGET) || self.intersects(sources.secured) {
+            needs |= Fields::KIND;
+        }
+        needs
+    }
+}
+
+/// The cost of a plan, in calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {
-    /// For each directory whose entries fit into one buffer; each further buffer is one more.
+    /// For each directory whose entries fit into one buffer. Each further buffer costs one more.
     pub directory: u32,
     /// For each entry, links included.
     pub entry: u32,
-    /// For each symbolic link, beyond that.
+    /// For each symbolic link, in addition.
     pub link: u32,
 }
 
@@ -163,7 +165,7 @@ mod tests {
     use super::{Fields, Follow, Freshness, Plan};
     use crate::sys::Sources;
 
-    /// A system whose listings have names, kinds and numbers, as those of Unix.
+    /// A system whose listings have names, kinds and numbers, like Unix.
     const UNIX: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
         query: Fields::SIZE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::KIND),
@@ -177,7 +179,7 @@ mod tests {
     };
 
     #[test]
-    fn a_plan_costs_what_is_not_in_the_listing() {
+    fn a_plan_costs_the_fields_that_listings_lack() {
         let cost = |fields: Fields| {
             let cost = Plan::new(fields).cost_by(&UNIX);
             (cost.entry, cost.link)
@@ -197,7 +199,7 @@ mod tests {
             ..UNIX
         };
         let cost = |fields: Fields| Plan::new(fields).cost_by(&secured).entry;
-        assert_eq!(cost(Fields::USER), 3, "its security tells the name");
+        assert_eq!(cost(Fields::USER), 3, "the security descriptor has the name");
         assert_eq!(cost(Fields::USER | Fields::ACL | Fields::SIZE), 3);
         let exact = Plan::new(Fields::KIND).freshness(Freshness::Exact);
         assert_eq!(exact.cost_by(&UNIX).entry, 1);

@@ -1,4 +1,4 @@
-//! Ignore rules, as git has them.
+//! Ignore rules, as git reads them.
 
 use std::borrow::Cow;
 use std::io;
@@ -8,21 +8,22 @@ use std::path::{MAIN_SEPARATOR, Path};
 use super::wildmatch;
 use crate::control::{MOST_RULES, Rulebook, Rules, too_many_rules};
 
-/// Which entries a walk leaves out because of what directories say themselves, for
+/// Which entries a walk leaves out by the ignore files of directories, for
 /// [`Walk::ignore`](crate::Walk::ignore).
 ///
-/// Rules stand in `.ignore`, in `.gitignore` (which counts in a work tree of git only: at or below
-/// a directory that holds a `.git`), and in git's `info/exclude`, which is also found where `.git`
-/// is a file that names the directory of a linked work tree. They hold in their directory and below
-/// it; of several the last in a file decides, a file in a deeper directory before one above,
-/// `.ignore` before `.gitignore`, and that before `exclude`. `!` takes back; what lies in a
-/// directory that is left out cannot be taken back. The directories above an operand count too. The
-/// rules of a user's own configuration of git are not read. [`IgnoreFile`] says how lines are read.
+/// Rules are in `.ignore`, in `.gitignore` (which counts in a git work tree only: at or below a
+/// directory that contains `.git`), and in git's `info/exclude`, which is also found if `.git` is a
+/// file that names the directory of a linked work tree. They apply in their directory and below it.
+/// The last rule of a file that matches decides; a file in a deeper directory comes before one
+/// above, `.ignore` before `.gitignore`, and that before `exclude`. `!` includes an entry again,
+/// unless it is in a directory that is left out. The directories above an operand count too. A
+/// user's git configuration is not read. [`IgnoreFile`] says how lines are read.
 ///
-/// Where a file with rules cannot be read, it is not known what they leave out: the walk reports an
-/// error and yields nothing below that directory. The same holds where the rules of more than 1,000
-/// directories, 100,000 rules or 4 MiB of text would hold in one place.
+/// If an ignore file cannot be read, what it leaves out is not known: the walk reports an error and
+/// yields nothing below that directory. The same happens if the rules of more than 1,000
+/// directories, more than 100,000 rules or more than 4 MiB of text would apply to one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
     files: bool,
     dot_names: bool,
@@ -35,19 +36,17 @@ impl Default for IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// All of them: rules of files, and no names that begin with a dot.
+    /// Creates rules that read all ignore files, and leave out names that begin with a dot.
     pub fn new() -> Self {
         IgnoreRules { files: true, dot_names: true }
     }
 
-    /// Whether files with rules are read.
-    #[must_use]
+    /// Sets whether ignore files are read.
     pub fn files(self, yes: bool) -> Self {
         IgnoreRules { files: yes, ..self }
     }
 
-    /// Whether names that begin with a dot are left out, unless a rule takes them back.
-    #[must_use]
+    /// Sets whether names that begin with a dot are left out, unless a rule includes them.
     pub fn dot_names(self, yes: bool) -> Self {
         IgnoreRules { dot_names: yes, ..self }
     }
@@ -71,11 +70,11 @@ impl Rulebook for IgnoreRules {
     }
 }
 
-/// The rules of one ignore file, read and matched exactly as git does.
+/// The rules of one ignore file, parsed and matched exactly as git does.
 ///
 /// Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, `**` as a whole name
-/// does; a backslash takes the next byte for itself; braces are nothing special. A line that git
-/// could never match, such as `[a`, is passed over, and no other with it.
+/// does; a backslash escapes the next byte; braces have no meaning. A line that can never match,
+/// such as `[a`, is skipped.
 ///
 /// ```
 /// use std::path::Path;
@@ -92,23 +91,23 @@ pub struct IgnoreFile {
     rules: Vec<Rule>,
 }
 
-/// One line.
+/// One line of an ignore file.
 #[derive(Clone, Debug)]
 struct Rule {
-    /// Where its pattern lies in the text, and how much of that stands for itself.
+    /// The pattern's position in the text, and the length of its literal prefix.
     pattern: Range<usize>,
     literal: usize,
     takes_back: bool,
     directories_only: bool,
-    /// It is compared with names, not with paths.
+    /// It is compared with names instead of paths.
     is_name: bool,
-    /// A star, and then nothing special: the end of a name is compared.
+    /// It is a star and a literal: the end of a name is compared.
     is_ending: bool,
 }
 
 impl IgnoreFile {
-    /// Reads the text of a file. More than 100,000 rules are an error, of the kind `FileTooLarge`;
-    /// the memory taken is at most 4.2 MB and the text.
+    /// Parses the text of an ignore file. More than 100,000 rules are an error of the kind
+    /// `FileTooLarge`. Takes at most 4.2 MB of memory besides a copy of the text.
     pub fn parse(text: &[u8]) -> io::Result<IgnoreFile> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let text = text.strip_prefix(MARK).unwrap_or(text).to_vec();
@@ -126,9 +125,9 @@ impl IgnoreFile {
         Ok(IgnoreFile { text, rules })
     }
 
-    /// Whether the last rule that matches says to ignore the entry at `path`, which is relative to
-    /// the directory that the file is for; `None` where no rule matches. What was decided about the
-    /// directories on the way is for the caller to mind.
+    /// Returns whether the last rule that matches ignores the entry at `path`, which is relative to
+    /// the directory of the file; `None` if no rule matches. Rules for the directories on the way
+    /// are not considered.
     pub fn ignores(&self, path: &Path, is_directory: bool) -> Option<bool> {
         let path = path.as_os_str().as_encoded_bytes();
         let path = if MAIN_SEPARATOR == '/' {
@@ -157,14 +156,13 @@ impl Rules for IgnoreFile {
 }
 
 impl Rule {
-    /// Reads a line, which begins at `begin` in the text; `None` where there is nothing that could
-    /// match.
+    /// Parses a line, which begins at `begin` in the text; `None` if it can match nothing.
     fn read(line: &[u8], begin: usize) -> Option<Rule> {
         if line.first() == Some(&b'#') {
             return None;
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // To git a line ends where text in C does.
+        // For git a NUL ends a line.
         let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
         let line = &line[..length_without_spaces(line)];
         let takes_back = line.first() == Some(&b'!');
@@ -193,14 +191,14 @@ impl Rule {
         if self.is_ending {
             return text.ends_with(&pattern[1..]);
         }
-        // As in git, a `**` behind the literal part counts as if a name began with it.
+        // As in git, a `**` after the literal prefix counts as if it began a name.
         text.strip_prefix(&pattern[..self.literal])
             .is_some_and(|rest| wildmatch::matches(&pattern[self.literal..], rest))
     }
 }
 
-/// How long a line is without the spaces at its end. A backslash keeps the one behind it, and one
-/// at the very end keeps all.
+/// Returns the length of a line without trailing spaces. A backslash keeps the space after it, and
+/// one at the very end keeps all.
 fn length_without_spaces(line: &[u8]) -> usize {
     let mut kept = 0;
     let mut at = 0;

@@ -1,19 +1,19 @@
-//! git's patterns ("wildmatch"), matched as they stand.
+//! git's patterns ("wildmatch"), matched without compiling them.
 //!
-//! Patterns come from files that nobody vouches for. They are not compiled and nothing recurses, so
-//! a pattern takes no memory but its text. A `*` takes as few bytes as it can, and one more each
-//! time that what follows does not match; only the last `*` of a name and the last `**` can need
-//! that, so the time is polynomial where a recursive matcher's is exponential.
+//! Patterns come from untrusted files. Nothing is compiled and nothing recurses, so a pattern takes
+//! no memory besides its text. A `*` matches as few bytes as possible, and one more each time that
+//! the rest does not match. Only the last `*` of a name and the last `**` need to be tried again,
+//! so the time is polynomial, where that of a recursive matcher is exponential.
 
-/// One step of a pattern.
+/// One element of a pattern.
 #[derive(Clone, Copy)]
 enum Token<'p> {
     Byte(u8),
     /// Any byte but a slash.
     Any,
-    /// A class; what follows its bracket.
+    /// A class, from behind its opening bracket.
     Class(&'p [u8]),
-    /// Any number of bytes that are no slashes.
+    /// Any number of bytes other than slashes.
     Star,
     /// Any number of bytes.
     Deep,
@@ -32,7 +32,7 @@ impl Token<'_> {
     }
 }
 
-/// Whether git could ever match something with this pattern.
+/// Returns whether this pattern can match anything in git.
 pub(super) fn is_pattern(pattern: &[u8]) -> bool {
     let mut at = 0;
     while at < pattern.len() {
@@ -44,16 +44,15 @@ pub(super) fn is_pattern(pattern: &[u8]) -> bool {
     true
 }
 
-/// Whether a byte means more than itself.
+/// Returns whether a byte has a special meaning.
 pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[' | b'\\')
 }
 
-/// Whether the whole text matches.
+/// Returns whether a pattern matches the whole text.
 pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut read) = (0, 0);
-    // The last `*` and the last `**`: what follows in the pattern, and how much of the text was
-    // read.
+    // For the last `*` and the last `**`: where the pattern goes on, and the text.
     let mut star: Option<(usize, usize)> = None;
     let mut deep: Option<(usize, usize, bool)> = None;
     loop {
@@ -95,8 +94,8 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// What stands at a place in a pattern, and where the next step begins; `None` at the end, and
-/// where it is no pattern.
+/// Returns the element at an index of a pattern, and the index of the next one. `None` at the end,
+/// and for an invalid pattern.
 fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
     let rest = &pattern[at..];
     Some(match *rest.first()? {
@@ -121,14 +120,14 @@ fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
     })
 }
 
-/// Whether a class has a byte, and how long it is with the bracket that ends it. `body` is what
-/// follows the first bracket; `None` where it is no class.
+/// Returns whether a class contains a byte, and its length with the closing bracket. `body` begins
+/// behind the opening bracket. `None` for an invalid class.
 fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
     let is_negated = matches!(body.first(), Some(b'!' | b'^'));
     let begin = usize::from(is_negated);
     let mut at = begin;
     let mut has = false;
-    // What a range may begin with.
+    // The byte that a range can begin with.
     let mut before = None;
     loop {
         before = match (before, body.get(at..)?) {
@@ -167,7 +166,7 @@ fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
     }
 }
 
-/// Whether a byte is of a kind such as `[:alpha:]`, by git's own tables; `None` for an unknown
+/// Returns whether a byte is of a kind such as `[:alpha:]`, by git's tables; `None` for an unknown
 /// name.
 fn is_of_kind(name: &[u8], byte: u8) -> Option<bool> {
     Some(match name {

@@ -1,58 +1,70 @@
-//! Reaching what lies deeper than a path may be long.
-//!
-//! A path that the system takes is given to it as it is. A longer one begins at an *anchor*: an
-//! open directory on the way, one for each so many units of the path, each opened from the one
-//! before. They stay open for the paths that follow. Neighbours follow each other on the way
-//! through a tree, so an anchor serves thousands of directories.
-//!
-//! A *base* is a directory that was listed and stays open for what lies below it: the operand, and
-//! each mount point on the way. From there no link is followed, and a mount is noticed.
+//! Listing a tree from its top down.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
-use crate::error::Error;
-use crate::fields::{Metadata, Plan};
-use crate::name::{Name, Unit};
-use crate::sys::{Features, Opened, Os, Settings, Setup, Sys};
+use crate::error::{Cause, Error, Operation};
+use crate::fields::Plan;
+use crate::name::{Name, NameBuf, Unit};
+use crate::sys::{Features, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
+use crate::tree::{Admitted, Branch, Limits, bug};
 
-/// The longest path, in units, that is given to the system at once: below the limit of any.
-pub(super) const LONGEST: usize = 2048;
-/// How many anchors are open at most. Beyond, the one nearest to the root is closed.
-pub(super) const MOST_ANCHORS: usize = 8;
+/// How many directories are open at a time, if the system has that many descriptors.
+const MOST_OPEN: usize = 64;
 
-/// Opens the directories of one tree, and asks about what lies in them, by paths of any length.
-/// [`Descent::keep`] and [`Descent::open_below`] follow no link below the first of them.
+/// Lists the directories of a tree one after the other, a directory before those that lie in it.
 ///
-/// The system takes paths of 4,096 bytes on Linux; a tree can be deeper. What is longer than 2,048
-/// bytes (units on Windows) is reached from directories on the way that stay open meanwhile, at
-/// most eight of them. Meant for going through a tree from the top down; links are followed as they
-/// are typed.
+/// [`Descent::open`] begins with an operand. When a directory was listed, [`Descent::enter`] says
+/// which of its subdirectories are listed after it, and [`Descent::next`] opens the next one. Each
+/// is opened relative to its parent, so a tree can be deeper than a path may be long.
 ///
-/// Cost: nothing for shorter paths. Beyond, 1 call to open and 1 to close (1 more on Windows for
-/// the first) for each 2,048 bytes that a path does not share with the one before it.
+/// Below the operand no link is followed, unless [`Descent::follow_links`] asks for it, so that
+/// nothing that is swapped meanwhile leads out of the tree. A directory that leads back to one of
+/// its ancestors, by a link or because it is mounted there (Linux), is the error
+/// [`Cause::Loop`](crate::Cause::Loop).
 ///
-/// Races: a directory that was moved while it stays open is found where it was moved to. So a value
-/// of this type is made for one listing of one tree, and not kept.
+/// Cost: that of listing each directory. 1 call more for each where links are followed. On Linux 2
+/// for a mount point, and 3 for each directory above it. About 4 for each directory that was closed
+/// and is opened again, which happens only in trees that have more than 64 levels with several
+/// directories each.
+///
+/// Races: those of a walk. A directory that was moved while it stays open is listed where it is.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-descent-{}", std::process::id()));
-/// # std::fs::create_dir_all(scratch.join("a"))?;
-/// use curt::{Descent, Fields, Plan};
+/// # std::fs::create_dir_all(scratch.join("a/b"))?;
+/// use curt::{Descent, Fields};
 /// let mut descent = Descent::new();
-/// let mut list = descent.open(&scratch)?.list(Plan::new(Fields::NAME));
-/// assert_eq!(&*list.next().expect("it holds a directory")?.name(), "a");
-/// assert!(descent.open(scratch.join("a"))?.list(Plan::new(Fields::NAME)).next().is_none());
+/// let mut paths = Vec::new();
+/// let mut next = Some(descent.open(&scratch));
+/// while let Some(directory) = next {
+///     let directory = directory?;
+///     paths.push(directory.path().to_owned());
+///     let mut list = directory.list(Fields::KIND);
+///     let mut names = Vec::new();
+///     while let Some(entry) = list.next() {
+///         let entry = entry?;
+///         if entry.metadata().is_dir() {
+///             names.push(entry.to_name());
+///         }
+///     }
+///     descent.enter(list, names)?;
+///     next = descent.next();
+/// }
+/// assert_eq!(paths, [scratch.clone(), scratch.join("a"), scratch.join("a/b")]);
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Descent {
-    /// What directories are opened with.
+    /// What the platform of each directory is started with.
     setup: Setup,
-    anchors: Anchors<Os>,
+    sys: Os,
+    branch: Branch<Os, ()>,
+    limits: Limits,
 }
 
 impl fmt::Debug for Descent {
@@ -68,223 +80,123 @@ impl Default for Descent {
 }
 
 impl Descent {
-    /// Nothing is open yet.
+    /// Prepares to list trees. Nothing is open yet.
     pub fn new() -> Descent {
         let setup = Setup::default().for_reading(Features::default()).sharing_owners();
-        let anchors = Anchors::new(Os::start(&setup));
-        Descent { setup, anchors }
+        let (sys, limits) = (Os::start(&setup), Limits::default());
+        Descent { setup, sys, branch: Branch::new(limits, MOST_OPEN), limits }
     }
 
-    /// A way of asking for what the plan says. On Unix, what it looks up about owners is known to
-    /// the listings that this opens, and the other way round.
+    /// Follows links to directories below the operand.
+    #[must_use]
+    pub fn follow_links(self, yes: bool) -> Descent {
+        let limits = Limits { follow: yes, ..self.limits };
+        Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
+    }
+
+    /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that
+    /// this opens.
     pub fn asking(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
 
-    /// Opens a directory for listing, as [`Directory::open`] does. Where that one was listed, no
-    /// link is followed any more and paths begin here again.
+    /// Opens an operand for listing, as [`Directory::open`] does, and forgets the one before.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
-        if self.anchors.has_base() {
-            self.anchors.clear();
-        }
-        let (setup, sys) = self.start();
+        self.clear();
         let path = path.as_ref();
-        let opened = self.anchors.open_dir(path, |from, name| sys.open_below(from, name, true));
-        Directory::opened(setup, sys, path, opened)
-    }
-
-    /// Keeps the directory of a listing open, for [`Descent::open_below`]; no call.
-    pub fn keep(&mut self, mut list: List) {
-        if let Some(dir) = list.dir.take() {
-            self.anchors.add_base(&list.path, dir);
+        self.branch.begin(SystemUnit::units(path));
+        let open = |from: &_, name: Name<'_, _>| self.sys.open_below(from, name, true);
+        let opened = self.sys.at_path(path, open).unwrap_or_else(Opened::Failed);
+        let admitted = self.branch.admit(opened, &self.sys);
+        match admitted.map_err(|cause| self.failed(cause))? {
+            Some(admitted) => Ok(self.directory(admitted)),
+            None => Err(self.failed(bug("an operand was left out"))),
         }
     }
 
-    /// Opens a directory that lies below one that was [kept](Descent::keep), by its whole path. No
-    /// link is followed on the way from there, so that nothing that is swapped meanwhile leads
-    /// anywhere else.
-    ///
-    /// Says as well whether something is mounted on the way, which costs 1 call more, where a
-    /// directory may be mounted below itself and has to be looked for among those above it (Linux).
-    pub fn open_below(&mut self, path: impl AsRef<Path>) -> Result<(Directory, bool), Error> {
-        let (setup, sys) = self.start();
-        let path = path.as_ref();
-        let mut opened =
-            self.anchors.open_dir(path, |from, name| sys.open_within_mount(from, name));
-        let is_mounted = matches!(opened, Ok(Opened::Mount));
-        if is_mounted {
-            opened = self.anchors.open_dir(path, |from, name| sys.open_below(from, name, false));
-        }
-        Directory::opened(setup, sys, path, opened).map(|directory| (directory, is_mounted))
-    }
-
-    /// Asks about a path, as [`Stat::path`] does.
-    pub fn stat(&mut self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
-        let path = path.as_ref();
-        stat.ask(path, |asker, follow, into| {
-            self.anchors.at_path(path, |dir, name| asker.tell_at(dir, name, path, follow, into))
-        })
-    }
-
-    fn start(&self) -> (Setup, Os) {
-        (self.setup.clone(), Os::start(&self.setup))
-    }
-
-    /// Closes what is open. The calls that were made beyond those of what it opened and was asked.
-    pub fn finish(mut self) -> Calls {
-        self.anchors.clear();
-        self.anchors.sys.calls()
-    }
-}
-
-/// Directories on the way to a path.
-pub(super) struct Anchors<S: Sys> {
-    pub(super) sys: S,
-    /// The path that they lie on.
-    path: Vec<S::Unit>,
-    /// Each with how much of the path leads to it, the separators behind it included.
-    pub(super) open: Vec<Anchor<S>>,
-    /// How many there may be.
-    most: usize,
-}
-
-/// An open directory on the way.
-pub(super) struct Anchor<S: Sys> {
-    /// How much of the path leads to it, the separators behind it included.
-    end: usize,
-    dir: S::Dir,
-    is_base: bool,
-}
-
-impl<S: Sys> Anchors<S> {
-    pub(super) fn new(sys: S) -> Self {
-        Anchors { sys, path: Vec::new(), open: Vec::new(), most: MOST_ANCHORS }
-    }
-
-    /// Asks about a path, from where it can be reached.
-    pub(super) fn at_path<T>(
+    /// Lists the subdirectories with these names, in this order, after the directory that was
+    /// opened last; `list` is its listing. No call. A name that no entry can have is an error.
+    pub fn enter<N: AsRef<OsStr>>(
         &mut self,
-        path: &Path,
-        ask: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> T,
-    ) -> io::Result<T> {
-        let units = S::units(path);
-        if units.len() <= LONGEST && !self.has_base() {
-            return self.sys.at_path(path, ask);
-        }
-        self.reach(units)?;
-        let Some(Anchor { end, dir, .. }) = self.open.last() else {
-            return self.sys.at_path(path, ask);
-        };
-        let rest = &self.path[*end..];
-        let begin = rest.iter().take_while(|unit| unit.is_separator()).count();
-        let rest = &rest[begin..];
-        let here = [S::Unit::ascii(b'.')];
-        let rest = if rest.is_empty() { &here } else { rest };
-        let rest = [rest, &[S::Unit::NUL]].concat();
-        let name = Name::until_nul(&rest).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(ask(dir, name))
-    }
-
-    /// Opens a directory by its path, if need be with fewer anchors.
-    fn open_dir(
-        &mut self,
-        path: &Path,
-        open: impl Fn(&S::Dir, Name<'_, S::Unit>) -> Opened<S::Dir>,
-    ) -> io::Result<Opened<S::Dir>> {
-        loop {
-            match self.at_path(path, &open) {
-                Ok(Opened::Shortage(_)) if self.close_one() => {}
-                opened => return opened,
-            }
-        }
-    }
-
-    fn has_base(&self) -> bool {
-        self.open.iter().any(|anchor| anchor.is_base)
-    }
-
-    /// Adds a directory that was listed, and from which no link is followed any more.
-    fn add_base(&mut self, path: &Path, dir: S::Dir) {
-        let mut path = S::units(path);
-        while path.last().is_some_and(|last| last.is_separator()) {
-            path.pop();
-        }
-        path.push(S::Unit::SEPARATOR);
-        let end = path.len();
-        self.go_to(path);
-        self.add(Anchor { end, dir, is_base: true });
-    }
-
-    fn add(&mut self, anchor: Anchor<S>) {
-        if self.open.len() >= self.most {
-            self.close_one();
-        }
-        self.open.push(anchor);
-    }
-
-    /// Closes the anchor nearest to the root, but not the operand's directory or the last anchor.
-    /// There will not be more of them from now on. Whether there was any.
-    fn close_one(&mut self) -> bool {
-        let first = usize::from(self.open.first().is_some_and(|anchor| anchor.is_base));
-        if first + 1 >= self.open.len() {
-            return false;
-        }
-        self.sys.close(self.open.remove(first).dir);
-        self.most = self.most.min(self.open.len() + 1);
-        true
-    }
-
-    /// Closes the anchors that do not lie on the way to a path.
-    fn go_to(&mut self, path: Vec<S::Unit>) {
-        while let Some(anchor) = self.open.pop() {
-            if path.get(..anchor.end) == Some(&self.path[..anchor.end]) {
-                self.open.push(anchor);
-                break;
-            }
-            self.sys.close(anchor.dir);
-        }
-        self.path = path;
-    }
-
-    /// Opens anchors on the way to a path until the rest of it is short.
-    fn reach(&mut self, path: Vec<S::Unit>) -> io::Result<()> {
-        self.go_to(path);
-        loop {
-            let begin = self.open.last().map_or(0, |anchor| anchor.end);
-            let Some(end) = next_anchor(&self.path, begin) else { return Ok(()) };
-            let dir = loop {
-                match self.open_anchor(begin, end)? {
-                    Opened::Shortage(_) if self.close_one() => {}
-                    opened => break opened.into_result()?,
-                }
+        list: List,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<(), Error> {
+        self.branch.enter(Admitted::from(list.dir), ());
+        for name in names {
+            let path = Path::new(name.as_ref());
+            let units = SystemUnit::units(path);
+            let is_path = units.iter().any(|unit: &OsUnit| unit.is_separator());
+            let name = NameBuf::new(units).ok().filter(|name| {
+                let name = name.as_name();
+                !is_path && !name.units().is_empty() && !name.is_dot_or_dot_dot()
+            });
+            let Some(name) = name else {
+                let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
+                return Err(Error::new(Operation::OpenDirectory, list.path.join(path), cause));
             };
-            self.add(Anchor { end, dir, is_base: false });
+            self.branch.stack.add_waiting(name.as_name());
+        }
+        Ok(())
+    }
+
+    /// Opens the next directory for listing; `None` if none is left. After an error the next call
+    /// goes on with the one behind it.
+    #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
+    pub fn next(&mut self) -> Option<Result<Directory, Error>> {
+        loop {
+            let level = self.branch.stack.last()?;
+            self.branch.path.truncate(level.path_len());
+            match self.branch.stack.next_waiting() {
+                None => drop(self.branch.leave(&self.sys)),
+                Some(at) => match self.open_child(at) {
+                    Ok(Some(admitted)) => return Some(Ok(self.directory(admitted))),
+                    Ok(None) => {}
+                    Err(cause) => return Some(Err(self.failed(cause))),
+                },
+            }
         }
     }
 
-    /// Opens an anchor from the one before, or the first from where paths begin.
-    fn open_anchor(&self, begin: usize, end: usize) -> io::Result<Opened<S::Dir>> {
-        let Some(Anchor { dir, .. }) = self.open.last() else {
-            return self.sys.open_parent(&S::path(self.path[..end].to_vec())).map(Opened::Dir);
-        };
-        let names = [&self.path[begin..end], &[S::Unit::NUL]].concat();
-        let name = Name::until_nul(&names).ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.sys.open_below(dir, name, !self.has_base()))
-    }
-
-    pub(super) fn clear(&mut self) {
-        for anchor in self.open.drain(..) {
-            self.sys.close(anchor.dir);
+    /// Opens the child of the topmost directory whose name lies at `at`.
+    fn open_child(&mut self, at: usize) -> Result<Option<Admitted<<Os as Sys>::Dir>>, Cause> {
+        let index = self.branch.stack.len() - 1;
+        if let Err(lost) = self.branch.reopen(&self.sys) {
+            // No directory below the lost one can be reached either.
+            let Branch { stack, path, .. } = &mut self.branch;
+            path.truncate(stack[lost.level].path_len());
+            (lost.level..stack.len()).for_each(|index| stack[index].drop_waiting());
+            return Err(lost.into_cause());
         }
+        let admitted = self.branch.open(at, &self.sys);
+        // The operand's own directory stays open, because others are opened again from there.
+        let stack = &mut self.branch.stack;
+        if index > 0 && !stack[index].has_waiting() {
+            stack.close(index, &self.sys);
+        }
+        admitted
     }
-}
 
-/// Where the part of a path ends that leads to the next anchor: behind the separators after the
-/// last whole name that fits. `None` where the rest is short, or is one name, which the system is
-/// to refuse.
-pub(super) fn next_anchor<U: Unit>(path: &[U], begin: usize) -> Option<usize> {
-    let fits = path[begin..].get(..LONGEST)?;
-    let end = begin + fits.iter().rposition(|unit| unit.is_separator()).filter(|&at| at > 0)?;
-    let behind = path[end..].iter().take_while(|unit| unit.is_separator()).count();
-    Some(end + behind).filter(|&end| end < path.len())
+    fn directory(&self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
+        let (setup, sys) = (self.setup.clone(), Os::start(&self.setup));
+        Directory::of(setup, sys, admitted.dir, self.path())
+    }
+
+    fn failed(&self, cause: Cause) -> Error {
+        Error::new(Operation::OpenDirectory, self.path(), cause)
+    }
+
+    fn path(&self) -> PathBuf {
+        SystemUnit::path(self.branch.path.units().to_vec())
+    }
+
+    fn clear(&mut self) {
+        while self.branch.leave(&self.sys).is_some() {}
+    }
+
+    /// Closes what is open. Returns the calls made, beside those of the directories that it opened
+    /// and of the [`Stat`]s.
+    pub fn finish(mut self) -> Calls {
+        self.clear();
+        self.sys.calls()
+    }
 }

@@ -1,61 +1,61 @@
 //! Reading a directory as a whole, with several threads that ask about its entries.
 //!
-//! A directory is one listing, and reading it is for one thread. Most of the time goes into the
-//! questions, one for each entry, and these do not wait for each other. So what one buffer holds is
-//! shared out in small parts: whoever is free takes the next one, and writes what becomes of its
-//! entries where they belong. The threads end with the buffer; the next one holds sixteen times as
-//! much.
+//! Reading one directory is work for one thread, but most of the time goes into the questions, one
+//! for each entry, and these are independent of each other. So the entries of one batch are split
+//! into small parts: each thread takes the next part, and writes the results to their places. The
+//! threads end with the batch; the next one is up to sixteen times as large.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{Entry, List, Place};
+use super::{Entry, List, ListBatch};
 use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::sys::{Batch, Listing, Os, Sys};
-use crate::tree::{HELPER_STACK, Panics};
+use crate::sys::{Host, Os, Sys, SystemUnit};
+use crate::tree::Workers;
 
-/// Entries in one part: some 100 µs of questions, beside which taking the next part is nothing.
+/// The entries in one part: about 100 µs of questions, beside which taking the next part costs
+/// nothing.
 const PART: usize = 64;
-/// Entries for each thread that nobody asked for: more than a millisecond of questions, of which a
-/// thread that helps takes a tenth to begin and to end.
+/// The entries for each thread, if the caller does not choose: more than a millisecond of
+/// questions, of which starting and ending a thread takes a tenth.
 const SHARE: usize = 1024;
-/// The most threads that nobody asked for: the entries of one directory have one lock here and
-/// there.
+/// The most threads, if the caller does not choose: the entries of one directory share some locks
+/// of the system.
 const MOST: usize = 8;
 
-/// What is left to be asked about of one buffer: where entries lie, and what becomes of them.
+/// The parts of a batch that are still to be asked about: positions of entries, and the places of
+/// their results.
 type Parts<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
-    /// Reads the rest of the directory, and appends what becomes of its entries to `into`, in the
-    /// order of the listing.
+    /// Reads the rest of the directory, and appends a result for each entry to `into`, in the order
+    /// of the listing.
     ///
-    /// `note` is told of each name, in order, by the thread that calls this; what it returns is
-    /// appended, and where that is nothing, the entry is left out and nothing is asked about it.
-    /// `tell` adds what was found out. It is called by any of the threads and in any order, never
-    /// twice for an entry.
+    /// `begin` is called with each name, in order, on this thread; what it returns is appended. If
+    /// it returns `None`, the entry is left out, and nothing is asked about it. `complete` adds the
+    /// metadata to a result. It is called on any of the threads, in any order, once for an entry.
     ///
-    /// Threads: none is started where listings tell everything that the plan wants. Otherwise, with
-    /// [`Threads::Automatic`], one works for each 1,024 entries that a buffer holds, at most eight
-    /// and as many as there are processors; below 2,048 entries none is started. With
-    /// [`Threads::AtMost`], as many work as said, one for each 64 entries. A thread that the system
-    /// does not give is done without.
+    /// Threads: none is started if listings carry everything that the plan wants. Otherwise, with
+    /// [`Threads::Automatic`], one works for each 1,024 entries of a batch, at most eight and at
+    /// most as many as there are processors; below 2,048 entries none is started. With
+    /// [`Threads::AtMost`], that many work, at most one for each 64 entries. If the system has no
+    /// thread left, fewer work.
     ///
-    /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call where threads
-    /// may be started. On Linux also 2 calls for each thread that helps: it opens the directory for
-    /// itself, as threads that share a descriptor wait for each other in every call; where it may
-    /// not, it shares. What each thread learns by itself (names of owners, devices without access
-    /// rules) is learned once by each.
+    /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call if threads
+    /// may be started. On Linux also 2 calls for each thread that is started: it opens the
+    /// directory a second time, as threads that share a descriptor wait for each other in every
+    /// call; if it may not, it shares. Each thread learns for itself the names of owners, and which
+    /// devices have no access rules.
     ///
-    /// Errors: if the listing breaks off, what was read before is in `into`, complete. What cannot
-    /// be found out of an entry is told in its [`Metadata`]. Races: those of any listing; entries
-    /// that vanish meanwhile have failed fields. A panic of `tell` is passed on when all threads
-    /// have ended.
+    /// Errors: if the listing fails, the results of what was read before are complete. What could
+    /// not be asked about an entry is in its [`Metadata`]. Races: those of any listing; an entry
+    /// that vanishes meanwhile has failed fields. A panic of `complete` is resumed on this thread
+    /// when all threads have ended.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));
@@ -77,104 +77,96 @@ impl List {
         &mut self,
         threads: Threads,
         into: &mut Vec<T>,
-        mut note: impl FnMut(&OsStr) -> Option<T>,
-        tell: impl Fn(&mut T, Entry<'_>) + Sync,
+        mut begin: impl FnMut(&OsStr) -> Option<T>,
+        complete: impl Fn(&mut T, Entry<'_>) + Sync,
     ) -> Result<(), Error> {
-        let mut help = Help { threads, processors: None, helpers: Vec::new() };
+        let mut helpers = Helpers { threads, processors: None, started: Vec::new() };
         let mut positions = Vec::new();
         let read = loop {
-            let begin = into.len();
+            let first = into.len();
             positions.clear();
-            if !self.is_fresh {
-                // Growing step by step leaves memory behind that was touched for nothing.
-                let left = self.buf.left(self.position);
-                into.reserve(left);
-                positions.reserve(left);
-            }
-            while let Some((entry, next)) = self.here() {
-                if let Some(item) = note(&Os::text(entry.name.units())) {
-                    into.push(item);
-                    positions.push(self.position);
+            // Growing step by step leaves memory behind that was touched for nothing.
+            let left = self.reader.left();
+            into.reserve(left);
+            positions.reserve(left);
+            while let Some((entry, at)) = self.reader.next() {
+                if let Some(result) = begin(&SystemUnit::text(entry.name.units())) {
+                    into.push(result);
+                    positions.push(at);
                 }
-                self.position = next;
             }
-            self.tell_of(&positions, &mut into[begin..], &mut help, &tell);
-            if self.listing == Batch::End {
+            self.ask(&positions, &mut into[first..], &mut helpers, &complete);
+            if self.reader.is_at_end() {
                 break Ok(());
             }
             if let Err(error) = self.read() {
                 break Err(error);
             }
         };
-        for Helper { asker, dir } in help.helpers {
+        for Helper { asker, dir } in helpers.started {
             if let Some(dir) = dir {
                 asker.sys.close(dir);
             }
-            self.helped.add(&asker.sys.calls());
+            self.others.add(&asker.sys.calls());
         }
         read
     }
 
-    /// Asks about the entries that lie at these positions of the buffer.
-    fn tell_of<T: Send>(
+    /// Asks about the entries of the batch that lie at these positions.
+    fn ask<T: Send>(
         &mut self,
         positions: &[usize],
-        items: &mut [T],
-        help: &mut Help,
-        tell: &(impl Fn(&mut T, Entry<'_>) + Sync),
+        results: &mut [T],
+        helpers: &mut Helpers,
+        complete: &(impl Fn(&mut T, Entry<'_>) + Sync),
     ) {
-        let List { asker, dir, buf, path, metadata, setup, .. } = self;
-        let Some(dir) = dir.as_ref() else { return };
-        let wanted = help.wanted(asker, positions.len());
-        while help.helpers.len() < wanted {
+        let List { asker, dir, reader, path, metadata, setup, .. } = self;
+        let wanted = helpers.wanted(asker, positions.len());
+        while helpers.started.len() < wanted {
             let asker = Asker::new(Os::start(setup), asker.plan());
             let dir = asker.sys.reopen(dir);
-            help.helpers.push(Helper { asker, dir });
+            helpers.started.push(Helper { asker, dir });
         }
-        let place = Place { dir, path, buf };
-        let parts = Mutex::new(positions.chunks(PART).zip(items.chunks_mut(PART)));
+        let batch = ListBatch { dir, path, buf: reader.buffer() };
+        let parts = Mutex::new(positions.chunks(PART).zip(results.chunks_mut(PART)));
         if wanted == 0 {
-            return place.tell_parts(asker, &parts, metadata, tell);
+            return batch.complete_parts(asker, &parts, metadata, complete);
         }
-        let panics = Panics::default();
+        let workers = Workers::default();
         thread::scope(|scope| {
-            for helper in &mut help.helpers[..wanted] {
-                let place = Place { dir: helper.dir.as_ref().unwrap_or(dir), ..place };
-                let (asker, parts, panics) = (&mut helper.asker, &parts, &panics);
+            for Helper { asker, dir } in &mut helpers.started[..wanted] {
+                let (asker, parts) = (&mut *asker, &parts);
+                let batch = ListBatch { dir: dir.as_ref().unwrap_or(batch.dir), ..batch };
                 let work = move || {
-                    panics.catch(|| {
-                        place.tell_parts(asker, parts, &mut Metadata::default(), tell);
-                    });
+                    batch.complete_parts(asker, parts, &mut Metadata::default(), complete);
                 };
-                let thread = thread::Builder::new().stack_size(HELPER_STACK);
-                if thread.spawn_scoped(scope, work).is_err() {
+                if !workers.start(scope, work) {
                     break;
                 }
             }
-            place.tell_parts(asker, &parts, metadata, tell);
+            batch.complete_parts(asker, &parts, metadata, complete);
         });
-        panics.pass_on();
+        workers.pass_on();
     }
 }
 
-/// The threads beside the caller's.
-struct Help {
+/// The threads beside the caller's. They are kept from one batch to the next.
+struct Helpers {
     threads: Threads,
-    /// How many there are, once somebody wanted to know.
+    /// The number of processors, once it was needed.
     processors: Option<usize>,
-    /// Kept from one buffer to the next.
-    helpers: Vec<Helper>,
+    started: Vec<Helper>,
 }
 
 /// What a thread asks with.
 struct Helper {
     asker: Asker<Os>,
-    /// The directory, where it has it for itself.
+    /// A descriptor for this thread alone, if it has one.
     dir: Option<<Os as Sys>::Dir>,
 }
 
-impl Help {
-    /// How many are to help with so many entries.
+impl Helpers {
+    /// How many threads are to help with this many entries.
     fn wanted(&mut self, asker: &Asker<Os>, entries: usize) -> usize {
         let workers = match self.threads {
             _ if asker.is_in_listings() => 1,
@@ -189,21 +181,21 @@ impl Help {
     }
 }
 
-impl Place<'_> {
+impl ListBatch<'_> {
     /// Takes one part after the other until none is left.
-    fn tell_parts<T>(
-        &self,
+    fn complete_parts<T>(
+        self,
         asker: &Asker<Os>,
         parts: &Parts<'_, T>,
         metadata: &mut Metadata,
-        tell: &impl Fn(&mut T, Entry<'_>),
+        complete: &impl Fn(&mut T, Entry<'_>),
     ) {
-        // A `tell` that panics does so outside of the lock.
+        // The lock is released before `complete`, which may panic.
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some((positions, items)) = next() {
-            for (&at, item) in positions.iter().zip(items) {
-                if let Some((entry, _)) = self.buf.entry(at) {
-                    tell(item, self.tell(asker, at, entry, metadata));
+        while let Some((positions, results)) = next() {
+            for (&at, result) in positions.iter().zip(results) {
+                if let Some(entry) = self.entry(asker, at, metadata) {
+                    complete(result, entry);
                 }
             }
         }

@@ -3,14 +3,14 @@
 //! # Promises
 //!
 //! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
-//!   taken from it, unless the plan wants it exact. Each value says where it comes from; nothing is
-//!   invented.
+//!   taken
+//!   from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
 //! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
 //!   million entries takes no more memory than one of ten.
-//! - A directory may also be read as a whole ([`List::gather`]): then several threads ask, where
-//!   there is much to ask, and the entries keep their order.
-//! - A failure to ask about one entry is that entry's ([`Value::Failed`](crate::Value)); the
+//! - A directory can also be read as a whole ([`List::gather`]): then several threads ask, if there
+//!   is much to ask, and the entries keep their order.
+//! - A failure to ask about one entry belongs to that entry ([`Value::Failed`](crate::Value)); the
 //!   listing goes on.
 //!
 //! # Call budget
@@ -21,28 +21,29 @@
 //! | each further buffer | 1 for 64 KiB, from the fifth on 1 MiB | the C library's | 1 for 64 KiB |
 //! | name, kind, number | 0 | 0 | 0 |
 //! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
-//! | links, mode, owner | the same call | the same call | 1 (3 where the system cannot ask by name), owner 3 |
+//! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
 //! | a link of Cygwin ([`Plan::cygwin_links`]) | – | – | 3 for each likely one, none for another |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
-//! | beyond paths of 2,048 units ([`Descent`]) | 2 for each 2,048 | the same | the same |
-//! | below a listed directory ([`Descent::open_below`]) | 1; 1 more at a mount | 3 for each name | 2 |
+//! | a directory below a listed one ([`Descent`]) | as above | 1 more | as above |
+//! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
+//! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
-//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or where the system cannot ask by name) |
+//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name) |
 //!
 //! # Races
 //!
-//! A listing is no snapshot: what is added or removed meanwhile may be told of or not. An entry
-//! that vanished between the listing and the question about it has failed fields, with the system's
+//! A listing is no snapshot: an entry that is added or removed meanwhile may be listed or not. An
+//! entry that vanished between the listing and the question has failed fields, with the system's
 //! error. Everything about an entry is asked relative to the open directory, so a directory that is
-//! moved or replaced meanwhile changes nothing. A tree is listed from its top down without leaving
-//! it by [`Descent::open_below`].
+//! moved or replaced meanwhile changes nothing. [`Descent`] lists a tree from its top down without
+//! leaving it.
 //!
 //! # Fallbacks
 //!
-//! Without `statx`: the older call, without times of creation and attributes. Where a listing has
-//! no kinds (some file systems): the kind is asked for, if it is wanted. See `sys/windows` for its
-//! ladders.
+//! Without `statx`: the older call, without creation times and attributes. Where a listing has no
+//! kinds (some file systems), the kind is asked for if it is wanted. See `sys/windows` for its
+//! fallbacks.
 
 mod descent;
 mod gather;
@@ -61,14 +62,14 @@ use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::file_name::FileName;
-use crate::name::Name;
-use crate::sys::{self, Ask, Batch, Feature, Features, Listing, Opened, Os, Settings, Setup, Sys};
+use crate::name::{Name, NameBuf};
+use crate::sys::{Ask, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
+use crate::tree::Reader;
 
 type Unit = <Os as Sys>::Unit;
 
-/// Lists a directory. Of each entry the name and the kind are known, which costs no call where the
-/// listing tells them; [`List::fields`] asks for more. The errors are those of opening the
-/// directory.
+/// Lists a directory. Each entry has its name and its kind, which costs no call where the listing
+/// carries them; [`List::fields`] asks for more. The errors are those of opening the directory.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
@@ -89,15 +90,15 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 }
 
 /// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the
-/// plan asks, a plan without any field included. A field that could not be had while others could
-/// is a failure in the [`Metadata`].
+/// plan asks for, even without any field. A field that failed while others did not is a failure in
+/// the [`Metadata`].
 ///
-/// Links are followed unless the plan says [`Follow::Never`]. A link that leads nowhere is told of
-/// as the link that it is.
+/// Links are followed unless the plan says [`Follow::Never`]. A broken link yields its own
+/// metadata.
 ///
 /// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for
 /// everything but targets, access, access rules and labels. A plan that asks only for those, or for
-/// nothing, costs 1 more: whether the path is there.
+/// nothing, costs 1 more: whether the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -113,10 +114,10 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Asks about many paths with one plan, and answers in their order, as [`stat`] does for each.
-/// Owners are looked up once.
+/// Asks about many paths with one plan. Iterates over the answers of [`stat`], in the order of the
+/// paths. Owners are looked up once.
 ///
-/// Cost: that of [`stat`] for each path, which is taken when its answer is.
+/// Cost: that of [`stat`] for each path. A path is taken from `paths` when its answer is wanted.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-many-{}", std::process::id()));
@@ -138,8 +139,8 @@ pub fn stat_many<P: AsRef<Path>>(
     paths.into_iter().map(move |path| stat.path(path))
 }
 
-/// A way of asking about paths that remembers what it learned: names of owners, and what file
-/// systems do not have.
+/// Asks about paths, and remembers the names of owners, and what file systems do not have.
+#[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     asker: Asker<Os>,
 }
@@ -157,38 +158,33 @@ impl Stat {
     }
 
     fn started(sys: Os, plan: Plan) -> Stat {
-        Stat { asker: Asker::new(sys, plan).looking_always() }
+        Stat { asker: Asker::new(sys, plan).always_querying() }
     }
 
     /// Asks about one path, as [`stat`] does.
     pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
-        self.ask(path, |asker, follow, into| asker.tell_path(path, follow, into))
-    }
-
-    /// Asks about a path in this way: the asker, whether links are followed, and where the answer
-    /// goes.
-    fn ask(
-        &mut self,
-        path: &Path,
-        tell: impl FnOnce(&Asker<Os>, bool, &mut Metadata) -> io::Result<()>,
-    ) -> Result<Metadata, Error> {
-        let fail = |error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
-        let follow = self.asker.plan().follow != Follow::Never;
         let mut metadata = Metadata::default();
-        tell(&self.asker, follow, &mut metadata).map_err(fail)?;
-        metadata.whole()
+        match self.asker.ask_path(path, self.follows(), &mut metadata) {
+            Ok(()) => metadata.whole(),
+            Err(error) => Err(Error::new(Operation::Stat, path.to_owned(), Cause::Os(error))),
+        }
     }
 
-    /// The calls made so far.
+    fn follows(&self) -> bool {
+        self.asker.plan().follow != Follow::Never
+    }
+
+    /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
         self.asker.sys.calls()
     }
 }
 
 /// A directory that is open for listing.
+#[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
-    /// What other threads are started with.
+    /// What the platform of other threads is started with.
     setup: Setup,
     sys: Os,
     dir: <Os as Sys>::Dir,
@@ -208,7 +204,7 @@ impl Directory {
         Directory::open_without(path, &[])
     }
 
-    /// Does without features of the system, as it is tested.
+    /// Opens a directory without features of the system, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
@@ -216,27 +212,23 @@ impl Directory {
         let setup = Setup::default().for_reading(features);
         let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
-        Directory::opened(setup, sys, path, opened)
+        match opened.and_then(Opened::into_result) {
+            Ok(dir) => Ok(Directory::of(setup, sys, dir, path.to_owned())),
+            Err(error) => {
+                Err(Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error)))
+            }
+        }
     }
 
-    /// What the answer to opening it means.
-    fn opened(
-        setup: Setup,
-        sys: Os,
-        path: &Path,
-        opened: io::Result<Opened<<Os as Sys>::Dir>>,
-    ) -> Result<Directory, Error> {
-        let opened = opened.and_then(Opened::into_result);
-        let dir = opened.map_err(|error| {
-            Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error))
-        })?;
-        Ok(Directory::of(setup, sys, dir, path.to_owned()))
-    }
-
-    /// A directory that was opened elsewhere for listing, and what it is asked through, which was
-    /// begun with this setup.
+    /// A directory that was opened elsewhere for listing, and the platform to ask through, which
+    /// was started with this setup.
     pub(crate) fn of(setup: Setup, sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
         Directory { setup, sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
+    }
+
+    /// Returns the path: as it was given, and below a [`Descent`] the names to it.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The least buffer that is accepted, in bytes: one that holds the longest name there is.
@@ -244,8 +236,8 @@ impl Directory {
 
     /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB.
     ///
-    /// A smaller one than [`Directory::LEAST_BUFFER`] is refused: with that, a long name would end
-    /// the listing with an error.
+    /// A buffer smaller than [`Directory::LEAST_BUFFER`] is refused: a long name would end the
+    /// listing with an error.
     pub fn buffer(self, bytes: usize) -> Result<Directory, Error> {
         if bytes < Directory::LEAST_BUFFER {
             return Err(Error::new(Operation::ReadDirectory, self.path, Cause::BufferTooSmall));
@@ -259,14 +251,11 @@ impl Directory {
         List {
             setup,
             asker: Asker::new(sys, plan.into()),
-            helped: Calls::default(),
-            dir: Some(dir),
-            buf,
+            others: Calls::default(),
+            dir,
+            reader: Reader::new(buf),
             path,
             metadata: Metadata::default(),
-            position: 0,
-            listing: Batch::More,
-            is_fresh: true,
         }
     }
 }
@@ -277,16 +266,11 @@ pub struct List {
     setup: Setup,
     asker: Asker<Os>,
     /// The calls that other threads made.
-    helped: Calls,
-    /// Only dropping takes it.
-    dir: Option<<Os as Sys>::Dir>,
-    buf: <Os as Sys>::DirBuf,
+    others: Calls,
+    dir: <Os as Sys>::Dir,
+    reader: Reader<Os>,
     path: PathBuf,
     metadata: Metadata,
-    position: usize,
-    listing: Batch,
-    /// Nothing was read yet.
-    is_fresh: bool,
 }
 
 impl fmt::Debug for List {
@@ -296,104 +280,97 @@ impl fmt::Debug for List {
 }
 
 impl List {
-    /// What has to be known of each entry from now on, beside what was asked for before.
+    /// Asks for these fields of each entry from now on, beside those asked for before.
     pub fn fields(self, fields: Fields) -> List {
         let plan = self.asker.plan();
         self.asker.set_plan(Plan { fields: plan.fields | fields, ..plan });
         self
     }
 
-    /// What has to be known of each entry from now on, in place of what was asked for before.
+    /// Asks by this plan from now on, in place of the one before.
     pub fn plan(self, plan: impl Into<Plan>) -> List {
         self.asker.set_plan(plan.into());
         self
     }
 
-    /// The next entry; it borrows from the listing, which therefore goes on only when it is
-    /// dropped. After an error of the listing as a whole there is no more.
+    /// Returns the next entry. It borrows from the listing, which goes on when the entry is
+    /// dropped. An error of the listing as a whole ends it.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
-        while self.here().is_none() {
-            if self.listing == Batch::End {
+        let at = loop {
+            if let Some((_, at)) = self.reader.next() {
+                break at;
+            }
+            if self.reader.is_at_end() {
                 return None;
             }
             if let Err(error) = self.read() {
                 return Some(Err(error));
             }
-        }
-        let dir = self.dir.as_ref()?;
-        let (entry, next) = self.buf.entry(self.position)?;
-        let at = std::mem::replace(&mut self.position, next);
-        let place = Place { dir, path: &self.path, buf: &self.buf };
-        Some(Ok(place.tell(&self.asker, at, entry, &mut self.metadata)))
+        };
+        let List { asker, dir, reader, path, metadata, .. } = self;
+        Some(Ok(ListBatch { dir, path, buf: reader.buffer() }.entry(asker, at, metadata)?))
     }
 
-    /// The next entry, if it was read already, and where the one after it lies.
-    fn here(&self) -> Option<(sys::Entry<'_, Unit>, usize)> {
-        self.buf.entry(self.position).filter(|_| !self.is_fresh)
-    }
-
-    /// Reads the next entries. After an error there are no more.
+    /// Reads the next batch of entries.
     fn read(&mut self) -> Result<(), Error> {
-        let Some(dir) = &self.dir else { return Ok(()) };
-        self.position = 0;
-        self.is_fresh = false;
-        let read = self.asker.sys.read(dir, &mut self.buf);
-        // A short listing is not the end of it: a signal may have cut it short.
-        self.listing = *read.as_ref().unwrap_or(&Batch::End);
-        read.map(|_| ()).map_err(|error| {
-            Error::new(Operation::ReadDirectory, self.path.clone(), Cause::Os(error))
-        })
+        self.reader
+            .read(&self.dir, &self.asker.sys)
+            .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
 
-    /// Begins again, without opening the directory again. What was not read yet is not rewound.
+    /// Starts again from the first entry, without opening the directory again.
     pub fn reset(&mut self) -> Result<(), Error> {
-        if let Some(dir) = self.dir.as_ref().filter(|_| !self.is_fresh) {
-            self.asker.sys.rewind(dir).map_err(|error| {
-                Error::new(Operation::ReadDirectory, self.path.clone(), Cause::Os(error))
-            })?;
+        if self.reader.has_begun() {
+            let rewound = self.asker.sys.rewind(&self.dir);
+            rewound.map_err(|error| self.failed(Operation::ReadDirectory, error))?;
         }
-        self.is_fresh = true;
-        self.listing = Batch::More;
-        self.position = 0;
+        self.reader.reset();
         Ok(())
     }
 
-    /// What is known of the directory itself, by 1 call.
+    /// Asks about the directory itself. 1 call.
     pub fn directory(&mut self, fields: Fields) -> Result<Metadata, Error> {
-        let fail = |error| Error::new(Operation::Stat, self.path.clone(), Cause::Os(error));
+        let ask = Ask { fields, follow: true, cached: false };
         let mut metadata = Metadata::default();
-        if let Some(dir) = &self.dir {
-            let ask = Ask { fields, follow: true, cached: false };
-            metadata.begin(fields);
-            metadata.facts = self.asker.sys.query_dir(dir, ask).map_err(fail)?;
-        }
+        metadata.reset(fields);
+        let facts = self.asker.sys.query_dir(&self.dir, ask);
+        metadata.facts = facts.map_err(|error| self.failed(Operation::Stat, error))?;
         Ok(metadata)
     }
 
-    /// The calls made so far.
+    /// Asks about a path relative to this directory, as [`Stat::path`] does; links are followed as
+    /// the plan of `stat` says. However long the path of the directory is, this one must not be
+    /// longer than the system takes.
+    pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
+        let name = NameBuf::new(SystemUnit::units(path.as_ref()));
+        let name = name.map_err(|error| self.failed(Operation::Stat, error))?;
+        let name = name.as_name();
+        let (asker, to_path) = (&stat.asker, || self.path.join(path.as_ref()));
+        let subject = Subject { dir: &self.dir, name, path: &to_path, follow: stat.follows() };
+        let mut metadata = Metadata::default();
+        asker.reset(&mut metadata);
+        asker.complete(&subject, &mut metadata);
+        metadata.whole()
+    }
+
+    fn failed(&self, operation: Operation, error: io::Error) -> Error {
+        Error::new(operation, self.path.clone(), Cause::Os(error))
+    }
+
+    /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
         let mut calls = self.asker.sys.calls();
-        calls.add(&self.helped);
+        calls.add(&self.others);
         calls
     }
 
-    /// Closes the directory and returns all calls that were made, this one included.
-    pub fn close(mut self) -> Calls {
-        self.close_dir();
-        self.calls()
-    }
-
-    fn close_dir(&mut self) {
-        if let Some(dir) = self.dir.take() {
-            self.asker.sys.close(dir);
-        }
-    }
-}
-
-impl Drop for List {
-    fn drop(&mut self) {
-        self.close_dir();
+    /// Closes the directory, and returns all calls that were made, this one included.
+    pub fn close(self) -> Calls {
+        let List { asker, others: mut calls, dir, .. } = self;
+        asker.sys.close(dir);
+        calls.add(&asker.sys.calls());
+        calls
     }
 }
 
@@ -426,55 +403,53 @@ impl Iterator for ListEntries {
 pub struct ListEntry {
     /// The path: that of the directory as it was given, and the name.
     pub path: PathBuf,
-    /// What was found out.
+    /// The metadata, with the fields that the plan names.
     pub metadata: Metadata,
 }
 
 impl ListEntry {
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
 
-    /// What it is, where that was asked for.
+    /// Returns the kind, if that was asked for.
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
 }
 
-/// Where the entries of a listing are.
-struct Place<'a> {
+/// The entries of a listing that were read together.
+#[derive(Clone, Copy)]
+struct ListBatch<'a> {
     dir: &'a <Os as Sys>::Dir,
     path: &'a Path,
     buf: &'a <Os as Sys>::DirBuf,
 }
 
-impl<'a> Place<'a> {
-    /// Finds out what the plan wants of the entry that lies at `at`.
-    fn tell<'e>(
-        &self,
-        asker: &'e Asker<Os>,
+impl<'a> ListBatch<'a> {
+    /// Returns the entry that lies at `at`, with everything that the plan wants.
+    fn entry(
+        self,
+        asker: &'a Asker<Os>,
         at: usize,
-        entry: sys::Entry<'e, Unit>,
-        metadata: &'e mut Metadata,
-    ) -> Entry<'e>
-    where
-        'a: 'e,
-    {
-        asker.begin(metadata);
+        metadata: &'a mut Metadata,
+    ) -> Option<Entry<'a>> {
+        let (entry, _) = self.buf.entry(at)?;
+        asker.reset(metadata);
         self.buf.facts(at, &entry, &mut metadata.facts);
-        let Place { dir, path, .. } = *self;
+        let ListBatch { dir, path, .. } = self;
         let mut entry = Entry { asker, dir, path, name: entry.name, metadata };
-        entry.ask(|subject, metadata| asker.tell(subject, metadata));
-        entry
+        entry.ask(|subject, metadata| asker.complete(subject, metadata));
+        Some(entry)
     }
 }
 
-/// One entry of a listing.
+/// The entry that a listing is at; it borrows from the listing.
 pub struct Entry<'a> {
     asker: &'a Asker<Os>,
     dir: &'a <Os as Sys>::Dir,
-    /// The directory's.
+    /// The path of the directory.
     path: &'a Path,
     pub(crate) name: Name<'a, Unit>,
     metadata: &'a mut Metadata,
@@ -488,38 +463,39 @@ impl fmt::Debug for Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// The name. Borrowed on Unix; put together from UTF-16 on Windows, where
+    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows, where
     /// `os::windows::Units` has the units.
     pub fn name(&self) -> FileName<'a> {
-        FileName(Os::text(self.name.units()))
+        FileName(SystemUnit::text(self.name.units()))
     }
 
-    /// The path: that of the directory as it was given, and the name.
+    /// Returns the path: that of the directory as it was given, and the name.
     pub fn path(&self) -> PathBuf {
         self.path.join(self.name())
     }
 
-    /// What was found out.
+    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
 
-    /// Makes it an owned entry.
+    /// Returns an owned copy of the entry, with the metadata moved into it.
     pub fn into_owned(self) -> ListEntry {
         ListEntry { path: self.path(), metadata: std::mem::take(self.metadata) }
     }
 
-    /// Takes what was found out.
+    /// Returns the metadata.
     pub fn into_metadata(self) -> Metadata {
         std::mem::take(self.metadata)
     }
 
-    /// The name, owned.
+    /// Returns an owned copy of the name.
     pub fn to_name(&self) -> OsString {
         self.name().into_owned()
     }
 
-    /// Asks for more fields of this entry: what they cost beyond what is known.
+    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
+    /// is known already.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         let asker = self.asker;
         self.ask(|subject, metadata| asker.fetch(subject, more, metadata));
@@ -527,7 +503,7 @@ impl<'a> Entry<'a> {
     }
 
     fn ask(&mut self, ask: impl FnOnce(&Subject<'_, Os>, &mut Metadata)) {
-        let path = || self.path.join(Os::path(self.name.units().to_vec()));
+        let path = || self.path.join(SystemUnit::path(self.name.units().to_vec()));
         let follow = self.asker.plan().follow == Follow::Links;
         let subject = Subject { dir: self.dir, name: self.name, path: &path, follow };
         ask(&subject, self.metadata);

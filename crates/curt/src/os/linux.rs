@@ -1,31 +1,34 @@
-//! Linux: control groups for programs.
+//! Linux: control groups for child processes.
 
 use std::path::PathBuf;
 
 use crate::process::Command;
 
-/// What programs can be given on Linux alone.
+/// Options for starting programs that only Linux has.
 pub trait CommandCgroup {
-    /// Has the program born in a control group of its own, made below the one whose directory (in a
-    /// `cgroup2` file system) this is. [`Child::kill_tree`](crate::Child::kill_tree) then ends
-    /// whatever is in that group: also what made a process group or a session of its own, which
-    /// [`Command::own_tree`] does not reach, and also after the program was waited for. Only a
-    /// process with the right to write to other groups can leave.
+    /// Starts the program in a new control group below `parent`, a directory of a `cgroup2` file
+    /// system.
     ///
-    /// The directory is named, and not found out, because a group belongs to whoever manages it:
-    /// with systemd, groups may only be made below a unit that has `Delegate=yes`.
+    /// [`Child::kill_tree`](crate::Child::kill_tree) then kills everything in that group, including
+    /// processes in another process group or session, which [`Command::own_tree`] does not reach,
+    /// and even after the program was waited for. Only a process that may write to other groups can
+    /// leave.
     ///
-    /// The group is removed when the [`Child`](crate::Child) is dropped, or when what starts and
-    /// waits has waited. If something lives on in it, it stays, under the name `curt-PID-NUMBER`.
+    /// The caller names the directory because a group belongs to whatever manages it: with systemd,
+    /// groups may only be created below a unit that has `Delegate=yes`.
+    ///
+    /// The group is removed when the [`Child`](crate::Child) is dropped, or when a function that
+    /// starts and waits returns. If a process is left in it, it stays, with the name
+    /// `curt-PID-NUMBER`.
     ///
     /// Costs 3 calls before the start and 3 at the end, and for `kill_tree` 3 instead of 1. Needs
-    /// `clone3` and Linux 5.7, and for `kill_tree` 5.14; before that it reaches the process group,
-    /// if there is one.
+    /// `clone3` and Linux 5.7, and for `kill_tree` 5.14; before that it kills the process group, if
+    /// there is one.
     ///
     /// # Errors
     ///
-    /// A start fails with [`StartFailure::System`](crate::StartFailure) where the group cannot be
-    /// made, and where the program cannot be born in it; then nothing was started.
+    /// A start fails with [`StartFailure::System`](crate::StartFailure) if the group cannot be
+    /// created or the program cannot be started in it. Then nothing was started.
     ///
     /// Source: cgroups(7), clone(2).
     fn cgroup_below(&mut self, parent: impl Into<PathBuf>) -> &mut Self;
@@ -33,12 +36,12 @@ pub trait CommandCgroup {
 
 impl CommandCgroup for Command {
     fn cgroup_below(&mut self, parent: impl Into<PathBuf>) -> &mut Command {
-        self.place.cgroup = Some(parent.into());
+        self.container.cgroup = Some(parent.into());
         self
     }
 }
 
-/// What fuzzing asks.
+/// Entry points for fuzzing.
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing {

@@ -1,4 +1,4 @@
-//! What one system has beyond the others: extension traits, as in the standard library's `os`.
+//! Extension traits for what only one system has, as in the standard library's `os`.
 
 #[cfg(target_os = "linux")]
 pub mod linux;
@@ -7,20 +7,22 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes a name in a directory that the caller has open, by a descriptor or handle of our own, if
-/// one could be had.
+/// Removes a name in a directory that the caller has open, through a duplicate of its descriptor or
+/// handle, and adds the calls that the duplicate took. Reports if there is none.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,
-    dir: std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>,
+    (dir, calls): (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
     name: &std::path::Path,
 ) -> crate::Report {
-    match dir {
+    let mut report = match dir {
         Ok(dir) => removal.run_in(Some(dir), &[name]),
         Err(error) => {
             let operation = crate::Operation::OpenDirectory;
             let error = crate::Error::new(operation, name.to_path_buf(), crate::Cause::Os(error));
             crate::Report { errors: vec![error], error_count: 1, ..crate::Report::default() }
         }
-    }
+    };
+    report.calls.add(&calls);
+    report
 }

@@ -1,5 +1,5 @@
-//! Unix: operations below a directory that is already open, the descriptor of a root, names of
-//! owners, and descriptors for programs.
+//! Unix: removal below an open directory, the descriptor of a root, names of owners, and
+//! descriptors for child processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,11 +15,12 @@ use crate::sys::unix::accounts;
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `name` of the directory `dir`, which may be open for searching only
-    /// (`O_PATH`). The name is one component: one with a separator in it, `.` and `..` are refused.
-    /// In errors and events the path is the name and what lies below it.
+    /// Removes the entry `name` of the directory `dir`, which can be opened with `O_PATH`. The name
+    /// is one component: a name with a separator, `.` and `..` are refused. Paths in errors and
+    /// events begin with the name.
     ///
-    /// Costs what [`Remove::run`] costs, and two calls for a descriptor of our own.
+    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor.
+    #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report;
 }
 
@@ -29,19 +30,19 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// The open directory, for calls of one's own; where the system can, it is open as a place to begin
-/// from only (`O_PATH`).
+/// The open directory, for the caller's own system calls. Where the system can, it is opened with
+/// `O_PATH`.
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
     }
 }
 
-/// The name of the user with this number, from the C library's user database; `None` where there is
-/// none. What stands in a file is read anew each time, and what it costs is the database's affair.
+/// Returns the name of a user by number, from the C library's user database; `None` if it has none.
+/// A database in a file is read again each time; the cost depends on the database.
 ///
-/// The error is a shortage of descriptors or memory. Other failures count as no name: what their
-/// numbers mean depends on who keeps the database (`getpwuid_r(3)`).
+/// Fails if descriptors or memory run out. Other failures count as no name, because their error
+/// numbers depend on the database (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");
@@ -51,15 +52,15 @@ pub fn user_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::user_name(id)
 }
 
-/// The name of the group with this number: see [`user_name`] (`getgrgid_r(3)`).
+/// Returns the name of a group by number: see [`user_name`] (`getgrgid_r(3)`).
 pub fn group_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::group_name(id)
 }
 
-/// What programs can be given on Unix alone.
+/// Options for starting programs that only Unix has.
 pub trait CommandExtras {
-    /// Gives the program a descriptor under this number, 3 or more; the standard streams have words
-    /// of their own. Given twice, the last one holds.
+    /// Passes a descriptor to the program as `number`, which is 3 or more; the standard streams
+    /// have their own methods. If a number is passed twice, the last descriptor is used.
     ///
     /// Costs 1 call in the child.
     fn descriptor(&mut self, fd: impl Into<OwnedFd>, number: RawFd) -> &mut Self;

@@ -1,5 +1,4 @@
-//! Windows: operations below a directory that is already open, names in UTF-16, and handles for
-//! programs.
+//! Windows: removal below an open directory, names in UTF-16, and handles for child processes.
 
 use std::ffi::OsStr;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -12,9 +11,9 @@ use crate::sys::open_directory;
 use crate::sys::process::Pipe;
 use crate::which::Found;
 
-/// Names as the system has them.
+/// Names in the system's own units.
 pub trait Units {
-    /// The units of the name, UTF-16 that may have surrogates without a partner, without a copy.
+    /// Returns the units of the name without a copy: UTF-16 that can contain unpaired surrogates.
     fn units(&self) -> &[u16];
 }
 
@@ -25,7 +24,7 @@ impl Units for Entry<'_> {
 }
 
 impl Units for Found {
-    /// The units of the absolute path.
+    /// Returns the units of the absolute path.
     fn units(&self) -> &[u16] {
         self.raw_units()
     }
@@ -33,14 +32,17 @@ impl Units for Found {
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `name` of the directory `dir`, which must have been opened with the right
-    /// to pass through it (`FILE_TRAVERSE`) and to ask about it (`FILE_READ_ATTRIBUTES`). The name
-    /// is one component, taken as it is written: one with a separator in it, `.` and `..` are
-    /// refused. In errors and events the path is the name and what lies below it.
+    /// Removes the entry `name` of the directory `dir`, which must have been opened with
+    /// `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. The name is one component, taken literally: a
+    /// name with a separator, `.` and `..` are refused. Paths in errors and events begin with the
+    /// name.
     ///
-    /// A handle of anything but a directory, a link to one among it, is an error of the report.
+    /// If the handle is not that of a directory, or is that of a link to one, the report has an
+    /// error.
     ///
-    /// Costs what [`Remove::run`] costs, two calls for a handle of our own and one for what it is.
+    /// Costs what [`Remove::run`] costs, two calls for a duplicate of the handle and one for its
+    /// type.
+    #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report;
 }
 
@@ -50,20 +52,19 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// What programs can be given on Windows alone.
+/// Options for starting programs that only Windows has.
 pub trait CommandExtras {
-    /// Gives the program a handle, which has the same value there; tell it the value in an
-    /// argument.
+    /// Passes a handle to the program, where it has the same value; pass the value in an argument.
     ///
-    /// Its number is what the program knows it by, so it cannot be a copy: for as long as the start
-    /// takes, it is inheritable, and a start by other code without a list of handles takes it too.
-    /// Costs 2 calls.
+    /// The handle is not duplicated, because the program knows it by its value. While the program
+    /// is started it is inheritable, so a process that other code starts at the same time without a
+    /// list of handles inherits it too. Costs 2 calls.
     fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self;
 }
 
 impl CommandExtras for Command {
     fn handle(&mut self, handle: impl Into<OwnedHandle>) -> &mut Self {
-        // The number means something on Unix alone; this is the least that is allowed there.
+        // The number has a meaning on Unix only; this is the least that is allowed there.
         self.give(Pipe(handle.into()), 3);
         self
     }

@@ -1,45 +1,47 @@
-//! A program that was started.
+//! A started program.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::process::{ExitStatus, Output};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::command::{Pipe, Started};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::sys::process::{Kill, Process};
+use crate::sys::process::{Kill, Spawn};
 use crate::sys::{Os, Sys};
 
-type OsChild = <Os as Process>::Child;
+type OsChild = <Os as Spawn>::Child;
 
-/// A program that was started.
+/// A started program.
 ///
-/// Dropping it neither ends the program nor waits for it, unless
-/// [`Command::kill_on_drop`](crate::Command::kill_on_drop) says so: on Unix a program that ends and
+/// Dropping it neither kills the program nor waits for it, unless
+/// [`Command::kill_on_drop`](crate::Command::kill_on_drop) says so. On Unix a program that ends and
 /// is never waited for stays as a zombie until this process ends.
 pub struct Child {
-    sys: Os,
-    /// The calls that looking the program up took.
+    /// Locked by [`Child::calls`] alone, which shares the child.
+    sys: Mutex<Os>,
+    /// The calls of the look-up.
     looked: Calls,
-    /// Only dropping takes it.
+    /// `Some` until it is dropped.
     process: Option<OsChild>,
     program: OsString,
     kill_on_drop: bool,
-    /// What the program reads, where that is a pipe. [`Child::wait`] and
-    /// [`Child::wait_with_output`] close it.
+    /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::wait_with_output`] close
+    /// it.
     pub stdin: Option<ChildInput>,
-    /// What the program writes, where that is a pipe.
+    /// The standard output, if it is a pipe.
     pub stdout: Option<ChildOutput>,
-    /// The messages that it writes, where that is a pipe.
+    /// The standard error, if it is a pipe.
     pub stderr: Option<ChildOutput>,
 }
 
-/// The end of a pipe that a program reads from.
+/// The writing end of a pipe that a program reads from.
 #[derive(Debug)]
 pub struct ChildInput(pub(crate) Pipe);
 
-/// The end of a pipe that a program writes to.
+/// The reading end of a pipe that a program writes to.
 #[derive(Debug)]
 pub struct ChildOutput(pub(crate) Pipe);
 
@@ -63,7 +65,7 @@ impl Child {
     pub(super) fn new(sys: Os, started: Started, program: OsString, kill_on_drop: bool) -> Child {
         let [stdin, stdout, stderr] = started.pipes;
         Child {
-            sys,
+            sys: Mutex::new(sys),
             looked: started.looked,
             process: Some(started.child),
             program,
@@ -74,100 +76,100 @@ impl Child {
         }
     }
 
-    /// The number of its process. It may be another one's after the program was waited for.
+    /// The number of its process. After [`Child::wait`] another process may have it.
     pub fn id(&self) -> u32 {
         self.process.as_ref().map_or(0, Os::id)
     }
 
-    /// Waits for its end, after closing the pipe that it reads from. Once it was waited for this
-    /// costs nothing.
+    /// Closes the pipe that it reads from and waits until it ends. Later calls cost nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.close_input();
-        let Child { sys, process, program, .. } = self;
-        match process {
-            Some(child) => wait(sys, child, program),
-            None => Err(error(Operation::Wait, program, io::ErrorKind::NotFound.into())),
-        }
+        self.with(Operation::Wait, wait)
     }
 
-    /// Waits for its end, no longer than the limit; `None` if that passed.
+    /// Waits until it ends or the time limit passes; `None` if that passed.
     ///
-    /// On Linux the process sleeps until either happens. Where there are no handles on processes,
-    /// it asks again and again, with pauses of up to 20 ms.
+    /// On Linux the thread sleeps until either happens. On systems without handles on processes it
+    /// asks repeatedly, with pauses of up to 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
-        let Child { sys, process, program, .. } = self;
-        let waited = process.as_mut().map(|child| sys.wait(child, Some(limit)));
-        waited.unwrap_or(Ok(None)).map_err(|reason| error(Operation::Wait, program, reason))
+        self.with(Operation::Wait, |sys, child| sys.wait(child, Some(limit)))
     }
 
-    /// How it ended, if it has.
+    /// Returns how it ended, if it has.
     pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
         self.wait_timeout(Duration::ZERO)
     }
 
-    /// Closes the pipe that it reads from, reads what it writes to its end, and waits for it. What
-    /// is no pipe is empty.
+    /// Closes the pipe that it reads from, reads all that it writes, and waits until it ends. The
+    /// output of a stream that is not a pipe is empty.
     pub fn wait_with_output(mut self) -> Result<Output, Error> {
         self.close_input();
         let pipes = [self.stdout.take(), self.stderr.take()];
         let pipes = pipes.map(|pipe| pipe.map(|ChildOutput(pipe)| pipe));
-        let Child { sys, process, program, .. } = &mut self;
-        match process {
-            Some(child) => output(sys, child, pipes, program),
-            None => Err(error(Operation::Wait, program, io::ErrorKind::NotFound.into())),
-        }
+        self.with(Operation::Wait, |sys, child| output(sys, child, pipes))
     }
 
-    /// Ends it by force (`SIGKILL`, `TerminateProcess`). One that has ended is no error. It must
-    /// still be waited for.
+    /// Kills it (`SIGKILL`, `TerminateProcess`). If it has ended already, this does nothing. It
+    /// must still be waited for.
     pub fn kill(&mut self) -> Result<(), Error> {
-        self.end(Kill::Child)
+        self.with(Operation::Kill, |sys, child| sys.kill(child, Kill::Child))
     }
 
-    /// Ends it and what it started, where [`Command::own_tree`](crate::Command::own_tree) was asked
-    /// for, or a group or session of its own; that says what escapes. Without those, as
-    /// [`Child::kill`].
+    /// Kills it and all that it started, after [`Command::own_tree`](crate::Command::own_tree),
+    /// which says what escapes, or in a group or session of its own. Otherwise as [`Child::kill`].
     ///
-    /// What it started can also be ended after it was waited for, on Linux 6.9 and on Windows. On
-    /// other systems nothing is done then, because its number may be another group's, and if there
-    /// is such a group that is an error (`Unsupported`).
+    /// On Linux 6.9 and on Windows this also kills what it started after it was waited for. Other
+    /// systems do nothing then, because another group may have its number; if there is such a
+    /// group, that is an error (`Unsupported`).
     pub fn kill_tree(&mut self) -> Result<(), Error> {
-        self.end(Kill::Tree)
+        self.with(Operation::Kill, |sys, child| sys.kill(child, Kill::Tree))
     }
 
-    fn end(&mut self, what: Kill) -> Result<(), Error> {
-        let Child { sys, process, program, .. } = self;
-        let killed = process.as_mut().map_or(Ok(()), |child| sys.kill(child, what));
-        killed.map_err(|reason| error(Operation::Kill, program, reason))
+    /// Runs an operation on the process.
+    fn with<T>(
+        &mut self,
+        operation: Operation,
+        run: impl FnOnce(&Os, &mut OsChild) -> io::Result<T>,
+    ) -> Result<T, Error> {
+        let sys = self.sys.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let done = if let Some(child) = &mut self.process {
+            run(sys, child)
+        } else {
+            debug_assert!(false, "a child was used after it was dropped");
+            Err(io::Error::other("internal error in process/child.rs"))
+        };
+        done.map_err(|reason| error(operation, &self.program, reason))
     }
 
-    /// The calls made for it so far, those before it became the program included.
+    /// The calls made for it so far, including those that started it.
     pub fn calls(&self) -> Calls {
-        let mut calls = self.sys.calls();
+        let mut calls = self.sys.lock().unwrap_or_else(PoisonError::into_inner).calls();
         calls.add(&self.looked);
         calls
     }
 
     fn close_input(&mut self) {
         if let Some(ChildInput(pipe)) = self.stdin.take() {
-            self.sys.close_pipe(pipe);
+            self.sys.get_mut().unwrap_or_else(PoisonError::into_inner).close_pipe(pipe);
         }
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        let Some(mut child) = self.process.take() else { return };
         if self.kill_on_drop {
-            // A program that reads until the end of its input may end by itself.
+            // A program that reads to the end of its input may end by itself.
             self.close_input();
-            // A tree where there is one. What could not be killed is not waited for: it may never
-            // end. There is no caller left to report a failure to.
-            if self.sys.kill(&mut child, Kill::Tree).is_ok() {
-                let _ = self.sys.wait(&mut child, None);
+            // What could not be killed is not waited for, as it may never end. No caller is left to
+            // report a failure to.
+            if self.kill_tree().is_ok() {
+                let _ = self.with(Operation::Wait, |sys, child| sys.wait(child, None));
             }
         }
-        self.sys.forget(child);
+        let sys = self.sys.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(child) = self.process.take() {
+            sys.release(child);
+        }
     }
 }
 
@@ -180,26 +182,24 @@ impl std::fmt::Debug for Child {
     }
 }
 
-/// Waits for the end of a child.
-pub(super) fn wait(sys: &Os, child: &mut OsChild, program: &OsStr) -> Result<ExitStatus, Error> {
-    let ended = sys.wait(child, None).and_then(|ended| ended.ok_or(io::ErrorKind::TimedOut.into()));
-    ended.map_err(|reason| error(Operation::Wait, program, reason))
+/// Waits until a child ends.
+pub(super) fn wait(sys: &Os, child: &mut OsChild) -> io::Result<ExitStatus> {
+    sys.wait(child, None)?.ok_or_else(|| io::ErrorKind::TimedOut.into())
 }
 
-/// Reads what a child writes, and waits for its end. A failure to read does not leave it unwaited
-/// for.
+/// Reads all that a child writes and waits until it ends, even if reading failed.
 pub(super) fn output(
     sys: &Os,
     child: &mut OsChild,
     pipes: [Option<Pipe>; 2],
-    program: &OsStr,
-) -> Result<Output, Error> {
-    let read = sys.drain(pipes);
-    let status = wait(sys, child, program)?;
-    let [stdout, stderr] = read.map_err(|reason| error(Operation::Wait, program, reason))?;
+) -> io::Result<Output> {
+    let read = sys.read_to_end(pipes);
+    let status = wait(sys, child)?;
+    let [stdout, stderr] = read?;
     Ok(Output { status, stdout, stderr })
 }
 
-fn error(operation: Operation, program: &OsStr, reason: io::Error) -> Error {
+/// The error of an operation on a started program.
+pub(super) fn error(operation: Operation, program: &OsStr, reason: io::Error) -> Error {
     Error::new(operation, program.into(), Cause::Os(reason))
 }

@@ -1,4 +1,4 @@
-//! What is to be started, said step by step.
+//! The builder of a start.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -7,23 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
 use std::time::Duration;
 
-use super::again::Again;
-use super::child::Child;
+use super::child::{self, Child};
 use super::environment::Changes;
-use super::program::{Names, NotStarted};
+use super::program::Names;
+use super::retry::{Refusal, Retry};
 use crate::calls::Calls;
 use crate::control::Cancel;
 use crate::error::{Cause, Error, Operation, StartFailure};
-use crate::sys::process::{self, Group, Launch, Process};
+use crate::sys::process::{self, Group, Launch, Spawn};
 use crate::sys::{Feature, Os, Setup, Sys};
 use crate::which::{Search, SearchExplanation, Session};
 
-pub(super) type Pipe = <Os as Process>::Pipe;
+pub(super) type Pipe = <Os as Spawn>::Pipe;
 
-/// What a standard stream of a program is.
+/// A standard stream of a program.
 ///
-/// `Stream::from` takes a descriptor (`OwnedFd`) or a handle (`OwnedHandle`), and so everything
-/// that turns into one: a file, a socket, the other end of somebody's pipe.
+/// `Stream::from` takes a descriptor (`OwnedFd`) or a handle (`OwnedHandle`), and everything that
+/// converts into one: a file, a socket, an end of a pipe.
 #[derive(Debug)]
 pub struct Stream(Kind);
 
@@ -41,12 +41,12 @@ impl Stream {
         Stream(Kind::Inherit)
     }
 
-    /// Nothing: reading ends at once, what is written goes away.
+    /// The null device: reading ends at once, and what is written is discarded.
     pub fn null() -> Stream {
         Stream(Kind::Null)
     }
 
-    /// A new pipe, whose other end is in the [`Child`].
+    /// A new pipe; its other end is in the [`Child`].
     pub fn pipe() -> Stream {
         Stream(Kind::Pipe)
     }
@@ -56,9 +56,10 @@ impl Stream {
     }
 }
 
-/// A program to be started, and how.
+/// A program to start, and how to start it.
 ///
-/// It can be started many times. Nothing is shared between starts but what is given as a file.
+/// It can be started many times, by several threads. Starts share nothing but the files they are
+/// given.
 ///
 /// ```
 /// # if cfg!(unix) {
@@ -78,19 +79,20 @@ pub struct Command {
     extra: Vec<(Pipe, i32)>,
     group: Group,
     tree: bool,
-    /// For `os`.
-    pub(crate) place: process::Place,
+    /// Set by the traits in `os`.
+    pub(crate) container: process::Container,
     close_others: bool,
     unblocks: bool,
     kill_on_drop: bool,
-    again: Again,
+    retry: Retry,
     search: Search,
     pub(super) setup: Setup,
 }
 
 impl Command {
-    /// A program. One with a separator in it is a path, relative to the directory that the program
-    /// is to run in ([`Command::current_dir`]), on every system.
+    /// Creates a command for a program. A name with a separator is a path, on every system relative
+    /// to the directory that the program runs in ([`Command::current_dir`]). Other names are looked
+    /// up ([`Command::search`]).
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         Command {
             program: program.as_ref().to_owned(),
@@ -102,41 +104,41 @@ impl Command {
             extra: Vec::new(),
             group: Group::Same,
             tree: false,
-            place: process::Place::default(),
+            container: process::Container::default(),
             close_others: false,
             unblocks: false,
             kill_on_drop: false,
-            again: Again::default(),
+            retry: Retry::default(),
             search: Search::new(),
             setup: Setup::default(),
         }
     }
 
-    /// One more argument.
+    /// Adds an argument.
     pub fn arg(&mut self, argument: impl AsRef<OsStr>) -> &mut Command {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn args(&mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> &mut Command {
         self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
-    /// What the program is told that it is called, instead of what it was started as.
+    /// Sets the argument zero of the program, which is the name it was created with by default.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         self.zeroth = Some(name.as_ref().to_owned());
         self
     }
 
-    /// Sets a variable of the program.
+    /// Sets an environment variable of the program.
     pub fn env(&mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> &mut Command {
         self.variables.set::<Os>(name.as_ref(), Some(value.as_ref()));
         self
     }
 
-    /// Sets variables of the program.
+    /// Sets environment variables of the program.
     pub fn envs(
         &mut self,
         variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
@@ -147,44 +149,46 @@ impl Command {
         self
     }
 
-    /// Takes a variable away.
+    /// Removes an environment variable.
     pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         self.variables.set::<Os>(name.as_ref(), None);
         self
     }
 
-    /// Takes all variables away, those set so far too. On Windows `SystemRoot` stays, without which
-    /// few programs start, unless [`env_remove`](Command::env_remove) takes it away afterwards.
+    /// Removes all environment variables, including those set so far. On Windows `SystemRoot`
+    /// stays, as few programs start without it, unless [`env_remove`](Command::env_remove) removes
+    /// it later.
     pub fn env_clear(&mut self) -> &mut Command {
         self.variables.clear();
         self
     }
 
-    /// The directory that the program runs in.
+    /// Sets the directory that the program runs in.
     pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Command {
         self.directory = Some(directory.as_ref().to_owned());
         self
     }
 
-    /// What the program reads; that of this process, unless it is [`Command::output`].
+    /// Sets the standard input: by default that of this process, for [`Command::output`] the null
+    /// device.
     pub fn stdin(&mut self, stream: impl Into<Stream>) -> &mut Command {
         self.streams[0] = Some(stream.into());
         self
     }
 
-    /// What the program writes to.
+    /// Sets the standard output: by default that of this process, for [`Command::output`] a pipe.
     pub fn stdout(&mut self, stream: impl Into<Stream>) -> &mut Command {
         self.streams[1] = Some(stream.into());
         self
     }
 
-    /// What the program writes its messages to.
+    /// Sets the standard error: by default that of this process, for [`Command::output`] a pipe.
     pub fn stderr(&mut self, stream: impl Into<Stream>) -> &mut Command {
         self.streams[2] = Some(stream.into());
         self
     }
 
-    /// Whether the program leads a process group of its own, which signals from the terminal do not
+    /// Sets whether the program leads a new process group, which signals from the terminal do not
     /// reach.
     pub fn new_group(&mut self, wanted: bool) -> &mut Command {
         self.group = match self.group {
@@ -195,8 +199,8 @@ impl Command {
         self
     }
 
-    /// Whether the program leads a session of its own, without a terminal (on Windows without a
-    /// console).
+    /// Sets whether the program leads a new session without a terminal, on Windows without a
+    /// console.
     pub fn new_session(&mut self, wanted: bool) -> &mut Command {
         self.group = match self.group {
             _ if wanted => Group::Session,
@@ -206,79 +210,79 @@ impl Command {
         self
     }
 
-    /// Makes [`Child::kill_tree`] reach what the program starts.
+    /// Sets whether [`Child::kill_tree`] reaches what the program starts.
     ///
-    /// On Unix by a process group of its own: a process that leaves the group (`setsid`, `setpgid`,
-    /// a shell with job control, a daemon) escapes; on Linux not from a control group
-    /// (`os::linux::CommandCgroup`). On Windows by a job, which nothing escapes that was not
-    /// allowed to.
+    /// On Unix by a new process group: a process that leaves the group (`setsid`, `setpgid`, a
+    /// shell with job control, a daemon) escapes; on Linux none escapes from a control group
+    /// (`os::linux::CommandCgroup`). On Windows by a job, which only a process that is allowed to
+    /// can leave.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.tree = wanted;
         self
     }
 
-    /// Whether nothing that is open here reaches the program but its streams and what was given by
-    /// name. On Windows that is always so. On Unix descriptors that somebody left inheritable reach
-    /// it otherwise, as they do a `make` that counts on it.
+    /// Sets whether the program inherits nothing but its streams and the descriptors it was given.
+    /// On Windows that is always so. On Unix it otherwise inherits every descriptor that is
+    /// inheritable, as programs like `make` expect.
     pub fn close_others(&mut self, wanted: bool) -> &mut Command {
         self.close_others = wanted;
         self
     }
 
-    /// Whether dropping the [`Child`] ends the program (and its tree, with [`Command::own_tree`])
-    /// and waits for it.
+    /// Sets whether dropping the [`Child`] kills the program (and its tree, with
+    /// [`Command::own_tree`]) and waits for it.
     pub fn kill_on_drop(&mut self, wanted: bool) -> &mut Command {
         self.kill_on_drop = wanted;
         self
     }
 
-    /// How often, and for how long, a start is tried again where somebody has the program open for
-    /// writing (`ETXTBSY`): not at all by default.
+    /// Sets how often, and for how long, a start is retried while the program is open for writing
+    /// (`ETXTBSY`): not at all by default.
     ///
-    /// That may be this process: a program that it has just written may still be open in a child
-    /// that another of its threads starts, for a moment. A try costs what a failed start costs, and
-    /// the pauses between them, which grow from 1 to 100 ms, a sleep for every 5 ms begun.
+    /// This process may be the reason: a program that it has just written can be open for a moment
+    /// in a child that another of its threads starts. A retry costs a failed start, and a sleep for
+    /// every 5 ms of the pause before it; the pauses grow from 1 to 100 ms.
     pub fn retries(&mut self, count: u32, window: Duration) -> &mut Command {
-        (self.again.retries, self.again.window) = (count, window);
+        (self.retry.count, self.retry.window) = (count, window);
         self
     }
 
-    /// What ends the pauses of [`Command::retries`] early; the start then fails as it did.
+    /// Sets what ends the pauses of [`Command::retries`] early. The start then fails as it did
+    /// before the pause.
     pub fn cancel(&mut self, cancel: impl AsRef<Cancel> + Send + Sync + 'static) -> &mut Command {
-        self.again.cancel = Some(Box::new(cancel));
+        self.retry.cancel = Some(Box::new(cancel));
         self
     }
 
-    /// Whether `/bin/sh` is to run a program in no format that the system knows (`ENOEXEC`), as
-    /// `execvp` has it: mostly a script without a first line that names what runs it. It is told
-    /// the program's path and the arguments; what [`Command::arg0`] says is lost.
+    /// Sets whether `/bin/sh` runs a program whose format the system does not know (`ENOEXEC`), as
+    /// with `execvp`: mostly a script without a `#!` line. The shell gets the path of the program
+    /// and the arguments; [`Command::arg0`] has no effect then.
     ///
-    /// Not by default: a file that is damaged, or for another processor, would be read as a script.
-    /// Costs nothing where the program starts, and else the failed start and another one. There is
-    /// no such shell on Windows.
+    /// Not by default: a damaged file, or one for another processor, would be read as a script.
+    /// Costs nothing if the program starts, else a second start. Windows has no such shell.
     pub fn shell_fallback(&mut self, wanted: bool) -> &mut Command {
-        self.again.shell = wanted;
+        self.retry.shell = wanted;
         self
     }
 
-    /// Does without a feature of the system, as it is tested.
+    /// Starts without a feature of the system, for tests.
     #[doc(hidden)]
     pub fn without(&mut self, feature: Feature) -> &mut Command {
         self.setup.without = self.setup.without.with(feature);
         self
     }
 
-    /// Whether no signal is held back in the program. Otherwise those are that this thread holds
-    /// back, as with the standard library; a thread that takes its signals in another way may not
-    /// want that of others. Costs 1 call in the child. There are no such signals on Windows.
+    /// Sets whether the program starts with no signal blocked. Otherwise it inherits the signal
+    /// mask of this thread, as with the standard library. Costs 1 call in the child. Windows has no
+    /// signals.
     pub fn unblock_signals(&mut self, wanted: bool) -> &mut Command {
         self.unblocks = wanted;
         self
     }
 
-    /// How a program that is given by a name is looked for: by whose rules, and in which `PATH`.
-    /// What it leaves open is taken from the variables and the directory of the program that is
-    /// started, not from those of this process.
+    /// Sets how a program that is given by its name is found: by which rules, and in which `PATH`.
+    /// What the search leaves open is taken from the variables and the directory of the child, not
+    /// from those of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -293,14 +297,14 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of that
-    /// name was found; [`Error::path`] at what it failed: the program, or its directory.
+    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of this
+    /// name was found; [`Error::path`] is the program, or its directory if that is to blame.
     pub fn spawn(&self) -> Result<Child, Error> {
         self.spawn_from(&mut Names::Search(&self.search))
     }
 
-    /// The same, by a session of look-ups. The environment and the base directory of the names are
-    /// the session's, whatever those of the program are.
+    /// Starts the program, and looks its name up in a session: with the environment and the base
+    /// directory of the session, whatever those of the program are.
     pub fn spawn_by(&self, session: &mut Session) -> Result<Child, Error> {
         self.spawn_from(&mut Names::Session(session))
     }
@@ -311,13 +315,14 @@ impl Command {
         Ok(Child::new(sys, started, self.program.clone(), self.kill_on_drop))
     }
 
-    /// Starts the program and waits for its end. A stream that is a pipe is closed first, so that
-    /// nobody waits for anybody.
+    /// Starts the program and waits until it ends. Streams that are pipes are closed first, so that
+    /// the program does not wait for this process.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         self.status_from(&mut Names::Search(&self.search))
     }
 
-    /// The same, by a session of look-ups, as [`Command::spawn_by`].
+    /// Starts the program and waits until it ends, with its name looked up as in
+    /// [`Command::spawn_by`].
     pub fn status_by(&self, session: &mut Session) -> Result<ExitStatus, Error> {
         self.status_from(&mut Names::Session(session))
     }
@@ -328,17 +333,17 @@ impl Command {
         for pipe in pipes.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
-        let ended = super::child::wait(sys, &mut child, &self.program);
-        sys.forget(child);
-        ended
+        let ended = child::wait(sys, &mut child);
+        sys.release(child);
+        ended.map_err(|reason| child::error(Operation::Wait, &self.program, reason))
     }
 
-    /// Starts the program, reads all that it writes, and waits for its end. What is not said
-    /// otherwise: nothing to read, and both outputs are taken.
+    /// Starts the program, reads all that it writes, and waits until it ends. By default its input
+    /// is empty, and both outputs are collected.
     ///
-    /// Both are read as they come, so a program that writes much to either is never kept waiting.
-    /// The end of an output is when everybody who can write to it has closed it, also what the
-    /// program started.
+    /// Both outputs are read as they arrive, so a program that writes much to either is not
+    /// blocked. An output ends when every process that can write to it has closed it, including
+    /// those that the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
         let names = &mut Names::Search(&self.search);
@@ -347,12 +352,12 @@ impl Command {
         if let Some(input) = input {
             sys.close_pipe(input);
         }
-        let output = super::child::output(&sys, &mut child, [stdout, stderr], &self.program);
-        sys.forget(child);
-        output
+        let output = child::output(&sys, &mut child, [stdout, stderr]);
+        sys.release(child);
+        output.map_err(|reason| child::error(Operation::Wait, &self.program, reason))
     }
 
-    /// Looks for the program as a start would, and tells of every step. Nothing is started.
+    /// Looks for the program as a start would, and records every step. Starts nothing.
     pub fn explain(&self) -> SearchExplanation {
         let environment = self.variables.apply::<Os>();
         let directory = self.directory.as_deref();
@@ -367,24 +372,26 @@ impl Command {
         &self,
         sys: &Os,
         names: &mut Names<'_>,
-        usual: Defaults,
+        defaults: Defaults,
         only_waits: bool,
     ) -> Result<Started, Error> {
         let has_number = |&(_, number): &(Pipe, i32)| number > 2;
+        let error = |path, refusal| self.error(path, refusal);
+        let program = || PathBuf::from(&self.program);
         if !self.variables.are_names::<Os>() || !self.extra.iter().all(has_number) {
-            let error = io::ErrorKind::InvalidInput.into();
-            return Err(self.error(StartFailure::InvalidText, error));
+            let invalid = io::ErrorKind::InvalidInput.into();
+            return Err(error(program(), (StartFailure::InvalidText, invalid)));
         }
-        let cancel = self.again.cancel();
+        let cancel = self.retry.cancel();
         let environment = self.variables.apply::<Os>();
         let kinds: [&Kind; 3] = std::array::from_fn(|stream| match &self.streams[stream] {
             Some(Stream(kind)) => kind,
-            None => usual.of(stream),
+            None => defaults.of(stream),
         });
         let (mut ours, mut theirs) = ([None, None, None], [None, None, None]);
-        for (stream, _) in kinds.iter().enumerate().filter(|(_, kind)| matches!(kind, Kind::Pipe)) {
-            let (reader, writer) =
-                sys.pipe().map_err(|error| self.error(StartFailure::System, error))?;
+        for stream in (0..3).filter(|&stream| matches!(kinds[stream], Kind::Pipe)) {
+            let pipe = sys.pipe().map_err(|why| error(program(), (StartFailure::System, why)));
+            let (reader, writer) = pipe?;
             let (our, their) = if stream == 0 { (writer, reader) } else { (reader, writer) };
             (ours[stream], theirs[stream]) = (Some(our), Some(their));
         }
@@ -403,35 +410,28 @@ impl Command {
             extra: &self.extra,
             group: self.group,
             tree: self.tree,
-            place: &self.place,
+            container: &self.container,
             close_others: self.close_others,
             unblocks: self.unblocks,
             only_waits,
         };
         let (started, looked) =
-            names.start(&self.program, &launch, |launch| self.again.start(sys, cancel, launch));
+            names.start(&self.program, &launch, |launch| self.retry.start(sys, cancel, launch));
         for pipe in theirs.into_iter().flatten() {
             sys.close_pipe(pipe);
         }
         match started {
             Ok(child) => Ok(Started { child, pipes: ours, looked }),
-            Err(NotStarted::Failed(path, why, error)) => Err(self.error_at(path, why, error)),
-            Err(NotStarted::NotFound(error)) => {
-                let path = PathBuf::from(&self.program);
-                Err(Error::new(Operation::Find, path, Cause::Find(error)))
-            }
+            Err(why) => Err(why.into_error(&self.program, error)),
         }
     }
 
-    /// What is told of a start that failed.
-    fn error(&self, why: StartFailure, error: io::Error) -> Error {
-        self.error_at(None, why, error)
-    }
-
-    fn error_at(&self, program: Option<PathBuf>, why: StartFailure, error: io::Error) -> Error {
+    /// The error of a start of `program` that was refused. It names the directory if that is to
+    /// blame.
+    fn error(&self, program: PathBuf, (why, error): Refusal) -> Error {
         let (operation, path) = match (&why, &self.directory) {
             (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),
-            _ => (Operation::Start, program.unwrap_or_else(|| (&self.program).into())),
+            _ => (Operation::Start, program),
         };
         Error::new(operation, path, Cause::Start(why, error))
     }
@@ -446,7 +446,7 @@ impl fmt::Debug for Command {
     }
 }
 
-/// What streams are of which nothing was said.
+/// The streams that were not set.
 #[derive(Clone, Copy)]
 enum Defaults {
     Inherit,
@@ -463,10 +463,10 @@ impl Defaults {
     }
 }
 
-/// A program that runs, and our ends of its pipes.
+/// A started program, and this process's ends of its pipes.
 pub(super) struct Started {
-    pub(super) child: <Os as Process>::Child,
+    pub(super) child: <Os as Spawn>::Child,
     pub(super) pipes: [Option<Pipe>; 3],
-    /// The calls that looking it up took.
+    /// The calls of the look-up.
     pub(super) looked: Calls,
 }

@@ -1,28 +1,29 @@
-//! The variables of a child: those of this process, less and more.
+//! The environment of a child: that of this process, with changes.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use crate::name::Unit;
-use crate::sys::process::{Process, Variable};
+use crate::sys::SystemUnit;
+use crate::sys::process::{Spawn, Variable};
 
 /// The variables of this process.
 fn inherited() -> impl Iterator<Item = Variable<'static>> {
     std::env::vars_os().map(|(name, value)| (name.into(), value.into()))
 }
 
-/// Whether a variable stays when all are taken away.
-fn is_essential<S: Process>(name: &OsStr) -> bool {
+/// Whether a variable stays when all are removed.
+fn is_essential<S: Spawn>(name: &OsStr) -> bool {
     let key = S::variable_key(name);
     S::ESSENTIAL.iter().any(|essential| *key == **essential)
 }
 
-/// What is changed of the variables.
+/// The changes to the environment of this process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     cleared: bool,
-    /// By what tells variables apart: the name as it was given, and the value, if it is to have
-    /// one.
+    /// By the key that tells variables apart: the name as it was given, and its value; `None` to
+    /// remove it.
     changes: BTreeMap<OsString, (OsString, Option<OsString>)>,
 }
 
@@ -32,13 +33,13 @@ impl Changes {
         self.changes.clear();
     }
 
-    pub(super) fn set<S: Process>(&mut self, name: &OsStr, value: Option<&OsStr>) {
+    pub(super) fn set<S: Spawn>(&mut self, name: &OsStr, value: Option<&OsStr>) {
         let change = (name.to_owned(), value.map(OsStr::to_owned));
         self.changes.insert(S::variable_key(name).into_owned(), change);
     }
 
-    /// All variables of the child; `None` for exactly those of this process.
-    pub(super) fn apply<S: Process>(&self) -> Option<Vec<Variable<'_>>> {
+    /// Returns all variables of the child; `None` if nothing changes.
+    pub(super) fn apply<S: Spawn>(&self) -> Option<Vec<Variable<'_>>> {
         if !self.cleared && self.changes.is_empty() {
             return None;
         }
@@ -52,12 +53,12 @@ impl Changes {
         Some(all)
     }
 
-    /// Whether every name that is set can be one: not empty, and without the sign that ends it.
-    /// Windows has variables of its own that begin with that sign.
-    pub(super) fn are_names<S: Process>(&self) -> bool {
+    /// Whether every name is valid: not empty, and without `=` except at its beginning, as in
+    /// hidden variables of Windows.
+    pub(super) fn are_names<S: Spawn>(&self) -> bool {
         let equals = S::Unit::ascii(b'=');
         self.changes.values().all(|(name, _)| {
-            let units = S::units(name.as_ref());
+            let units = S::Unit::units(name.as_ref());
             !units.is_empty() && !units[1..].contains(&equals)
         })
     }
@@ -67,9 +68,9 @@ impl Changes {
 mod tests {
     use super::Changes;
     use crate::sys::Os;
-    use crate::sys::process::Process;
+    use crate::sys::process::Spawn;
 
-    /// What is left when all is taken away and then these are set or taken away, in capitals.
+    /// The variables after clearing the environment and these changes, with names in upper case.
     fn left(changes: &[(&str, Option<&str>)]) -> Vec<String> {
         let mut variables = Changes::default();
         variables.set::<Os>("CURT_BEFORE".as_ref(), Some("1".as_ref()));
@@ -86,7 +87,7 @@ mod tests {
         all.iter().map(text).collect()
     }
 
-    /// Wine adds it where a program is given none, so that no child can show whether it was given.
+    /// Not tested by a child: Wine adds the variable to an environment without it.
     #[test]
     fn a_cleared_environment_keeps_what_programs_need_to_start() {
         let own = |name: &&str| format!("{name}={}", std::env::var(name).unwrap());

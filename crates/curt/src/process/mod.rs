@@ -1,22 +1,22 @@
-//! Starting programs.
+//! Starts programs.
 //!
 //! # Promises
 //!
-//! - A start that returns well has started the program: what fails before that is told here, with
-//!   the step that failed, and leaves no process behind.
-//! - Signals are as the standard library leaves them: what this thread holds back is held back,
-//!   what is ignored stays ignored, but `SIGPIPE` has its usual effect.
-//! - Nothing that curt opened reaches a child unless it is named. On Windows nothing else does
-//!   either; on Unix what others left inheritable does, unless [`Command::close_others`] says
-//!   otherwise.
-//! - What a start costs does not depend on how much memory this process has, nor on whether
-//!   variables are changed.
+//! - A start that succeeds has started the program. One that fails says at which step, and leaves
+//!   no process behind.
+//! - Signals are as the standard library leaves them: a signal that this thread blocks is blocked,
+//!   one that is ignored stays ignored, but `SIGPIPE` has its default action.
+//! - A child inherits nothing that curt opened unless it is given. On Windows it inherits nothing
+//!   else either; on Unix it does inherit what other code left inheritable, unless
+//!   [`Command::close_others`] says otherwise.
+//! - The cost of a start depends neither on the memory of this process nor on changes to the
+//!   environment.
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`](crate::StartFailure)).
 //!
 //! # Call budget
 //!
-//! On Linux, for a program that is given by its path, with the streams of this process:
+//! On Linux, for a program that is given by its path and inherits the streams of this process:
 //!
 //! | | in the parent | in the child |
 //! |---|---|---|
@@ -26,14 +26,14 @@
 //! | [`Child::wait_timeout`] | 1 `ppoll` more | |
 //! | [`Child::kill`], [`Child::kill_tree`] | 1 `pidfd_send_signal` | |
 //! | `unblock_signals` | | 1 `rt_sigprocmask` |
-//! | each stream from a file, each further descriptor | | 1 `dup3` (1 `fcntl` where its number is another's target) |
+//! | each stream from a file, each further descriptor | | 1 `dup3` (1 `fcntl` if its number is another's target) |
 //! | streams to the null device | | 1 `openat` for all, 1 `dup3` each |
 //! | each stream through a pipe | 2: `pipe2`, `close` of the child's end | 1 `dup3` |
 //! | a directory | | 1 `chdir` |
 //! | a group, a session | | 1 `setpgid` or `setsid` |
 //! | a control group (`os::linux::CommandCgroup`) | 3: `openat`, `mkdirat`, `openat`; 3 at the end: `close`, `unlinkat`, `close`; for `kill_tree` 3 instead of 1: `openat`, `write`, `close` | |
 //! | [`Command::close_others`] | 1 `prlimit64` | 1 `close_range` |
-//! | changed variables, arguments, [`Command::kill_on_drop`] | 0 | 0 |
+//! | variables, arguments, [`Command::kill_on_drop`] | 0 | 0 |
 //! | reading one pipe to its end ([`Command::output`]) | 1 `read` for each piece, 1 for the end, 1 `close` | |
 //! | reading two | 1 `ppoll` for each piece more, until one ends | |
 //! | a failure | 1 `wait4`, and at most `openat`, `read`, `close` to find out why | |
@@ -42,37 +42,35 @@
 //!
 //! # Races
 //!
-//! **A look-up and the start that follows it.** What is started is the full path that the look-up
-//! ended with, by the system, without another search. Whatever is exchanged in between, nothing
-//! runs that the policy refused by its place or its kind: not what lies in the working directory or
-//! behind an entry that was refused, as no such path is ever handed to the system; not what may not
-//! be executed, a directory, or what only an association would open, as the system judges the file
-//! again and there is nothing to fall back on (no shell is tried unless [`Command::shell_fallback`]
-//! says so, and then on that very path; on Windows the last name of it says whether cmd.exe runs
-//! it). What is gone by then is a failure, after which the next candidate of the same search is
-//! taken, if the policy goes on. What cannot be prevented: who may write to a directory of `PATH`
-//! decides which file lies under the name; and a script is opened again by what runs it (`#!`,
-//! cmd.exe), under the same path.
+//! **A look-up and the start that follows it.** The system starts the absolute path that the
+//! look-up ended with, without another search. Whatever is exchanged in between, nothing runs that
+//! the policy refused: no path in a directory that was refused is ever handed to the system, and
+//! the system judges again whether the file may be executed. There is nothing to fall back on: no
+//! shell is tried unless [`Command::shell_fallback`] says so, and then on that very path; on
+//! Windows the last name of the path decides whether cmd.exe runs it. If the file is gone by then,
+//! the start fails, and the next candidate of the same search is tried if the policy goes on. This
+//! cannot be prevented: whoever may write to a directory of `PATH` decides which file has the name;
+//! and the interpreter of a script (`#!`, cmd.exe) opens it again, under the same path.
 //!
 //! A child has a handle from its birth, so waiting and killing never reach another process with the
-//! same number. A group is reached through its leader's handle too (Linux 6.9); older kernels are
-//! asked by number, only while the leader has not been waited for.
+//! same number. A group is reached through the handle of its leader too (Linux 6.9); on older
+//! kernels by number, and only until the leader was waited for.
 //!
-//! Starts by several threads do not wait for each other, and no descriptor of one reaches the child
-//! of another. Where there are no handles (macOS and the BSDs), a child that somebody else waits
-//! for can be lost to its number.
+//! Starts by several threads do not wait for each other, and no child inherits the descriptors of
+//! another start. On systems without handles (macOS and the BSDs) a child that other code waits for
+//! can be lost to its number.
 //!
 //! # Fallbacks
 //!
-//! Where `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what
-//! that cannot be told portably: a directory, a session, descriptors that change places. A copy is
-//! never made for any other reason.
+//! If `clone3` is unknown or refused: `posix_spawn`, and a copy of the process (`fork`) for what
+//! that cannot do portably: a directory, a session, descriptors that change places. There is no
+//! other reason for a copy.
 
-mod again;
 mod child;
 mod command;
 mod environment;
 mod program;
+mod retry;
 #[cfg(test)]
 mod tests;
 

@@ -1,120 +1,133 @@
-//! Which file a program is: the only place that knows names.
+//! Which file is started: the only place that deals with names.
 //!
 //! **What runs is what the policy allowed.** A look-up ends with an absolute path, and that very
-//! path is started, without another search, neither here nor in the system. So no place that was
-//! refused can be reached: the working directory may change, a directory of `PATH` may be filled,
-//! and nothing else than that path runs. What kind of file lies there is judged again by the system
-//! when it starts it, and on Windows by the same path's last name that was judged before. Who may
-//! write to a directory that the policy allows decides what lies in it, before the look-up or after
-//! it; a handle on the file would not change that, and scripts could not be started by it.
+//! path is started, without another search, neither here nor in the system. So no directory that
+//! was refused can be reached: the working directory may change, a directory of `PATH` may get
+//! another file, and nothing but that path runs. What kind of file it is, the system judges again
+//! when it starts it; on Windows the last name of the same path decides again. Whoever may write to
+//! a directory that the policy allows decides what it contains, before the look-up or after it. A
+//! handle on the file would not change that, and could not start scripts.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
+use super::retry::Refusal;
 use crate::calls::Calls;
-use crate::error::FindError;
-use crate::error::StartFailure;
+use crate::error::{Cause, Error, FindError, Operation, StartFailure};
 use crate::name::Unit;
 use crate::sys::process::Launch;
-use crate::sys::{Os, Sys};
+use crate::sys::{OsUnit, SystemUnit};
 use crate::which::{FindAll, FoundIn, LaunchFailure, Policy, Program, Search, Session};
 use curt_paths::Flavor;
 
 /// Where names are looked up.
 pub(super) enum Names<'a> {
-    /// For this start, by the child's variables and directory.
+    /// For one start, with the variables and the directory of the child.
     Search(&'a Search),
     Session(&'a mut Session),
 }
 
-/// Why there is no child.
+/// Why no program was started.
 pub(super) enum NotStarted {
-    /// The file that it was, where a look-up led to it.
-    Failed(Option<PathBuf>, StartFailure, io::Error),
+    /// The path is that of the file, if a look-up led to it.
+    Refused(Option<PathBuf>, Refusal),
     NotFound(FindError),
 }
 
-type Refusal = (StartFailure, io::Error);
+impl NotStarted {
+    /// The error of a command for this program.
+    pub(super) fn into_error(
+        self,
+        program: &OsStr,
+        error: impl FnOnce(PathBuf, Refusal) -> Error,
+    ) -> Error {
+        match self {
+            NotStarted::Refused(path, refusal) => {
+                error(path.unwrap_or_else(|| program.into()), refusal)
+            }
+            NotStarted::NotFound(why) => {
+                Error::new(Operation::Find, program.into(), Cause::Find(why))
+            }
+        }
+    }
+}
 
 impl Names<'_> {
-    /// Starts the first program of that name that can be: `start` is called for one after the
-    /// other, as far as the policy goes on. Also the calls that the look-up took.
+    /// Starts the first program of this name that can be started: calls `start` for one after the
+    /// other, as long as the policy goes on. Also returns the calls that the look-up took, unless a
+    /// session counts them.
     pub(super) fn start<P, T>(
         &mut self,
         name: &OsStr,
         launch: &Launch<'_, P>,
         mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
     ) -> (Result<T, NotStarted>, Calls) {
-        // A path is the system's to judge, but by Windows' rules extensions are tried for it.
-        let is_path = Os::units(name.as_ref()).iter().any(|unit| unit.is_separator());
+        // The system judges a path, but by Windows' rules extensions are appended to it.
+        let is_path = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
         if is_path && Flavor::NATIVE == Flavor::Posix {
-            let started =
-                start(launch).map_err(|(why, error)| NotStarted::Failed(None, why, error));
+            let started = start(launch).map_err(|refusal| NotStarted::Refused(None, refusal));
             return (started, Calls::default());
         }
         match self {
             Names::Search(search) => {
                 let mut search = search.for_child(launch.environment, launch.directory);
-                let policy = search.policy_in_force().clone();
-                let started = first(search.find_all(name), &policy, launch, start);
+                let policy = search.current_policy().clone();
+                let started = start_first(search.find_all(name), &policy, launch, start);
                 (started, search.calls())
             }
             Names::Session(session) => {
-                let policy = session.policy_in_force().clone();
-                let started = first(session.find_all(name), &policy, launch, start);
-                // They are the session's to tell.
+                let policy = session.current_policy().clone();
+                let started = start_first(session.find_all(name), &policy, launch, start);
                 (started, Calls::default())
             }
         }
     }
 }
 
-/// Starts the first that can be. The first failure is the one that is told.
-fn first<P, T>(
+/// Starts the first candidate that can be started. If none can, the first refusal counts.
+fn start_first<P, T>(
     candidates: FindAll<'_>,
     policy: &Policy,
     launch: &Launch<'_, P>,
     mut start: impl FnMut(&Launch<'_, P>) -> Result<T, Refusal>,
 ) -> Result<T, NotStarted> {
-    let mut refusal: Option<(PathBuf, StartFailure, io::Error)> = None;
+    let mut first = None;
     for candidate in candidates {
         let found = match candidate {
             Ok(found) => found,
-            Err(error) if refusal.is_none() => return Err(NotStarted::NotFound(error)),
+            Err(error) if first.is_none() => return Err(NotStarted::NotFound(error)),
             Err(_) => break,
         };
-        let path = found.path();
-        let (why, error) = if found.program() == Program::Association {
-            // Something else opens it; it is nothing to be started.
-            (StartFailure::BadFormat, io::ErrorKind::Unsupported.into())
+        let (path, program) = (found.path(), found.program());
+        let (refusal, is_last) = if program == Program::Association {
+            // Another program would open it, so it cannot be started itself.
+            ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
-            let launch = launch.of(&path);
-            match start(&launch) {
+            let refusal = match start(&launch.of(&path)) {
                 Ok(started) => return Ok(started),
                 Err(refusal) => refusal,
-            }
+            };
+            let goes_on = policy.continues_after(launch_failure(&refusal.0, policy), program);
+            (refusal, !goes_on)
         };
-        let is_last = found.program() != Program::Association
-            && !policy.continues_after(kind(&why, policy), found.program());
-        let is_passed_over = policy.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
-        if refusal.is_none() && (is_last || !is_passed_over) {
-            refusal = Some((path.into_owned(), why, error));
+        let counts_as_missing =
+            policy.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
+        if first.is_none() && (is_last || !counts_as_missing) {
+            first = Some((Some(path.into_owned()), refusal));
         }
         if is_last {
             break;
         }
     }
-    let Some((path, why, error)) = refusal else {
-        // Something was there, and the policy takes it for nothing.
-        let error = io::ErrorKind::NotFound.into();
-        return Err(NotStarted::Failed(None, StartFailure::ProgramMissing, error));
-    };
-    Err(NotStarted::Failed(Some(path), why, error))
+    // Otherwise the policy counts all that was found as missing.
+    let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
+    let (path, refusal) = first.unwrap_or_else(missing);
+    Err(NotStarted::Refused(path, refusal))
 }
 
-/// What a failure is to a policy.
-fn kind(why: &StartFailure, policy: &Policy) -> LaunchFailure {
+/// What a failure means to a policy.
+fn launch_failure(why: &StartFailure, policy: &Policy) -> LaunchFailure {
     match why {
         StartFailure::ProgramMissing | StartFailure::InterpreterMissing { .. } => {
             LaunchFailure::NotFound

@@ -1,247 +1,359 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! A directory is read one buffer at a time. Files are removed straight from the buffer; the names of
-//! subdirectories are kept, because the same buffer serves the whole worker. Then each subdirectory
-//! is entered, and the next buffer is read after that. When nothing is left, the attempt to remove
-//! the directory is the test for its end.
+//! A directory is read one buffer at a time. Its files are removed straight from the buffer; the names
+//! of its subdirectories are kept, because all directories share the buffer. Then each subdirectory is
+//! entered, and the next buffer is read after that. When nothing is left, the attempt to remove the
+//! directory tests whether its listing has ended (`leave.rs`).
 
-use std::sync::Arc;
+use std::path::Path;
 
-use super::batch::Buffer;
-use super::frame::{Directories, Frame, Level, Role};
-use super::operand::{Operands, Parents, Tree};
+use super::directory::{Directories, Directory, Remains, Role, Task};
+use super::entry::Outcome;
+use super::listing::Buffer;
+use super::operand::{OpenParent, Operands, Tree};
 use super::options::Question;
-use super::room::Room;
-use super::run::Run;
-use super::share::{self, Piece, Task};
-use super::worker::{Outcome, Worker};
-use super::writers::{self, Lookout};
+use super::worker::Worker;
+use super::writers::Samples;
 use crate::error::{Cause, Operation};
 use crate::fields::Kind;
-use crate::name::{Name, Names};
-use crate::sys::{Entry, Opened, Sys};
-use crate::tree::{Links, Lost, Stack, Start, Waited, Way, Why, Work};
+use crate::name::Names;
+use crate::sys::{Entry, Feature, Mounts, Opened, Sys};
+use crate::tree::{Links, ReopenError, ReopenFailure, Stack, Waited, Work};
 
-/// One worker of a removal.
+/// The most units that the names of waiting subdirectories may take. Names that do not fit are
+/// forgotten and listed again: by then, the subdirectories that were entered are gone.
+const MOST_NAMES: usize = 1 << 20;
+/// Each directory may keep this much, whatever others take. Otherwise, with many names kept below it,
+/// a directory would be listed again and again.
+const LEAST_NAMES: usize = 4 << 10;
+
+/// Entries between two looks at whether another worker is hungry.
+const ENTRIES_PER_LOOK: u64 = 16;
+/// The fewest entries in the buffer that are worth handing off half of.
+const WORTH_HANDING_OFF: usize = 128;
+
+/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes stack
+/// and descriptors.
+const MOST_NESTED: u32 = 2;
+
+/// One worker, and the directories that it is working on.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
     pub(super) stack: Directories<S>,
     buffer: Buffer<S>,
-    room: Room,
-    lookout: Lookout,
-    parents: Parents<S>,
+    samples: Samples,
+    parent: OpenParent<S>,
+    nested: u32,
+    /// Whether the next directory that is opened was waited for.
+    has_waited: bool,
 }
 
 impl<'r, S: Sys> Engine<'r, S> {
-    pub(super) fn new(
-        run: &'r Run<'r, S>,
-        setup: &S::Setup,
-        number: usize,
-        start: Option<Start<'r>>,
-    ) -> Self {
+    pub(super) fn new(worker: Worker<'r, S>) -> Self {
+        let shared = worker.shared;
         Engine {
-            worker: Worker::new(run, setup, number, start),
-            stack: Stack::new(run.descriptors_of(number)),
+            stack: Stack::new(shared.crew.budget_of(worker.number, shared.budget), Links::Refuse),
+            worker,
             buffer: Buffer::default(),
-            room: Room::default(),
-            lookout: Lookout::default(),
-            parents: Parents::default(),
+            samples: Samples::default(),
+            parent: OpenParent::default(),
+            nested: 0,
+            has_waited: false,
         }
     }
 
-    /// Works until nothing is left for anybody, then adds its part to the report.
-    pub(super) fn work(&mut self) {
-        let run = self.worker.run;
-        while let Some(work) = run.pool().next(self.worker.number, || run.next_operand()) {
+    /// Works until all workers are out of work.
+    pub(super) fn work(mut self, next_operand: impl Fn() -> Option<&'r Path>) {
+        let shared = self.worker.shared;
+        while let Some(work) = shared.crew.pool.next(self.worker.number, &next_operand) {
             match work {
-                Work::Piece(task) => self.do_task(task),
-                Work::Operand(path) if !run.is_cancelled() => {
-                    let Engine { worker, buffer, parents, .. } = self;
-                    if let Some(tree) = (Operands { worker, buffer, parents }).remove(path) {
+                Work::Task(task) => self.do_task(task),
+                Work::Operand(_) if shared.is_cancelled() => {}
+                Work::Operand(path) => {
+                    let Engine { worker, buffer, parent, .. } = &mut self;
+                    if let Some(tree) = (Operands { worker, buffer, parent }).remove(path) {
                         self.remove_tree(tree);
                     }
                 }
-                Work::Operand(_) => {}
             }
         }
-        self.parents.close(&self.worker.sys);
+        self.parent.close(&self.worker.sys);
         self.worker.end();
     }
 
-    /// Removes the tree below an operand that has been opened.
+    /// Removes an operand that is a tree.
     fn remove_tree(&mut self, tree: Tree<S>) {
-        let Some(name) = Name::until_nul(&tree.name) else { return };
         self.buffer.forget_file_system();
         let base = self.stack.len();
-        self.stack.push_base(tree.parent, 0, &Names::new(), Frame::base(None));
-        let at = self.stack.keep(name);
-        self.push(tree.dir, Frame::new(Role::Operand, at, tree.is_protected));
+        self.stack.push_base(tree.parent, 0, &Names::new(), Directory::base(Role::Parent));
+        let at = self.stack.keep(tree.name.as_name());
+        self.push(tree.dir, Role::Operand, at, tree.is_protected);
         self.empty(base);
     }
 
-    /// Does a piece of another worker's directory.
+    /// Removes entries of another worker's directory.
     fn do_task(&mut self, task: Task<S>) {
-        let Task { dir, mut names, what, path, join, left } = task;
-        let before = std::mem::replace(&mut self.worker.path, path);
-        let mut kept = false;
-        if let Piece::Files(kind) = what {
-            (kept, names) = share::remove_files::<S>(&names, kind, &dir, &left, &mut self.worker);
+        let Task { dir, path, names, kind, owner } = task;
+        let base = self.stack.len();
+        let path_before = std::mem::replace(&mut self.worker.path, path);
+        let path_len = self.worker.path.len();
+        let part = Directory::base(Role::Part);
+        if kind == Kind::Directory {
+            self.stack.push_base(dir, path_len, &names, part);
+        } else {
+            self.stack.push_base(dir, path_len, &Names::new(), part);
+            for (_, name) in names.between(0, names.len()) {
+                if self.worker.shared.is_cancelled() {
+                    break;
+                }
+                take(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
+            }
         }
-        if names.len() > 0 {
-            let (base, path_len) = (self.stack.len(), self.worker.path.len());
-            self.stack.push_base(Arc::clone(&dir), path_len, &names, Frame::base(Some(left)));
-            kept |= self.empty(base);
-        }
-        self.worker.path = before;
-        // Whoever waits for the join takes the directory back, so ours must be gone by then.
-        drop(dir);
-        self.worker.run.pool().finish(&join, kept);
+        let remains = self.empty(base);
+        self.worker.path = path_before;
+        owner.add(remains);
+        self.worker.shared.crew.pool.finish(&owner.join);
     }
 
-    /// Removes what waits in the base at this level and all that is above it on the stack, and takes
-    /// the base off. Returns whether anything stays.
-    fn empty(&mut self, base: usize) -> bool {
+    /// Removes the entries that wait in the level `base` and everything above it on the stack, and
+    /// pops it. Returns the entries that stay.
+    fn empty(&mut self, base: usize) -> Remains<S::Unit> {
         loop {
-            if self.worker.run.is_cancelled() {
-                if let Some(level) = self.stack.last_mut() {
-                    level.give_up();
-                }
-            } else if self.worker.may_give() {
-                share::give_directories(base, &mut self.stack, &self.worker);
+            if self.worker.shared.is_cancelled() {
+                self.stack.top_mut().give_up();
+            } else if self.may_hand_off() {
+                self.hand_off_directories(base);
             }
-            let Some(level) = self.stack.last() else { return true };
+            let level = self.stack.top();
             let has_more = level.passes.has_more();
-            // A directory that was closed early is listed from its beginning again. Where somebody
-            // chooses what stays, that would meet it twice, so the listing is read to its end first.
-            let list_first = has_more && !self.worker.run.empties;
+            // A directory that was released is listed from its beginning again. If the caller chooses
+            // which entries stay, that would meet them twice, so the listing is read to its end first.
+            let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
             } else if has_more {
-                if self.reopen_topmost() {
-                    self.buffer.take_batch(&mut self.stack, &mut self.worker);
+                if self.reopen_top() {
+                    self.take_batch();
                 }
-            } else if !self.wait_for_pieces() {
-                if self.stack.len() == base + 1 {
-                    return self.take_off_base();
-                }
+            } else if self.wait_for_parts() {
+                // Another task was done meanwhile.
+            } else if self.stack.len() > base + 1 {
                 self.leave();
+            } else {
+                let base = self.stack.pop(&self.worker.sys);
+                return base.map_or_else(Remains::none, Directory::into_remains);
             }
         }
     }
 
-    fn take_off_base(&mut self) -> bool {
-        self.stack.pop(&self.worker.sys).is_none_or(|mut base| {
-            base.hand_back();
-            base.is_kept()
-        })
-    }
-
-    /// Waits for the pieces of the topmost directory that other workers have. Returns whether
-    /// something else was done meanwhile, so that the traversal has to look again.
-    fn wait_for_pieces(&mut self) -> bool {
-        let Some(level) = self.stack.last_mut() else { return false };
-        let Some(join) = level.join() else { return false };
-        match self.worker.run.pool().wait_for(&join) {
-            Waited::Piece(task) => {
-                self.worker.nesting += 1;
+    /// Waits for the parts of the topmost directory that other workers have. Returns whether another
+    /// task was done meanwhile.
+    fn wait_for_parts(&mut self) -> bool {
+        let Some(parts) = self.stack.top().handed_off() else { return false };
+        match self.worker.shared.crew.pool.wait_for(&parts.join) {
+            Waited::Task(task) => {
+                self.nested += 1;
                 self.do_task(task);
-                self.worker.nesting -= 1;
+                self.nested -= 1;
                 true
             }
             Waited::Joined => {
-                level.has_joined();
+                self.stack.top_mut().join();
                 false
             }
         }
     }
 
+    /// Reads the next entries of the topmost directory, which is open, removes the files among them
+    /// and keeps the names of the directories.
+    fn take_batch(&mut self) {
+        if self.ends_early() {
+            return;
+        }
+        let Engine { worker, stack, buffer, .. } = self;
+        let (shared, level) = (worker.shared, stack.top_mut());
+        let Some(dir) = level.dir() else {
+            level.give_up();
+            return worker.internal_error("a directory is read that is not open");
+        };
+        let batch = match buffer.read(dir, shared.is_plain, &worker.sys) {
+            Ok(batch) => batch,
+            Err(error) => {
+                level.give_up();
+                return worker.fail(Operation::ReadDirectory, Cause::Os(error));
+            }
+        };
+        // A guess is only tested if the removal of the directory follows.
+        let may_guess = shared.removes_all
+            && !level.stays(shared.options.contents)
+            && !shared.options.without.has(Feature::ShortListing)
+            && shared.guesses.are_allowed();
+        level.passes.has_read(batch, may_guess);
+        if level.take_question() && !buffer.is_empty() {
+            let is_protected = level.is_protected();
+            if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
+                level.give_up();
+                worker.skip();
+                return;
+            }
+        }
+        stack.clear_names();
+        self.take_entries();
+    }
+
+    /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
+    fn ends_early(&mut self) -> bool {
+        let Engine { worker, stack, buffer, .. } = self;
+        let (shared, level) = (worker.shared, stack.top_mut());
+        if !shared.options.dry_run && level.passes.needs_bound() {
+            if let Some(dir) = level.dir() {
+                if let Some(left) = buffer.count(dir, &worker.sys, || shared.is_cancelled()) {
+                    level.passes.set_left(left);
+                }
+            }
+        }
+        level.passes.end_if_overrun(|| worker.sys.now(), shared.options);
+        level.passes.is_overrun()
+    }
+
+    /// Deals with the entries in the buffer.
+    fn take_entries(&mut self) {
+        let shared = self.worker.shared;
+        loop {
+            if self.may_hand_off() {
+                self.hand_off_files();
+            }
+            for _ in 0..ENTRIES_PER_LOOK {
+                if shared.is_cancelled() {
+                    return;
+                }
+                let Some(entry) = self.buffer.next() else { return };
+                take(entry, &mut self.stack, &mut self.worker);
+            }
+        }
+    }
+
+    /// Returns whether a worker is hungry and this one may hand off some of its work. The innermost
+    /// nested task is done alone: a part that it hands off would have to be waited for, and a worker
+    /// that waits must be able to take any task, or all might wait for one that no worker takes.
+    fn may_hand_off(&self) -> bool {
+        self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
+    }
+
+    /// Hands off half of the entries in the buffer. Those known to be directories stay here.
+    fn hand_off_files(&mut self) {
+        let Engine { worker, stack, buffer, .. } = self;
+        let left = buffer.left();
+        let may_hand_off = worker.shared.is_plain && stack.top().may_hand_off();
+        if left < WORTH_HANDING_OFF || !may_hand_off {
+            return;
+        }
+        let mut files = Names::new();
+        let mut kind = Kind::File;
+        while buffer.left() > left / 2 {
+            let Some(entry) = buffer.next() else { break };
+            let level = stack.top_mut();
+            if level.has_kept(entry.name) {
+                continue;
+            }
+            level.passes.count();
+            worker.report.appeared += u64::from(level.passes.is_retry());
+            if entry.kind == Kind::Directory {
+                stack.add_waiting(entry.name);
+                continue;
+            }
+            if entry.kind == Kind::Unknown {
+                kind = Kind::Unknown;
+            }
+            files.push(entry.name);
+        }
+        if files.len() > 0 {
+            self.hand_off(self.stack.len() - 1, files, kind);
+        }
+    }
+
+    /// Hands off half of the subdirectories that wait in the lowest level that has any.
+    fn hand_off_directories(&mut self, base: usize) {
+        let stack = &mut self.stack;
+        let may_hand_off =
+            |&index: &usize| stack[index].has_waiting() && stack[index].may_hand_off();
+        let Some(index) = stack.open_from(base).find(may_hand_off) else { return };
+        if let Some((names, _)) = stack.split_waiting(index) {
+            self.hand_off(index, names, Kind::Directory);
+        }
+    }
+
+    fn hand_off(&mut self, index: usize, names: Names<S::Unit>, kind: Kind) {
+        let level = &mut self.stack[index];
+        let Some(dir) = level.share() else {
+            level.keep();
+            return self.worker.internal_error("a directory is shared that is not open");
+        };
+        let mut path = self.worker.path.clone();
+        path.truncate(level.path_len());
+        let owner = level.hand_off();
+        self.worker.shared.crew.pool.hand_off(Task { dir, path, names, kind, owner });
+    }
+
     /// Enters the next subdirectory of the topmost directory.
     fn enter_next(&mut self) {
         let Some(at) = self.stack.next_waiting() else { return };
-        if !self.reopen_topmost() {
-            return;
+        if self.reopen_top() {
+            self.stack.make_room(&self.worker.sys);
+            self.enter(at);
         }
-        self.stack.make_room(&self.worker.sys);
-        self.enter(at);
     }
 
-    /// Opens the child of the topmost directory whose name lies at `at`. Where there is no descriptor
-    /// at the moment, its turn comes again.
+    /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor at
+    /// the moment, it waits again.
     fn enter(&mut self, at: usize) {
-        let Engine { worker, stack, room, lookout, .. } = self;
-        let (Some(name), Some(dir)) = (stack.names().get(at), stack.last().and_then(Level::dir))
-        else {
-            return;
+        let Engine { worker, stack, samples, .. } = self;
+        let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
+            return worker.internal_error("a directory is entered that is not open");
         };
-        let path_len = worker.path.len();
+        let (shared, path_len) = (worker.shared, worker.path.len());
         worker.path.push(name);
         let is_protected = worker.is_protected(dir, name, Kind::Directory);
-        match worker.open_child(dir, name, worker.run.mounts()) {
+        let mounts = if shared.options.cross_mounts { Mounts::Cross } else { Mounts::Refuse };
+        match worker.open_child(dir, name, mounts) {
             Opened::Dir(dir) => {
-                room.was_enough(worker);
-                let must_leave = lookout.must_leave(&dir, worker);
-                self.push(dir, Frame::new(Role::Child, at, is_protected));
+                let window = shared.options.retry_window;
+                let (files, writers) = (worker.report.files, &shared.writers);
+                let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
+                self.end_shortage();
+                self.push(dir, Role::Child, at, is_protected);
                 if must_leave {
                     self.leave_to_writer();
                 }
             }
-            Opened::Shortage(_) if room.make(stack, worker) => {
-                worker.path.truncate(path_len);
-                stack.put_back(at);
+            Opened::Shortage(_) if self.overcome_shortage() => {
+                self.worker.path.truncate(path_len);
+                self.stack.put_back(at);
             }
             opened => self.not_entered(at, path_len, opened),
         }
     }
 
-    /// Puts a directory that was just opened on top; its path is at hand. Where questions are asked,
-    /// asks whether to go on, unless it is empty.
-    fn push(&mut self, dir: S::Dir, frame: Frame<S::Unit>) {
-        let Engine { worker, stack, buffer, .. } = self;
-        let is_protected = frame.is_protected();
-        let asks = worker.run.options.confirm.asks(is_protected);
-        let first = asks.then(|| buffer.peek(&dir, &worker.sys));
-        stack.push(dir, worker.path.len(), None, frame);
-        let (Some(first), Some(level)) = (first, stack.last_mut()) else { return };
-        match first {
-            Ok((batch, true)) => {
-                level.passes.prefetch(batch);
-                if !worker.ask(Question::Descend, Kind::Directory, false, is_protected) {
-                    level.give_up();
-                    worker.skipped();
-                }
-            }
-            Ok((batch, false)) => level.passes.prefetch(batch),
-            Err(error) => {
-                level.give_up();
-                worker.fail(Operation::ReadDirectory, Cause::Os(error));
-            }
-        }
+    /// Pushes a directory that was just opened and that the path names.
+    fn push(&mut self, dir: S::Dir, role: Role, name: usize, is_protected: bool) {
+        let asks_first = self.worker.shared.options.confirm.asks(is_protected);
+        let directory = Directory::new(role, name, is_protected, asks_first);
+        self.stack.push(dir, self.worker.path.len(), None, directory);
     }
 
-    /// Leaves what somebody makes as fast as it is removed.
-    fn leave_to_writer(&mut self) {
-        if let Some(path) = writers::leave_directory(&mut self.stack, &self.worker) {
-            let here = std::mem::replace(&mut self.worker.path, path);
-            self.worker.fail(Operation::Remove, Cause::BeingWrittenTo);
-            self.worker.path = here;
-        }
-    }
-
-    /// Deals with a child of the topmost directory that could not be entered.
+    /// Deals with a child of the topmost directory that could not be entered. The path names it, and is
+    /// cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
-        let worker = &mut self.worker;
-        let Some((level, names)) = self.stack.last_with_names() else { return };
-        let (Some(name), Some(dir)) = (names.get(at), level.dir()) else { return };
-        let outcome = match opened {
-            Opened::Dir(_) => Outcome::Removed,
+        let Engine { worker, stack, .. } = self;
+        let (level, names) = stack.level_with_names(stack.len() - 1);
+        let (Some(name), Some(dir)) = (names.get(at), level.dir()) else {
+            return worker.internal_error("a directory is entered that is not open");
+        };
+        let mut outcome = match opened {
             Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
-            Opened::NotDirectory => {
-                // It was a directory when it was listed, or nobody knew. Now it is something else.
-                worker.path.truncate(path_len);
-                let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-                worker.remove_entry(dir, entry, true)
-            }
+            // Another entry has taken its place, or the listing did not tell the kind.
+            Opened::NotDirectory => worker.remove_chosen(dir, name),
             Opened::Mount => {
                 worker.fail(Operation::Remove, Cause::MountPoint);
                 Outcome::Kept
@@ -249,83 +361,132 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Failed(error) | Opened::Shortage(error) => {
                 worker.remove_unreadable(dir, name, error)
             }
+            Opened::Dir(dir) => {
+                worker.sys.close(dir);
+                worker.internal_error("a directory that was opened is not entered");
+                Outcome::Kept
+            }
         };
+        if let Outcome::Directory = outcome {
+            // It is a directory again: another process swaps it.
+            worker.fail(Operation::Remove, Cause::Replaced);
+            outcome = Outcome::Kept;
+        }
         worker.path.truncate(path_len);
         match outcome {
-            Outcome::Removed => return,
-            Outcome::Gone => return worker.vanished(),
-            Outcome::Pending => return level.passes.is_pending(),
-            Outcome::Kept => {}
-            Outcome::Directory => {
-                // And a directory again: somebody is playing with it.
-                worker.path.push(name);
-                worker.fail(Operation::Remove, Cause::Replaced);
-                worker.path.truncate(path_len);
-            }
+            Outcome::Gone => worker.report.vanished += 1,
+            Outcome::Pending => level.passes.count_pending(),
+            Outcome::Kept => level.keep_entry(name, worker.shared.removes_all),
+            Outcome::Removed | Outcome::Directory => {}
         }
-        if worker.run.empties {
-            level.keep_name(name);
-        }
-        level.keep();
     }
 
     /// Makes sure that the topmost directory is open.
-    fn reopen_topmost(&mut self) -> bool {
-        self.stack.len().checked_sub(1).is_some_and(|index| self.reopen(index))
+    fn reopen_top(&mut self) -> bool {
+        self.reopen(self.stack.len() - 1)
     }
 
-    /// Makes sure that a directory is open. Where it is no longer what it was, says so, takes off
-    /// everything from there on, and returns `false`.
+    /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and all
+    /// levels above it, and returns `false`.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;
         }
         loop {
-            let Engine { worker, stack, room, .. } = self;
-            let way = Way { path: worker.path.units(), links: Links::Refuse, sys: &worker.sys };
-            match stack.reopen(index, &way) {
+            let Engine { worker, stack, .. } = self;
+            match stack.reopen(index, worker.path.units(), &worker.sys) {
                 Ok(()) => {
-                    room.was_enough(worker);
+                    self.end_shortage();
                     return true;
                 }
-                Err(Lost { why: Why::Shortage(_), .. })
-                    if !worker.run.is_cancelled() && room.make(stack, worker) => {}
+                Err(ReopenError { reason: ReopenFailure::Shortage(_), .. })
+                    if !worker.shared.is_cancelled() && self.overcome_shortage() => {}
                 Err(lost) => {
-                    self.lose(lost);
+                    self.drop_lost(lost);
                     return false;
                 }
             }
         }
     }
 
-    /// A directory is gone while it was closed, or cannot be opened again.
-    fn lose(&mut self, lost: Lost) {
+    /// Pops a directory that could not be reopened, and all levels above it.
+    fn drop_lost(&mut self, lost: ReopenError) {
         while self.stack.len() > lost.level + 1 {
             self.pop();
         }
-        if let Why::Vanished = lost.why {
-            self.worker.vanished();
+        if let ReopenFailure::Vanished = lost.reason {
+            self.worker.report.vanished += 1;
         } else {
             self.worker.fail(Operation::Remove, lost.into_cause());
-            if let Some(level) = self.stack.last_mut() {
-                level.keep();
-            }
+            self.stack.top_mut().keep();
         }
         self.pop();
     }
 
-    /// Takes the topmost directory off, closes it, and passes on to the one below whether something
-    /// stays.
+    /// Pops the topmost directory and closes it. If an entry of it stays, it stays itself.
     pub(super) fn pop(&mut self) {
-        let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
-        let Some((below, names)) = self.stack.last_with_names() else { return };
-        self.worker.path.truncate(below.path_len());
-        if !frame.is_kept() {
-            return;
-        }
-        match names.get(frame.name()) {
-            Some(name) if self.worker.run.empties => below.keep_name(name),
-            _ => below.keep(),
+        let Engine { worker, stack, .. } = self;
+        let Some(directory) = stack.pop(&worker.sys) else { return };
+        let (parent, names) = stack.level_with_names(stack.len() - 1);
+        worker.path.truncate(parent.path_len());
+        if directory.is_kept() {
+            match names.get(directory.name()) {
+                Some(name) => parent.keep_entry(name, worker.shared.removes_all),
+                None => parent.keep(),
+            }
         }
     }
+
+    /// After the system had no descriptor: releases a directory, or waits a moment. Returns `false`
+    /// once the shortage has lasted too long.
+    fn overcome_shortage(&mut self) -> bool {
+        let Engine { worker, stack, .. } = self;
+        let shared = worker.shared;
+        if stack.lower_budget(&worker.sys) {
+            return true;
+        }
+        self.has_waited = shared.shortage.wait(shared.options.retry_window, &worker.sys);
+        self.has_waited
+    }
+
+    /// Notes that a directory was opened.
+    fn end_shortage(&mut self) {
+        if std::mem::take(&mut self.has_waited) {
+            self.worker.shared.shortage.end();
+        }
+    }
+}
+
+/// Deals with one entry of the topmost directory.
+#[inline]
+fn take<S: Sys>(entry: Entry<'_, S::Unit>, stack: &mut Directories<S>, worker: &mut Worker<'_, S>) {
+    let level = stack.top_mut();
+    if level.has_kept(entry.name) {
+        return;
+    }
+    level.passes.count();
+    let appeared = level.passes.is_retry();
+    let Some(dir) = level.dir() else {
+        level.give_up();
+        return worker.internal_error("an entry is removed from a directory that is not open");
+    };
+    match worker.remove_entry(dir, entry) {
+        Outcome::Removed => {}
+        Outcome::Gone => worker.report.vanished += 1,
+        Outcome::Pending => return level.passes.count_pending(),
+        Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
+        Outcome::Directory if worker.excludes_directory(entry.name) => {
+            worker.skip();
+            level.keep();
+        }
+        Outcome::Directory => {
+            let is_full = stack.names().len() > MOST_NAMES && stack.names_of_top() > LEAST_NAMES;
+            let level = stack.top_mut();
+            if is_full && worker.shared.is_plain && level.may_forget() {
+                return level.passes.count_forgotten();
+            }
+            stack.add_waiting(entry.name);
+        }
+    }
+    worker.report.appeared += u64::from(appeared);
 }

@@ -1,38 +1,37 @@
-//! Operands: taken apart, opened, and removed where they are no trees.
+//! Operands: taken apart, opened, and removed if they are no trees.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::batch::{Buffer, check_empty};
+use super::entry::Outcome;
+use super::listing::Buffer;
 use super::options::{Directories, Question};
-use super::worker::{Outcome, Worker};
+use super::worker::Worker;
 use crate::error::{Cause, Operation};
-use crate::fields::Kind;
-use crate::name::Name;
-use crate::sys::{Entry, Last, Mounts, Opened, Operand, Stat, Sys, os_error};
+use crate::fields::{Facts, Kind};
+use crate::name::{Name, NameBuf};
+use crate::sys::{Ask, Identity, Last, Mounts, Opened, Operand, Sys, SystemUnit, os_error};
 use crate::tree::TreePath;
 
 /// An operand that is a directory, open and ready to be emptied.
 pub(super) struct Tree<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
-    /// Terminated.
-    pub(super) name: Vec<S::Unit>,
+    pub(super) name: NameBuf<S::Unit>,
     pub(super) dir: S::Dir,
     pub(super) is_protected: bool,
 }
 
-/// The directory that the operand before lies in: many operands lie in the same.
-pub(super) struct Parents<S: Sys>(Option<(PathBuf, Arc<S::Dir>)>);
+/// The open parent of the previous operand: many operands lie in the same directory.
+pub(super) struct OpenParent<S: Sys>(Option<(PathBuf, Arc<S::Dir>)>);
 
-impl<S: Sys> Default for Parents<S> {
+impl<S: Sys> Default for OpenParent<S> {
     fn default() -> Self {
-        Parents(None)
+        OpenParent(None)
     }
 }
 
-impl<S: Sys> Parents<S> {
-    /// Opens a directory, unless it is that of the operand before.
+impl<S: Sys> OpenParent<S> {
     fn open(&mut self, path: &Path, sys: &S) -> io::Result<Arc<S::Dir>> {
         if let Some((known, dir)) = &self.0 {
             // Compared by text: two spellings may differ in a link.
@@ -46,7 +45,6 @@ impl<S: Sys> Parents<S> {
         Ok(dir)
     }
 
-    /// Closes the one that is open.
     pub(super) fn close(&mut self, sys: &S) {
         if let Some(dir) = self.0.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
             sys.close(dir);
@@ -54,30 +52,30 @@ impl<S: Sys> Parents<S> {
     }
 }
 
-/// What operands are dealt with by.
+/// Removes operands that are no trees, and opens those that are.
 pub(super) struct Operands<'e, 'r, S: Sys> {
     pub(super) worker: &'e mut Worker<'r, S>,
     pub(super) buffer: &'e mut Buffer<S>,
-    pub(super) parents: &'e mut Parents<S>,
+    pub(super) parent: &'e mut OpenParent<S>,
 }
 
 impl<S: Sys> Operands<'_, '_, S> {
-    /// Removes an operand, or opens it, where it is a tree that is to be removed.
+    /// Removes an operand. If it is a tree that is to be removed, only opens it.
     pub(super) fn remove(&mut self, path: &Path) -> Option<Tree<S>> {
-        self.worker.path = TreePath::operand(S::units(path));
-        let operand = S::operand(path);
+        self.worker.path = TreePath::operand(S::Unit::units(path));
+        let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
             Last::DotOrDotDot => {
                 self.worker.fail(Operation::Remove, Cause::DotOrDotDot);
                 return None;
             }
-            Last::Root if self.worker.run.options.preserve_root => {
+            Last::Root if self.worker.shared.options.preserve_root => {
                 self.worker.fail(Operation::Remove, Cause::RootDirectory);
                 return None;
             }
             // The root has no name in a parent; in itself, it is `.`.
-            Last::Root => [b'.', b'\0'].map(crate::name::Unit::ascii).to_vec(),
+            Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
                 self.worker.operand_failed(kind.into());
                 return None;
@@ -90,26 +88,26 @@ impl<S: Sys> Operands<'_, '_, S> {
                 return None;
             }
         };
-        let (dir, is_protected) = self.remove_in(&parent, Name::until_nul(&name)?, &operand)?;
+        let (dir, is_protected) = self.remove_in(&parent, name.as_name(), &operand)?;
         Some(Tree { parent, name, dir, is_protected })
     }
 
-    /// Opens the directory that an operand lies in.
     fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
         let is_root = operand.last == Last::Root;
-        if let Some(below) = &self.worker.run.below {
-            let is_name = operand.parent.as_os_str().is_empty() && !is_root;
+        if let Some(below) = &self.worker.shared.below {
+            let is_name =
+                operand.parent.as_os_str().is_empty() && !is_root && !operand.directory_only;
             return if is_name {
                 Ok(Arc::clone(below))
             } else {
                 Err(io::ErrorKind::InvalidInput.into())
             };
         }
-        self.parents.open(if is_root { path } else { &operand.parent }, &self.worker.sys)
+        self.parent.open(if is_root { path } else { &operand.parent }, &self.worker.sys)
     }
 
-    /// Removes an operand, or opens it, where it is a tree: its directory, and whether the process may
-    /// not write to that.
+    /// Removes an operand, or opens it if it is a tree: returns its directory, and whether the process
+    /// may not write to it.
     fn remove_in(
         &mut self,
         parent: &S::Dir,
@@ -117,7 +115,7 @@ impl<S: Sys> Operands<'_, '_, S> {
         operand: &Operand<S::Unit>,
     ) -> Option<(S::Dir, bool)> {
         let worker = &mut *self.worker;
-        let options = &worker.run.options;
+        let options = worker.shared.options;
         if options.directories != Directories::Recursive {
             self.remove_single(parent, name, operand.directory_only);
             return None;
@@ -134,14 +132,15 @@ impl<S: Sys> Operands<'_, '_, S> {
                 }
             },
             Opened::NotDirectory if operand.directory_only || options.contents => {
-                self.not_a_directory(parent, name);
+                let stat = worker.sys.query(parent, name, Ask::STAT);
+                self.not_a_directory(stat.is_ok_and(|stat| stat.kind.is_link()));
             }
             Opened::NotDirectory => {
                 if self.remove_file(parent, name) {
                     self.worker.fail(Operation::Remove, Cause::Replaced);
                 }
             }
-            // One that is about to go is as good as gone.
+            // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
                 worker.operand_failed(os_error(io::ErrorKind::NotFound));
             }
@@ -155,25 +154,24 @@ impl<S: Sys> Operands<'_, '_, S> {
 
     /// Removes an operand that is not known to be a directory. Returns whether it is one.
     fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
-        let entry = Entry { name, kind: Kind::Unknown, id: 0 };
-        let outcome = self.worker.remove_entry_here(parent, entry, true);
+        let outcome = self.worker.remove_chosen(parent, name);
         if let Outcome::Gone = outcome {
             self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
         }
         matches!(outcome, Outcome::Directory)
     }
 
-    /// Removes an operand where trees are not to be removed: one entry, or nothing.
+    /// Removes an operand if trees are not to be removed: an entry, or an empty directory.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only && !self.remove_file(parent, name) {
             return;
         }
-        match self.worker.sys.stat_child(parent, name) {
+        match self.worker.sys.query(parent, name, Ask::STAT) {
             Err(error) => self.worker.operand_failed(error),
             Ok(stat) if stat.kind != Kind::Directory => {
-                self.worker.operand_failed(os_error(io::ErrorKind::NotADirectory));
+                self.not_a_directory(directory_only && stat.kind.is_link());
             }
-            Ok(_) if self.worker.run.options.directories == Directories::Refuse => {
+            Ok(_) if self.worker.shared.options.directories == Directories::Refuse => {
                 self.worker.fail(Operation::Remove, Cause::IsADirectory);
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),
@@ -181,12 +179,12 @@ impl<S: Sys> Operands<'_, '_, S> {
     }
 
     /// Removes a directory operand if it is empty.
-    fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Stat) {
-        let options = &self.worker.run.options;
-        let protected = self.worker.is_protected(parent, name, Kind::Directory);
-        let asked = options.confirm.asks(protected);
-        // Nobody is asked about what cannot be done.
-        let empty = if asked { self.check_empty(parent, name) } else { Ok(()) };
+    fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
+        let options = self.worker.shared.options;
+        let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
+        let asks = options.confirm.asks(is_protected);
+        // The observer is not asked about what cannot be done.
+        let empty = if asks { self.check_empty(parent, name) } else { Ok(()) };
         let question = match empty {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 return self.worker.operand_failed(error);
@@ -197,8 +195,8 @@ impl<S: Sys> Operands<'_, '_, S> {
             }
             _ => Question::RemoveDirectory,
         };
-        if asked && !self.worker.ask(question, Kind::Directory, false, protected) {
-            self.worker.skipped();
+        if asks && !self.worker.ask(question, Kind::Directory, false, is_protected) {
+            self.worker.skip();
             return;
         }
         let removed = if options.dry_run {
@@ -212,43 +210,45 @@ impl<S: Sys> Operands<'_, '_, S> {
         }
     }
 
-    /// Whether a directory is empty, without trying to remove it.
+    /// Returns an error if a directory is not empty, without trying to remove it.
     fn check_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
         let sys = &self.worker.sys;
         let dir = sys.open_child(parent, name, Mounts::Cross).into_result()?;
-        let empty = check_empty(&dir, self.buffer, sys);
+        let empty = self.buffer.check_empty(&dir, sys);
         sys.close(dir);
         empty
     }
 
-    /// Refuses the root directory, and what is mounted where that was asked for.
+    /// Refuses the root directory and, if that was asked for, a mount point.
     fn check_identity(&mut self, parent: &S::Dir, dir: &S::Dir) -> Result<(), Cause> {
-        let options = &self.worker.run.options;
+        let Worker { shared, sys, .. } = &*self.worker;
+        let options = shared.options;
         if !options.preserve_root && !options.one_device {
             return Ok(());
         }
-        let identity = self.worker.sys.stat_dir(dir).map_err(Cause::Os)?.identity;
-        if options.preserve_root {
-            let is_root = self.worker.sys.is_root(dir, identity, &self.worker.run.root);
-            if is_root.map_err(Cause::Os)? {
-                return Err(Cause::RootDirectory);
-            }
+        let identify = |dir| match sys.query_dir(dir, Ask::STAT) {
+            Ok(facts) => Ok(Identity::of(&facts)),
+            Err(error) => Err(Cause::Os(error)),
+        };
+        let identity = identify(dir)?;
+        if options.preserve_root && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)? {
+            return Err(Cause::RootDirectory);
         }
         if options.one_device {
-            let around = self.worker.sys.stat_dir(parent).map_err(Cause::Os)?.identity;
-            if around.device != identity.device {
+            let parent = identify(parent)?;
+            if parent.device != identity.device {
                 return Err(Cause::OtherFileSystem);
             }
         }
         Ok(())
     }
 
-    /// The operand has a separator at its end, or its contents were to go, and it is no directory.
-    fn not_a_directory(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) {
+    /// Reports an operand that is no directory, although a separator follows it or its contents were
+    /// to be removed.
+    fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
-        let link = self.worker.sys.stat_child(parent, name).is_ok_and(|stat| stat.kind.is_link());
-        if link || self.worker.run.options.contents {
-            // Never forgiven: somebody who names what a link leads to must be told.
+        if is_link || self.worker.shared.options.contents {
+            // Never fine: the caller named what a link leads to.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.worker.operand_failed(error);

@@ -1,4 +1,4 @@
-//! What a caller of [`Remove`] can choose, and what it is told while the removal runs.
+//! The options of a removal, and the observer that follows it.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features};
 
-/// What to do with an operand that is a directory.
+/// What to do with operands that are directories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Directories {
@@ -23,21 +23,21 @@ pub enum Directories {
     Refuse,
 }
 
-/// For which entries the observer's [`confirm`](Observer::confirm) is asked.
+/// For which entries [`Observer::confirm`] is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
-    /// For none.
+    /// For no entry.
     #[default]
     Never,
-    /// For those that the process may not write to. Costs a stat and an access check per entry.
+    /// For entries that the process may not write to. Costs a stat and an access check per entry.
     WriteProtected,
-    /// For all. Costs a stat and an access check per entry.
+    /// For every entry. Costs a stat and an access check per entry.
     Always,
 }
 
 impl Confirm {
-    /// Whether an entry is asked about that the process may not, or may, write to.
+    /// Returns whether to ask about an entry, which the process may write to or not.
     pub(super) fn asks(self, write_protected: bool) -> bool {
         match self {
             Confirm::Never => false,
@@ -47,17 +47,17 @@ impl Confirm {
     }
 }
 
-/// What [`Observer::confirm`] is asked.
+/// A question to [`Observer::confirm`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// Whether to look into a directory that has entries.
+    /// Whether to enter a directory that is not empty.
     Descend,
-    /// Whether to remove a directory, which is empty now.
+    /// Whether to remove a directory that is empty now.
     RemoveDirectory,
     /// Whether to try to remove a directory that cannot be read.
     RemoveUnreadableDirectory,
-    /// Whether to remove anything else.
+    /// Whether to remove an entry that is not a directory.
     RemoveFile,
 }
 
@@ -65,17 +65,17 @@ pub enum Question {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Subject<'a> {
-    /// The path: the operand as given and the names below it.
+    /// The path: the operand as it was given, and the names below it.
     pub path: &'a Path,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// Whether it is a regular file without content.
+    /// Whether it is an empty regular file.
     pub empty_file: bool,
     /// Whether the process may not write to it.
     pub write_protected: bool,
 }
 
-/// Running totals, given to [`Observer::progress`] from time to time.
+/// The totals so far, passed to [`Observer::progress`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
@@ -85,28 +85,32 @@ pub struct Totals {
     pub directories: u64,
 }
 
-/// Somebody who follows a removal. All methods have empty defaults. They are called from whichever
-/// thread does the work, one entry at a time per thread. A panic of one of them ends the removal and
-/// reaches the caller.
+/// Follows a removal. All methods have empty defaults.
+///
+/// They are called from the thread that does the work, one entry at a time per thread. A panic in one
+/// of them ends the removal and reaches the caller.
 pub trait Observer: Sync {
-    /// Whether [`removed`](Observer::removed) is wanted: it costs building a path per entry.
+    /// Returns whether [`removed`](Observer::removed) is to be called, which costs building a path per
+    /// entry.
     fn wants_removed(&self) -> bool {
         false
     }
 
-    /// Asked before something happens to an entry, as chosen by [`Remove::confirm`](crate::Remove::confirm).
-    /// `false` keeps the entry and counts it as skipped. Only ever called from the caller's thread.
+    /// Decides about an entry, for those that [`Remove::confirm`](crate::Remove::confirm) selects.
+    /// `false` keeps the entry and counts it as skipped. Only called from the caller's thread.
     fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
         let _ = (question, subject);
         true
     }
 
-    /// An entry is gone (or, in a dry run, would be).
+    /// Called after an entry was removed or, in a dry run, would have been.
     fn removed(&self, path: &Path, kind: Kind) {
         let _ = (path, kind);
     }
 
-    /// Something failed. The removal goes on with what is left.
+    /// Called for each error. The removal goes on with the other entries.
+    ///
+    /// A directory that is left because another process writes to it is reported at the end.
     fn failed(&self, error: &Error) {
         let _ = error;
     }
@@ -117,21 +121,21 @@ pub trait Observer: Sync {
     }
 }
 
-/// The observer that looks away.
-pub(crate) struct Nobody;
-impl Observer for Nobody {}
+/// An observer that ignores every event.
+pub(crate) struct NoopObserver;
+impl Observer for NoopObserver {}
 
-/// How to remove: every choice with the safe one as default.
+/// A removal: its options, each with the safe choice as default.
 ///
-/// What a removal promises, what it costs in calls, which races it prevents and which not, and how
-/// it compares with others, is in `docs/semantics.md` of the repository.
-/// In short: links are never followed, mounts never crossed, nothing is atomic, everything that
-/// fails is reported, and what is not stopped by a failure goes on.
+/// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every failure
+/// is reported, and the removal goes on after it. The races that are prevented, and those that are not,
+/// the calls that a removal makes, and how it compares with others are in `docs/semantics.md` of the
+/// repository.
 ///
 /// # Deep trees
 ///
-/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond, those on
-/// the way are closed, opened again by name when their turn comes, and must then be the same ones.
+/// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond that,
+/// directories on the way are closed and reopened by name, and must then be the same ones.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -185,8 +189,8 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
-    /// The safe defaults: recursive, mounts not crossed, a missing operand is an error, the root
-    /// directory preserved, threads automatic, 100 retries within one second.
+    /// Returns a removal with the safe defaults: recursive, mounts not crossed, a missing operand is an
+    /// error, the root directory is preserved, threads are automatic, 100 retries within one second.
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
@@ -200,7 +204,7 @@ impl<'a> Remove<'a> {
             count_bytes: false,
             confirm: Confirm::Never,
             exclude: None,
-            observer: &Nobody,
+            observer: &NoopObserver,
             cancel: None,
             retries: 100,
             retry_window: Duration::from_secs(1),
@@ -210,115 +214,119 @@ impl<'a> Remove<'a> {
         }
     }
 
-    /// How many threads may work; [`Threads::Automatic`] by default.
+    /// Sets how many threads may work; [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// What to do with an operand that is a directory; [`Directories::Recursive`] by default.
+    /// Sets what to do with operands that are directories; [`Directories::Recursive`] by default.
     pub fn directories(mut self, directories: Directories) -> Self {
         self.directories = directories;
         self
     }
 
-    /// Whether to go on below mount points. Off by default: what is mounted below the operand,
-    /// also a bind mount of the same file system, stays and is reported as
+    /// Sets whether mount points below an operand are entered. Off by default: a mount point, also a
+    /// bind mount of the same file system, stays and is reported as
     /// [`Cause::MountPoint`](crate::Cause::MountPoint).
     pub fn cross_mounts(mut self, yes: bool) -> Self {
         self.cross_mounts = yes;
         self
     }
 
-    /// Whether an operand must lie on the same file system as its parent. Off by default. Costs
+    /// Sets whether an operand must lie on the same file system as its parent. Off by default. Costs
     /// two stats per operand. (`--preserve-root=all` of the command.)
     pub fn refuse_mounted_operands(mut self, yes: bool) -> Self {
         self.one_device = yes;
         self
     }
 
-    /// Whether an operand that does not exist counts as removed. Off by default. Entries *below*
-    /// an operand that vanish while it is removed are never errors.
+    /// Sets whether an operand that does not exist counts as removed. Off by default. Entries *below* an
+    /// operand that vanish while it is removed are never errors.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
     }
 
-    /// Whether to empty the operands and keep the directories themselves. Off by default.
+    /// Sets whether to empty the operands and keep the directories themselves. Off by default.
     pub fn contents_only(mut self, yes: bool) -> Self {
         self.contents = yes;
         self
     }
 
-    /// Whether the root directory is refused, by identity. On by default.
+    /// Sets whether the root directory is refused, by identity. On by default.
     pub fn preserve_root(mut self, yes: bool) -> Self {
         self.preserve_root = yes;
         self
     }
 
-    /// Whether to look only: the report counts what a removal would find. Off by default.
+    /// Sets whether to remove nothing and to count what a removal would find. Off by default.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self
     }
 
-    /// Whether to sum the allocated bytes that removal gives back: those of entries whose last
+    /// Sets whether to sum the allocated bytes that the removal gives back: those of entries whose last
     /// link goes. Off by default. Costs one stat per entry.
     pub fn count_bytes(mut self, yes: bool) -> Self {
         self.count_bytes = yes;
         self
     }
 
-    /// For which entries to ask the observer; [`Confirm::Never`] by default. Anything else works
-    /// on the caller's thread alone.
+    /// Sets for which entries to ask the observer; [`Confirm::Never`] by default. With anything else,
+    /// only the caller's thread works.
     pub fn confirm(mut self, confirm: Confirm) -> Self {
         self.confirm = confirm;
         self
     }
 
-    /// Keeps the entries that the predicate names, with their parents, and counts each as skipped.
+    /// Keeps the entries for which `exclude` returns `true`, with their parents, and counts each as
+    /// skipped.
     pub fn exclude(mut self, exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'a) -> Self {
         self.exclude = Some(Arc::new(exclude));
         self
     }
 
-    /// Who is told what happens.
+    /// Sets the observer that follows the removal.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
         self
     }
 
-    /// What stops the removal early.
+    /// Sets the token that stops the removal early.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// How often, and for how long, a directory is emptied again when something was added to it
-    /// meanwhile: 100 times within a second by default. A pass that found at most half of what the
-    /// pass before it found is progress and starts the window anew.
+    /// Sets how often, and for how long, a directory is emptied again to which entries were added
+    /// meanwhile: 100 times within a second by default. A pass that finds at most half of the entries
+    /// that any pass before found is progress, and starts the window again.
+    ///
+    /// Entries that are in use, which Windows refuses to remove, and shortages of descriptors are waited
+    /// for within the same window.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// How many errors the report keeps; all by default. Every error is counted and given to the
-    /// observer in any case, so a caller that prints them as they come may keep none.
+    /// Sets how many errors the report keeps; all by default. Every error is counted and passed to the
+    /// observer in any case, so a caller that prints them at once may keep none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;
         self
     }
 
-    /// How many directories may be open at a time; by default half of the process's limit, and
-    /// never more than 1,024. The least is 8, whatever is given.
+    /// Sets how many directories may be open at a time: at least 8 and at most 1,024, by default half of
+    /// the process's limit.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
     }
 
-    /// Does without a feature of the system, as on a system that lacks it. For tests and for
-    /// finding faults.
+    /// Does not use a feature of the system, as on a system that lacks it. For tests and for finding
+    /// faults.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

@@ -1,4 +1,5 @@
-//! The passes over one directory: how far its listing is, and when it is listed once more.
+//! The passes over the listing of one directory: how far the current one is, and whether another one
+//! may follow.
 
 use std::io;
 use std::time::Duration;
@@ -8,203 +9,186 @@ use crate::error::Cause;
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// After so many entries of one directory, those that are left are counted: more than that can only
-/// be what somebody has added since.
+/// The number of entries of one directory after which the remaining ones are counted: more than
+/// that must have been added since.
 const UNCOUNTED: u64 = 1 << 16;
 
 /// The passes over the listing of one directory.
 #[derive(Debug)]
 pub(super) struct Passes {
-    /// What the last read said.
-    listing: Batch,
-    /// What reading the first entries said, which are in the buffer already.
-    prefetched: Option<Batch>,
+    state: State,
     /// Entries found in this pass, without those that failed before.
     found: u64,
-    /// Of these, how many are removed when somebody else closes them.
+    /// Of these, entries that go when another process closes them.
     pending: u64,
-    /// How many names were forgotten in this pass for want of memory. The next pass finds them.
+    /// Of these, subdirectories whose names did not fit into memory. The next pass finds them again.
     forgotten: u64,
-    /// Entries dealt with in all passes since they were last counted.
-    dealt: u64,
-    /// How many of them there can be unless somebody adds some. Only known of large directories.
+    /// Entries dealt with in earlier passes.
+    dealt_before: u64,
+    /// How many entries can be dealt with unless some are added. Only known of large directories.
     bound: Option<u64>,
-    /// The pass was ended because there were more.
-    overrun: bool,
-    /// What is known since the second pass.
+    /// The passes since the directory did not become empty.
     retries: Option<Box<Retries>>,
-    /// There is no further pass, whatever may still be in the directory: that was reported.
-    is_over: bool,
 }
 
-/// The passes over a directory that did not become empty.
+/// How far a pass is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Reading,
+    /// The listing seems to have ended; removing the directory is the test.
+    GuessedEnd,
+    End,
+    /// Ended early, because entries are added as fast as they are removed.
+    Overrun,
+    /// No other pass follows: what is left was reported, or is to stay.
+    Over,
+}
+
 #[derive(Debug)]
 struct Retries {
     passes: u32,
     since: Duration,
     /// The fewest entries that a pass has found.
     fewest: u64,
-    /// Somebody has added entries.
-    wrote: bool,
+    /// Whether entries were added meanwhile.
+    grew: bool,
     pause: Pause,
 }
 
 impl Passes {
-    /// The first pass is about to begin.
+    /// Begins the first pass.
     pub(super) fn new() -> Self {
         Passes {
-            listing: Batch::More,
-            prefetched: None,
+            state: State::Reading,
             found: 0,
             pending: 0,
             forgotten: 0,
-            dealt: 0,
+            dealt_before: 0,
             bound: None,
-            overrun: false,
             retries: None,
-            is_over: false,
         }
     }
 
-    /// Nothing is to be listed.
+    /// Returns the passes over a directory that is not listed.
     pub(super) fn none() -> Self {
-        Passes { listing: Batch::End, is_over: true, ..Passes::new() }
+        Passes { state: State::Over, ..Passes::new() }
     }
 
-    /// Ends the last pass; what is left was reported, or is to stay.
+    /// Ends the last pass.
     pub(super) fn end(&mut self) {
-        *self = Passes { found: self.found, ..Passes::none() };
+        (self.state, self.forgotten) = (State::Over, 0);
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.is_over
+        self.state == State::Over
     }
 
-    /// Whether there is more to be read in this pass.
+    /// Returns whether there is more to read in this pass.
     pub(super) fn has_more(&self) -> bool {
-        self.listing == Batch::More
+        self.state == State::Reading
     }
 
-    /// Whether the listing seemed to be at its end, which removing the directory will show.
     pub(super) fn is_guess(&self) -> bool {
-        self.listing == Batch::ProbablyLast
+        self.state == State::GuessedEnd
     }
 
-    /// Reads on, because nothing will show whether the guess is right, or because it was wrong.
-    pub(super) fn read_on(&mut self) {
-        self.listing = Batch::More;
+    pub(super) fn is_overrun(&self) -> bool {
+        self.state == State::Overrun
     }
 
-    /// The first entries are in the buffer already.
-    pub(super) fn prefetch(&mut self, batch: Batch) {
-        self.prefetched = Some(batch);
+    /// Returns whether this pass follows one after which the directory was not empty.
+    pub(super) fn is_retry(&self) -> bool {
+        self.retries.is_some()
     }
 
-    /// What was said of the entries that are in the buffer already, if there are any.
-    pub(super) fn take_prefetched(&mut self) -> Option<Batch> {
-        self.prefetched.take()
-    }
-
-    /// A batch was read.
-    pub(super) fn has_read(&mut self, batch: Batch, may_guess: bool) {
-        let guesses = batch == Batch::ProbablyLast;
-        self.listing = if guesses && !may_guess { Batch::More } else { batch };
-    }
-
-    /// An entry is removed when somebody else closes it.
-    pub(super) fn is_pending(&mut self) {
-        self.pending += 1;
-    }
-
-    /// A name was forgotten.
-    pub(super) fn forget(&mut self) {
-        self.forgotten += 1;
-    }
-
-    /// Whether names were forgotten in this pass.
+    /// Returns whether names were forgotten in this pass.
     pub(super) fn has_forgotten(&self) -> bool {
         self.forgotten > 0
     }
 
-    /// Whether entries were found in this pass.
+    /// Returns whether entries were found in this pass.
     pub(super) fn has_found(&self) -> bool {
         self.found > 0
     }
 
-    /// A batch of so many entries is dealt with; `before` is what this was when it began. Returns how
-    /// many of them have appeared since the pass before.
-    pub(super) fn has_dealt_with(&mut self, found: u64, before: Before) -> u64 {
-        self.found += found;
-        self.dealt += found.saturating_sub(self.forgotten - before.forgotten);
-        // What only waits to be closed by somebody is not new.
-        let is_new = self.retries.is_some() && !self.has_forgotten();
-        if is_new { found.saturating_sub(self.pending - before.pending) } else { 0 }
+    /// Continues the pass after a listing call.
+    pub(super) fn has_read(&mut self, batch: Batch, may_guess: bool) {
+        self.state = match batch {
+            Batch::End => State::End,
+            Batch::ProbablyLast if may_guess => State::GuessedEnd,
+            Batch::ProbablyLast | Batch::More => State::Reading,
+        };
     }
 
-    /// What a batch may change.
-    pub(super) fn before_batch(&self) -> Before {
-        Before { forgotten: self.forgotten, pending: self.pending }
+    /// Reads on, since the guess was wrong or will not be tested.
+    pub(super) fn read_on(&mut self) {
+        self.state = State::Reading;
     }
 
-    /// Whether this pass has lasted longer than the limits on retries allow, without fewer entries
-    /// than at any time before.
-    pub(super) fn is_too_long(&self, now: impl FnOnce() -> Duration, options: &Remove<'_>) -> bool {
-        self.retries.as_ref().is_some_and(|retries| {
+    /// Counts an entry that has not failed before.
+    pub(super) fn count(&mut self) {
+        self.found += 1;
+    }
+
+    /// Counts an entry as one that goes when another process closes it.
+    pub(super) fn count_pending(&mut self) {
+        self.pending += 1;
+    }
+
+    /// Counts an entry as one whose name is forgotten.
+    pub(super) fn count_forgotten(&mut self) {
+        self.forgotten += 1;
+    }
+
+    fn dealt(&self) -> u64 {
+        self.dealt_before + self.found - self.forgotten
+    }
+
+    /// Returns whether the directory is so large that its remaining entries have to be counted.
+    pub(super) fn needs_bound(&self) -> bool {
+        self.bound.is_none() && self.dealt() >= UNCOUNTED
+    }
+
+    /// Sets the number of entries that are left.
+    pub(super) fn set_left(&mut self, count: u64) {
+        self.bound = Some(self.dealt() + count);
+    }
+
+    /// Ends this pass if entries are added as fast as they are removed. A pass over the entries that
+    /// were there when they were counted ends by itself, however many they are, and a retry may last
+    /// as long as the options say, unless there are far fewer entries than ever before.
+    pub(super) fn end_if_overrun(&mut self, now: impl FnOnce() -> Duration, options: &Remove<'_>) {
+        let is_beyond_bound =
+            self.dealt() >= UNCOUNTED && self.bound.is_some_and(|bound| self.dealt() > bound);
+        let is_too_long = self.retries.as_ref().is_some_and(|retries| {
             let is_progress = self.found * 2 <= retries.fewest;
             !is_progress && now().saturating_sub(retries.since) > options.retry_window
-        })
-    }
-
-    /// Whether there are so many entries that those that are left have to be counted.
-    pub(super) fn must_be_counted(&self) -> bool {
-        self.dealt >= UNCOUNTED && self.bound.is_none()
-    }
-
-    /// So many entries are left.
-    pub(super) fn are_left(&mut self, count: u64) {
-        self.bound = Some(self.dealt + count);
-    }
-
-    /// Whether more entries were dealt with than there were when they were counted.
-    pub(super) fn is_beyond_bound(&self) -> bool {
-        self.dealt >= UNCOUNTED && self.bound.is_some_and(|bound| self.dealt > bound)
-    }
-
-    /// Ends this pass, because somebody adds entries as fast as they are removed.
-    pub(super) fn overrun(&mut self) {
-        self.overrun = true;
-        self.listing = Batch::End;
-    }
-
-    /// Whether this pass was ended for that reason. The next one begins to count anew.
-    pub(super) fn take_overrun(&mut self) -> bool {
-        let overrun = std::mem::take(&mut self.overrun);
-        if overrun {
-            (self.bound, self.dealt) = (None, 0);
+        });
+        if is_beyond_bound || is_too_long {
+            self.state = State::Overrun;
         }
-        overrun
     }
 
-    /// Whether names were forgotten in this pass, so that another one follows, in which there are no
-    /// more entries than those.
-    pub(super) fn take_forgotten(&mut self) -> bool {
-        let forgotten = std::mem::take(&mut self.forgotten);
-        if forgotten > 0 {
-            let known = self.dealt + forgotten;
-            self.bound = Some(self.bound.map_or(known, |bound| bound.min(known)));
-        }
-        forgotten > 0
-    }
-
-    /// Begins another pass.
+    /// Begins the next pass.
     pub(super) fn begin(&mut self) {
-        (self.found, self.pending) = (0, 0);
-        self.listing = Batch::More;
+        if self.state == State::Overrun {
+            // Count again from here.
+            (self.bound, self.dealt_before) = (None, 0);
+        } else {
+            self.dealt_before = self.dealt();
+            if self.forgotten > 0 {
+                // Only the forgotten ones are left.
+                let known = self.dealt_before + self.forgotten;
+                self.bound = Some(self.bound.map_or(known, |bound| bound.min(known)));
+            }
+        }
+        (self.found, self.pending, self.forgotten) = (0, 0, 0);
+        self.state = State::Reading;
     }
 
-    /// Whether there may be another pass over a directory that did not become empty: how long to wait
-    /// before it, or why there is none. That the directory holds more than was found is `certain`, or
-    /// only possible: then the second pass is no retry.
+    /// Decides about another pass over a directory that did not become empty. Returns the pause before
+    /// it, or the reason why there is none. If the directory only may hold more (it is `certain` when
+    /// the system says so), the second pass does not count as a retry.
     pub(super) fn retry(
         &mut self,
         certain: bool,
@@ -214,27 +198,22 @@ impl Passes {
         let found = self.found.saturating_sub(self.pending);
         let is_first = self.retries.is_none();
         let retries = self.retries.get_or_insert_with(|| {
-            Box::new(Retries {
-                passes: 0,
-                since: now,
-                fewest: found,
-                wrote: false,
-                pause: Pause::default(),
-            })
+            let pause = Pause::default();
+            Box::new(Retries { passes: 0, since: now, fewest: found, grew: false, pause })
         });
         retries.passes += u32::from(certain || !is_first);
         if !is_first {
-            retries.wrote |= found > 0;
+            retries.grew |= found > 0;
             if found > 0 && found * 2 <= retries.fewest {
                 retries.since = now;
                 retries.passes = 1;
             }
-            // Less than at any time before: a number that goes up and down is no progress.
+            // The fewest ever, since a number that goes up and down is no progress.
             retries.fewest = retries.fewest.min(found);
         }
         let waited = now.saturating_sub(retries.since);
         if retries.passes > options.retries || waited > options.retry_window {
-            return Err(if retries.wrote {
+            return Err(if retries.grew {
                 Cause::BeingWrittenTo
             } else {
                 Cause::Os(os_error(io::ErrorKind::DirectoryNotEmpty))
@@ -245,9 +224,86 @@ impl Passes {
     }
 }
 
-/// What a batch may change, as it was before.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
-    forgotten: u64,
-    pending: u64,
+#[cfg(test)]
+mod tests {
+    use super::{Passes, UNCOUNTED};
+    use crate::error::Cause;
+    use crate::remove::Remove;
+    use crate::sys::Batch;
+    use std::time::Duration;
+
+    fn options() -> Remove<'static> {
+        Remove::new().retries(3, Duration::from_millis(10))
+    }
+
+    fn find(passes: &mut Passes, entries: u64) {
+        for _ in 0..entries {
+            passes.count();
+        }
+    }
+
+    #[test]
+    fn pass_ends_when_it_finds_more_entries_than_were_left() {
+        let mut passes = Passes::new();
+        find(&mut passes, UNCOUNTED - 1);
+        assert!(!passes.needs_bound());
+        find(&mut passes, 1);
+        assert!(passes.needs_bound());
+        passes.set_left(10);
+        assert!(!passes.needs_bound());
+        find(&mut passes, 10);
+        passes.end_if_overrun(|| Duration::ZERO, &options());
+        assert!(passes.has_more() && !passes.is_overrun());
+        find(&mut passes, 1);
+        passes.end_if_overrun(|| Duration::ZERO, &options());
+        assert!(passes.is_overrun());
+        passes.begin();
+        assert!(passes.has_more() && !passes.needs_bound(), "counted again from here");
+    }
+
+    #[test]
+    fn only_forgotten_entries_may_follow_in_the_next_pass() {
+        let mut passes = Passes::new();
+        find(&mut passes, UNCOUNTED + 5);
+        (0..5).for_each(|_| passes.count_forgotten());
+        passes.has_read(Batch::End, false);
+        passes.begin();
+        assert!(!passes.needs_bound());
+        find(&mut passes, 5);
+        passes.end_if_overrun(|| Duration::ZERO, &options());
+        assert!(!passes.is_overrun());
+        find(&mut passes, 1);
+        passes.end_if_overrun(|| Duration::ZERO, &options());
+        assert!(passes.is_overrun());
+    }
+
+    #[test]
+    fn passes_that_find_at_most_half_start_the_window_again() {
+        let (mut passes, mut now) = (Passes::new(), Duration::ZERO);
+        for found in [64, 32, 16, 8, 4, 2, 1] {
+            now += Duration::from_millis(9);
+            find(&mut passes, found);
+            assert!(passes.retry(true, now, &options()).is_ok(), "{found}");
+            passes.begin();
+        }
+        for _ in 0..2 {
+            find(&mut passes, 1);
+            assert!(passes.retry(true, now, &options()).is_ok());
+            passes.begin();
+        }
+        find(&mut passes, 1);
+        let left = passes.retry(true, now, &options());
+        assert!(matches!(left, Err(Cause::BeingWrittenTo)), "{left:?}");
+    }
+
+    #[test]
+    fn guess_is_not_the_end_of_a_listing_unless_it_may_be_made() {
+        let mut passes = Passes::new();
+        passes.has_read(Batch::ProbablyLast, false);
+        assert!(passes.has_more() && !passes.is_guess());
+        passes.has_read(Batch::ProbablyLast, true);
+        assert!(!passes.has_more() && passes.is_guess());
+        passes.end();
+        assert!(passes.is_over() && !passes.is_guess());
+    }
 }

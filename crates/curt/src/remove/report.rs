@@ -1,4 +1,4 @@
-//! What a removal did.
+//! The report of a removal.
 
 use std::error;
 use std::fmt;
@@ -7,61 +7,79 @@ use std::io;
 use crate::calls::Calls;
 use crate::error::Error;
 
-/// What a removal did, and everything that went wrong.
+/// What a removal did, and everything that failed.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Entries removed that were not directories; in a dry run, those found.
+    /// Removed entries that were not directories; in a dry run, those found.
     pub files: u64,
-    /// Directories removed; in a dry run, those found.
+    /// Removed directories; in a dry run, those found.
     pub directories: u64,
-    /// Bytes given back, where they were asked for. 512-byte blocks of the entries whose last link
-    /// went, in bytes.
+    /// The allocated bytes of entries whose last link was removed, if they were asked for.
     pub bytes: Option<u64>,
-    /// Entries kept because the caller said so: excluded, or not confirmed. What lies below a kept
-    /// directory is not looked at and not counted.
+    /// Entries kept by the caller's choice: excluded, or not confirmed. Entries below a kept directory
+    /// are not counted.
     pub skipped: u64,
-    /// Entries that somebody added to a directory after it had been listed to its end, found when
-    /// it could not be removed.
+    /// Entries that were added to a directory after it had been listed to its end.
     pub appeared: u64,
-    /// Entries that were listed and had vanished, or had been moved, when their turn came.
+    /// Entries that had vanished, or had been moved, after they were listed.
     pub vanished: u64,
-    /// The errors that were kept, in the order in which they happened on each thread.
+    /// The errors that were kept, in the order in which they happened on each thread; those of
+    /// directories that other processes write to come last.
     pub errors: Vec<Error>,
-    /// The number of all errors, kept or not.
+    /// The number of errors, kept or not.
     pub error_count: u64,
     /// Whether the removal was stopped by its [`Cancel`](crate::Cancel) token.
     pub cancelled: bool,
-    /// The most threads that worked at a time, the caller's included.
+    /// How many threads worked, the caller's included.
     pub threads: usize,
-    /// The calls made.
+    /// The calls that were made.
     pub calls: Calls,
 }
 
 impl Report {
-    /// Whether everything asked for was done: no error, not stopped. Entries kept by the caller's
-    /// own choice do not count against it.
+    /// Adds the counts and errors of another report.
+    pub(super) fn add(&mut self, other: &mut Report) {
+        self.files += other.files;
+        self.directories += other.directories;
+        self.skipped += other.skipped;
+        self.appeared += other.appeared;
+        self.vanished += other.vanished;
+        self.error_count += other.error_count;
+        if let Some(bytes) = other.bytes {
+            *self.bytes.get_or_insert(0) += bytes;
+        }
+        self.errors.append(&mut other.errors);
+    }
+
+    /// Returns whether everything was done: no error, and not stopped. Entries kept by the caller's
+    /// choice do not count against it.
     pub fn is_complete(&self) -> bool {
         self.error_count == 0 && !self.cancelled
     }
 
-    /// The report itself if everything was done, and as an error otherwise.
+    /// Returns the report if everything was done, and an error that carries it otherwise.
     pub fn into_result(self) -> Result<Report, Incomplete> {
         if self.is_complete() { Ok(self) } else { Err(Incomplete(Box::new(self))) }
     }
 }
 
-/// A removal that left something behind. Carries the whole report.
+/// The error of a removal that left something behind. Carries the report.
 #[derive(Debug)]
 pub struct Incomplete(Box<Report>);
 
 impl Incomplete {
-    /// What was done, and every error.
+    /// Returns the report.
     pub fn report(&self) -> &Report {
         &self.0
     }
 
-    /// Takes the report out.
+    /// Returns the operating system's number of the first error, if the system reported it.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.0.errors.first().and_then(Error::raw_os_error)
+    }
+
+    /// Returns the report.
     pub fn into_report(self) -> Report {
         *self.0
     }
@@ -85,6 +103,8 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
+    /// Keeps the first error's kind, operation and path, and with [`Incomplete`] inside, for
+    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has none.
     fn from(incomplete: Incomplete) -> io::Error {
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),

@@ -1,16 +1,14 @@
-//! What a platform is asked, and what it answers: plain values, the same for all of them.
+//! Questions and answers of the platform contract: plain values, the same for all platforms.
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::os_error;
 
-/// What to do at a mount point.
+/// Whether mount points are crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mounts {
     Cross,
@@ -21,22 +19,22 @@ pub(crate) enum Mounts {
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// It is something else, a symbolic link included.
+    /// Something else has the name, perhaps a symbolic link.
     NotDirectory,
     Gone,
-    /// It is gone as soon as somebody else who has it open closes it.
+    /// It disappears when the last process that has it open closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
-    /// It is a mount point, and mounts were to be refused.
-    #[cfg_attr(windows, allow(dead_code, reason = "mount points are links there"))]
+    /// A mount point, where mounts are refused.
+    #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
     Mount,
-    /// No descriptor or no kernel memory was left for it. The caller holds fewer and tries again.
+    /// Descriptors or kernel memory ran out. The caller closes some directories and retries.
     Shortage(io::Error),
     Failed(io::Error),
 }
 
 impl<D> Opened<D> {
-    /// The directory, or the system's error for why there is none.
+    /// Returns the directory, or the system's error.
     pub(crate) fn into_result(self) -> io::Result<D> {
         match self {
             Opened::Dir(dir) => Ok(dir),
@@ -48,35 +46,35 @@ impl<D> Opened<D> {
     }
 }
 
-/// What a listing call said beyond its entries.
+/// What a call that lists says about the end of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
-    /// There may be more.
+    /// There may be more entries.
     More,
-    /// There is probably no more: much of the buffer stayed empty. Removing the directory is the
-    /// test.
+    /// There are probably no more entries, because much of the buffer stayed empty. Removing the
+    /// directory will show.
     ProbablyLast,
-    /// There is no more.
+    /// There are no more entries.
     End,
 }
 
-/// The answer to removing a child that is not meant to be a directory.
+/// The answer to removing a child that should not be a directory.
 #[derive(Debug)]
 pub(crate) enum Removed {
     Done,
     IsDirectory,
     Gone,
-    /// It is gone as soon as somebody else who has it open closes it.
+    /// It disappears when the last process that has it open closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
     Failed(io::Error),
 }
 
-/// The answer to removing an emptied directory. Where it could not be removed it is handed back.
+/// The answer to removing an emptied directory, which is handed back if it could not be removed.
 #[derive(Debug)]
 pub(crate) enum Finished<D> {
     Done,
-    /// It was no longer there under its name.
+    /// Nothing had its name any more.
     Gone,
     NotEmpty(D),
     Failed(D, io::Error),
@@ -87,12 +85,12 @@ pub(crate) enum Finished<D> {
 pub(crate) struct Entry<'a, U> {
     pub(crate) name: Name<'a, U>,
     pub(crate) kind: Kind,
-    /// The file number, or 0 where the listing has none.
+    /// The file number; 0 where the listing has none.
     pub(crate) id: u64,
 }
 
-/// Which directory it is, as long as it is open somewhere. Packed, since a traversal keeps one for
-/// each directory on its way.
+/// The identity of a directory, valid while it is open somewhere. Packed, because a traversal keeps
+/// one for each ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct Identity {
@@ -100,22 +98,52 @@ pub(crate) struct Identity {
     pub(crate) file: u128,
 }
 
-/// What a stat tells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stat {
-    pub(crate) kind: Kind,
-    pub(crate) identity: Identity,
-    pub(crate) links: u64,
-    pub(crate) size: u64,
-    pub(crate) allocated: u64,
-    /// When it was made or, where the system does not keep that, last changed in any way, by the clock of
-    /// [`Sys::wall_clock`](super::Sys::wall_clock); zero where the system says neither.
-    pub(crate) made: Duration,
+impl Identity {
+    /// Returns the identity in an answer to [`Ask::STAT`].
+    pub(crate) fn of(facts: &Facts) -> Identity {
+        Identity { device: facts.device, file: facts.id }
+    }
 }
 
-impl Stat {
-    /// The question that this is the answer to.
-    pub(crate) const ASK: Ask = Ask {
+/// Where a platform gets fields from, and how many calls that costs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sources {
+    /// Fields that a listing carries.
+    pub(crate) listing: Fields,
+    /// Fields that one query gives.
+    pub(crate) query: Fields,
+    pub(crate) query_calls: u32,
+    /// The calls to list a directory that fits one buffer.
+    pub(crate) directory_calls: u32,
+    /// The calls to read the target of a link.
+    pub(crate) target_calls: u32,
+    /// Fields that extended attributes give, from one list of their names.
+    pub(crate) extended: Fields,
+    pub(crate) extended_calls: u32,
+    /// Fields that the security descriptor of an entry gives.
+    pub(crate) secured: Fields,
+    pub(crate) secured_calls: u32,
+}
+
+/// A question about one entry.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(any(target_os = "linux", windows)),
+    allow(dead_code, reason = "the portable call always answers everything it can")
+)]
+pub(crate) struct Ask {
+    pub(crate) fields: Fields,
+    /// Whether a link is followed.
+    pub(crate) follow: bool,
+    /// Whether a network file system may answer from its cache.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such flag"))]
+    pub(crate) cached: bool,
+}
+
+impl Ask {
+    /// What a removal needs to know about an entry: kind, identity, link count, sizes and time of
+    /// creation. A link is not followed.
+    pub(crate) const STAT: Ask = Ask {
         fields: Fields::KIND
             .union(Fields::ID)
             .union(Fields::DEVICE)
@@ -129,80 +157,7 @@ impl Stat {
     };
 }
 
-impl From<Facts> for Stat {
-    fn from(facts: Facts) -> Self {
-        let knows_birth = facts.known.contains(Fields::CREATED);
-        let made = if knows_birth { facts.created } else { facts.changed };
-        Stat {
-            kind: facts.kind,
-            identity: Identity { device: facts.device, file: facts.id },
-            links: facts.links,
-            size: facts.size,
-            allocated: facts.allocated,
-            // Times before 1970 are as good as 1970 for what this is asked for.
-            made: Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds),
-        }
-    }
-}
-
-/// An operand, taken apart by text: the directory to open, and the name in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Operand<U> {
-    /// The path up to the last name; empty for the working directory.
-    pub(crate) parent: PathBuf,
-    pub(crate) last: Last<U>,
-    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
-    pub(crate) directory_only: bool,
-}
-
-/// The last part of an operand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Last<U> {
-    /// A name, terminated.
-    Name(Vec<U>),
-    DotOrDotDot,
-    /// The path is a root directory by its spelling.
-    Root,
-    /// The path is empty, or no name of this platform (it contains a NUL).
-    Invalid(io::ErrorKind),
-}
-
-/// Where a platform has fields from, and what that costs in calls when nothing is missing.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sources {
-    /// A listing carries them.
-    pub(crate) listing: Fields,
-    /// One query gives all of them.
-    pub(crate) query: Fields,
-    pub(crate) query_calls: u32,
-    /// Listing a directory of one buffer.
-    pub(crate) directory_calls: u32,
-    /// Reading what a link holds.
-    pub(crate) target_calls: u32,
-    /// What extended attributes tell, from one list of their names.
-    pub(crate) extended: Fields,
-    pub(crate) extended_calls: u32,
-    /// What the security of an entry tells.
-    pub(crate) secured: Fields,
-    pub(crate) secured_calls: u32,
-}
-
-/// What is asked about one entry.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(any(target_os = "linux", windows)),
-    allow(dead_code, reason = "the portable call tells all that it can")
-)]
-pub(crate) struct Ask {
-    pub(crate) fields: Fields,
-    /// Whether a link is followed.
-    pub(crate) follow: bool,
-    /// Whether a network file system may answer from its cache.
-    #[cfg_attr(windows, allow(dead_code, reason = "nobody can be told so there"))]
-    pub(crate) cached: bool,
-}
-
-/// Names of owners, and what else the security of an entry tells.
+/// The names of owners, and what else the security descriptor of an entry says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owners {
     pub(crate) user: Option<Arc<OsString>>,
@@ -210,10 +165,10 @@ pub(crate) struct Owners {
     pub(crate) acl: Option<bool>,
 }
 
-/// What extended attributes tell.
+/// What extended attributes say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extended {
-    /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
+    /// Those of [`Fields::ACL`] and [`Fields::CAPABILITY`] that are present.
     pub(crate) present: Fields,
     pub(crate) label: Option<OsString>,
 }

@@ -1,7 +1,7 @@
-//! The part of the contract that staying beneath a directory needs: one question for a whole path,
-//! where the system has that, and single steps that follow nothing, where it has not.
+//! The contract for staying beneath a directory: one call for a whole path where the system has
+//! one, and single steps that follow no link where it does not.
 //!
-//! What is handed to the steps is one name without a separator, or [`Beneath::ITSELF`] for the directory.
+//! A step takes one name without a separator, or [`Sys::ITSELF`] for the directory.
 
 use std::io;
 
@@ -9,26 +9,26 @@ use super::Sys;
 use crate::name::Name;
 use curt_paths::Flavor;
 
-/// An open file of the standard library, which is what callers get. Nothing is called through it here.
+/// An open file of the standard library, which callers get. No call is made through it here.
 #[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
-/// What happens to links and `..`, beyond that nothing leaves the root.
+/// How links and `..` are treated, besides that nothing leaves the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rules {
-    /// `..` stays at the root, and absolute paths begin there.
+    /// `..` of the root is the root, and absolute paths begin there.
     pub(crate) in_root: bool,
-    /// No link is followed.
+    /// Links are not followed.
     pub(crate) no_links: bool,
 }
 
-/// Whether a file is made that is not there.
+/// Whether a missing file is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Create {
     #[default]
     Never,
     Missing,
-    /// It must be missing.
+    /// The file must be missing.
     New,
 }
 
@@ -40,25 +40,25 @@ pub(crate) struct How {
     pub(crate) append: bool,
     pub(crate) truncate: bool,
     pub(crate) create: Create,
-    /// Whether a link at the end is followed.
+    /// Whether a link at the end of the path is followed.
     pub(crate) follow: bool,
-    /// Whether opening and reading wait for nobody.
+    /// Whether opening and reading do not block.
     pub(crate) nonblocking: bool,
-    /// The permissions of what is made, where they are bits.
+    /// The permission bits of a new file.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no bits there"))]
     pub(crate) mode: u32,
 }
 
-/// What a directory is opened for.
+/// The purpose that a directory is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To begin from.
+    /// To resolve names in it.
     Place,
     /// To be listed.
     Listing,
 }
 
-/// The answer to a whole path.
+/// The answer for a whole path.
 #[cfg_attr(
     not(target_os = "linux"),
     allow(dead_code, reason = "only Linux tells an escape, and others have no such question")
@@ -66,42 +66,42 @@ pub(crate) enum Purpose {
 #[derive(Debug)]
 pub(crate) enum Whole<T> {
     Opened(T),
-    /// It would have left the root.
+    /// The path would leave the root.
     Escape,
-    /// The system does not follow a link on the way, or found too many; it does not say which.
+    /// A link in the path was not followed, or there were too many; the system does not say which.
     Unfollowed(io::Error),
-    /// The system has no such question.
+    /// The system has no such call.
     Unanswered,
     Failed(io::Error),
 }
 
-/// The answer to one step.
+/// The answer for one step.
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     Done(T),
-    /// There is something else: a link, or (where a directory was wanted) anything that is none.
+    /// Something else has the name: a link or, where a directory is wanted, any other entry.
     Otherwise,
     Failed(io::Error),
 }
 
-/// What a name is as a link.
+/// Whether a name is a link, and its target.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Link<U> {
-    /// It is none.
+    /// Not a link.
     No,
     To(Vec<U>),
-    /// It leads where no text says: a magic link of Linux, a reparse point of an unknown kind.
+    /// A link without a target in text: a magic link of Linux, a reparse point of an unknown kind.
     #[cfg_attr(
         not(any(target_os = "linux", windows)),
         allow(dead_code, reason = "others have no such links")
     )]
     Opaque,
-    /// The system does not follow it, and gives this number for the reason.
+    /// A link that the system does not follow, with its error number.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
     Refused(i32),
 }
 
-/// Failures that the portable part finds by itself, in the system's words.
+/// Failures that the portable algorithm detects, reported as errors of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     NotFound,
@@ -111,25 +111,23 @@ pub(crate) enum Fault {
     Busy,
     TooManyLinks,
     TooLong,
-    /// The tree kept changing under the walk.
+    /// The tree kept changing during the walk.
     Again,
 }
 
 /// A platform that can stay beneath a directory.
 pub(crate) trait Beneath: Sys {
-    /// What is open: a file, or anything else that has only been looked up.
+    /// An open file, or anything else that was only looked up.
     type Handle;
 
-    /// The name of a directory in itself, terminated.
-    const ITSELF: &'static [Self::Unit];
-    /// By whose rules text is checked.
+    /// The rules by which paths are checked.
     const FLAVOR: Flavor;
-    /// Whether a path that leads through no link is spelled as the directories have it. Where case
-    /// does not count, the system has to be asked.
+    /// Whether a path without links is spelled as the directories have it. Where case is ignored,
+    /// the system must be asked.
     const SPELLING_IS_NAME: bool;
-    /// The longest path that the system takes, its terminator included.
+    /// The longest path that the system accepts, with its NUL.
     const LONGEST: usize;
-    /// How many links are followed before it is taken for a loop.
+    /// The number of links that are followed before a loop is assumed.
     const MOST_LINKS: usize = 40;
 
     /// Opens a file in one call.
@@ -148,7 +146,7 @@ pub(crate) trait Beneath: Sys {
         purpose: Purpose,
         rules: Rules,
     ) -> Whole<Self::Dir>;
-    /// Looks up whatever there is in one call, so that its name can be asked for. A link at the end is
+    /// Looks an entry up in one call, so that its name can be asked for. A link at the end is
     /// followed.
     fn find_whole(
         &self,
@@ -166,10 +164,10 @@ pub(crate) trait Beneath: Sys {
     ) -> Step<Self::Dir>;
     /// Opens a file by its name in a directory.
     fn open(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, how: &How) -> Step<Self::Handle>;
-    /// What a name is as a link, and where it leads.
+    /// Returns whether a name is a link, and its target.
     fn link(&self, at: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Link<Self::Unit>>;
-    /// Where a link leads that is about to be followed, by the rules that the system has for that.
-    /// `is_last` says that the path ends with it.
+    /// Returns the target of a link that is about to be followed, by the system's rules for
+    /// following. `is_last` says whether the path ends with it.
     fn followed(
         &self,
         at: &Self::Dir,
@@ -179,14 +177,14 @@ pub(crate) trait Beneath: Sys {
         let _ = is_last;
         self.link(at, name)
     }
-    /// Whether what a link holds names a place by more than names: a drive, a server, a device.
+    /// Whether the target of a link names a drive, a server or a device.
     fn leads_elsewhere(target: &[Self::Unit]) -> bool {
         let _ = target;
         false
     }
-    /// Makes a directory.
+    /// Creates a directory.
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
-    /// Renames, and replaces what has the new name, as the system does.
+    /// Renames an entry, and replaces the one that has the new name, as the system does.
     fn rename(
         &self,
         from: &Self::Dir,
@@ -195,11 +193,11 @@ pub(crate) trait Beneath: Sys {
         fresh: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
 
-    /// The full path of what is open, as the directories have it now.
+    /// Returns the full path of an open file, as the directories have it now.
     fn path_of(&self, handle: &Self::Handle) -> io::Result<Vec<Self::Unit>>;
-    /// The full path of an open directory.
+    /// Returns the full path of an open directory.
     fn path_of_dir(&self, dir: &Self::Dir) -> io::Result<Vec<Self::Unit>>;
-    /// The full path of what has a name in a directory, where its spelling is not its name.
+    /// Returns the full path of an entry, where its spelling is not its name.
     fn full_name(
         &self,
         at: &Self::Dir,
@@ -211,6 +209,6 @@ pub(crate) trait Beneath: Sys {
     /// Closes what [`Beneath::find_whole`] opened.
     fn let_go(&self, handle: Self::Handle);
 
-    /// A failure in the system's words.
+    /// Returns the system's error for a failure.
     fn error(fault: Fault) -> io::Error;
 }

@@ -1,9 +1,9 @@
-//! Calls that fail on purpose: in tests, every door asks here before it lets a call through.
+//! Planned failures: in tests, every door asks here before it lets a call through.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Which calls fail, shared by all workers of one operation.
+/// The calls that fail, shared by all workers of an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     state: Mutex<State>,
@@ -17,13 +17,13 @@ struct State {
 }
 
 impl Faults {
-    /// Fails the nth call (from 0) of the kind with this name with an error number.
+    /// Plans that the nth call (from 0) of this name fails with an error number.
     pub(crate) fn fail(self, kind: &'static str, nth: u64, errno: i32) -> Self {
         self.lock().plan.push((kind, nth, errno));
         self
     }
 
-    /// The error that the call about to be made must fail with.
+    /// Counts a call of this name, and returns the error number that it must fail with.
     pub(crate) fn next(&self, kind: &'static str) -> Option<i32> {
         let mut state = self.lock();
         let count = state.seen.entry(kind).or_default();
@@ -35,13 +35,13 @@ impl Faults {
         errno
     }
 
-    /// How many planned faults have happened.
+    /// Returns how many planned failures have happened.
     pub(crate) fn hits(&self) -> u64 {
         self.lock().hit
     }
 
-    /// How many calls of the kind with this name there were.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "asked where all is counted"))]
+    /// Returns how many calls of this name there were.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only tests of Linux ask"))]
     pub(crate) fn seen(&self, kind: &str) -> u64 {
         self.lock().seen.get(kind).copied().unwrap_or_default()
     }

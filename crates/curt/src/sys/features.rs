@@ -1,6 +1,6 @@
-//! What of a system curt can do without.
+//! The features of a system that curt can do without.
 
-/// A feature of a system that curt can do without, and is made to in tests.
+/// A feature of the system that can be switched off, for tests and for finding faults.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -9,26 +9,26 @@ pub enum Feature {
     Openat2,
     /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
     Statx,
-    /// Skipping the listing call that would only say that a listing has ended.
+    /// Skipping the listing call that would only report the end of the listing.
     ShortListing,
-    /// Removing large listings in the order of their file numbers.
+    /// Removing the entries of a large listing in the order of their file numbers.
     InodeOrder,
-    /// `clone3` with handlers cleared, Linux 5.5: starting programs without copying anything.
+    /// `clone3` with signal handlers cleared, Linux 5.5: starts programs without copying memory.
     Clone3,
-    /// `posix_spawn`, where that is the next best way to start a program.
+    /// `posix_spawn`, where `clone3` cannot be used.
     PosixSpawn,
-    /// `getdents64` into our own buffer, in place of `readdir`.
+    /// `getdents64` into our own buffer instead of `readdir`.
     RawListing,
-    /// Unlinking without asking for the kind first: Linux never unlinks a directory.
+    /// Unlinking without asking for the kind first, as Linux never unlinks a directory.
     BlindUnlink,
     /// Descriptors of child processes, Linux 5.3.
     Pidfd,
-    /// The calls of a child straight to the kernel, in place of the C library's.
+    /// System calls of a child made directly instead of through the C library.
     RawChild,
 }
 
 impl Feature {
-    /// All of them, by the name that the command's `--without` takes.
+    /// All features, by the names that the option `--without` takes.
     pub const ALL: [(&'static str, Feature); 10] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
@@ -65,7 +65,7 @@ impl Features {
 impl Features {
     pub(crate) const NONE: Features = Features(0);
 
-    /// What Linux alone has: a setup without these is the portable platform.
+    /// The features that only Linux has: without them, the platform is the portable one.
     #[cfg(unix)]
     pub(crate) fn of_linux() -> Self {
         let portable = [Feature::ShortListing, Feature::PosixSpawn];

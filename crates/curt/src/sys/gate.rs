@@ -1,14 +1,9 @@
-//! What the doors of all platforms have: a gate that counts every call and, in tests, can fail it.
-
-#[cfg(windows)]
-use std::sync::OnceLock;
-#[cfg(windows)]
-use std::time::{Duration, Instant};
+//! The part that all doors share: counting every call and, in tests, failing it.
 
 use crate::calls::{Calls, Counter};
 use crate::sys::Setup;
 
-/// The gate of one worker's door.
+/// Counts the calls of one worker, and fails those that a test planned to fail.
 pub(super) struct Gate {
     counter: Counter,
     names: &'static [&'static str],
@@ -17,7 +12,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// A gate for the kinds of call with these names.
+    /// Makes a gate for calls with these names.
     pub(super) fn new(names: &'static [&'static str], setup: &Setup) -> Self {
         let _ = setup;
         Gate {
@@ -32,7 +27,8 @@ impl Gate {
         self.counter.calls()
     }
 
-    /// Counts a call of the kind with this index; the error is the number that it must fail with.
+    /// Counts a call; the error is the number that it must fail with. `kind` is an index into the
+    /// names.
     #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
         self.counter.tick(kind);
@@ -45,9 +41,17 @@ impl Gate {
     }
 }
 
-/// Time since the first question, from std's monotonic clock, for the platform that has no better.
-#[cfg(windows)]
-pub(super) fn monotonic() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed()
+/// Declares the calls of a door, each with the name it is counted by.
+macro_rules! calls {
+    ($($call:ident $name:expr,)*) => {
+        #[derive(Clone, Copy)]
+        #[allow(dead_code, reason = "not every system makes all of them")]
+        pub(super) enum Call {
+            $($call,)*
+        }
+
+        /// The names of the calls, in the order of [`Call`].
+        const NAMES: &[&str] = &[$($name),*];
+    };
 }
+pub(super) use calls;

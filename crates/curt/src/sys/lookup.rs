@@ -1,98 +1,99 @@
-//! What looking for a program asks of a system, beside [`Sys`].
+//! The contract for finding programs, beside [`Sys`].
 //!
-//! Two sets of rules ask differently. By those of POSIX a candidate is asked about by its path: may it
-//! be executed? By those of Windows a directory is opened and asked for the names that begin so, and
-//! single names are probed. The second set has an implementation here for every platform, by listing
-//! a directory to its end and comparing names in any case of letters, so that it runs everywhere; on
+//! The two sets of rules ask differently. By those of POSIX one question about a path says whether
+//! it can be executed. By those of Windows a directory is asked for the names that begin alike, and
+//! single names are probed. The second set is implemented here for every platform, by listing a
+//! directory to its end and comparing names without regard to case, so that it works everywhere; on
 //! Windows it is a few native calls.
 
-use std::ffi::OsStr;
 use std::io;
 
 use super::{Ask, Batch, Listing, Opened, Sys};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Unit};
 
-/// What is known of a candidate.
-#[derive(Debug)]
-pub(crate) enum Candidate {
-    /// A file that may be executed, as far as can be known without doing it.
+/// What a candidate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// A file that can be executed, as far as the system says without doing so.
     Program,
-    /// Nothing is there.
     Absent,
-    /// The directory is not there, where the system tells that apart.
-    NoDirectory,
     Directory,
-    /// It is there and may not be executed.
-    #[cfg_attr(
-        windows,
-        allow(dead_code, reason = "there is no such right that could be asked for")
-    )]
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NotExecutable,
-    /// What holds it may not be searched.
-    Unsearchable,
-    Failed(io::Error),
 }
 
-/// One name of a directory.
+/// Why a directory was not searched, or not all of it.
+#[derive(Debug)]
+pub(crate) enum Unsearched {
+    /// It does not exist, or is not a directory.
+    Absent,
+    /// It may not be searched.
+    Denied,
+    /// It may not be listed; perhaps it may be searched.
+    Unlistable,
+    Failed(io::Error),
+    /// The process lacks what a search takes, so other directories cannot be searched either.
+    Shortage(io::Error),
+}
+
+impl From<io::Error> for Unsearched {
+    fn from(error: io::Error) -> Self {
+        Unsearched::Failed(error)
+    }
+}
+
+/// One entry of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match<'a, U> {
     pub(crate) name: &'a [U],
-    /// The second name, of eight letters and three; empty where there is none.
+    /// The short name of Windows, of eight and three characters; empty if there is none.
     pub(crate) short: &'a [U],
-    /// The kind; what a link leads to is not known.
+    /// The kind; that of the target of a symbolic link is unknown.
     pub(crate) kind: Kind,
 }
 
-/// A platform on which programs are looked for.
+/// A platform on which programs are found.
 pub(crate) trait Lookup: Sys<Unit: Unit> {
-    /// Where programs are, where nobody says: the system's `_CS_PATH`.
+    /// Where programs are if `PATH` is not set: the system's `_CS_PATH`.
     const DEFAULT_PATH: &'static str;
-
-    /// A variable of this process's environment. No call.
-    fn variable(name: &str) -> Option<Vec<Self::Unit>>;
-    /// Appends the units of a text.
-    fn put(text: &OsStr, into: &mut Vec<Self::Unit>);
-
-    /// An absolute path as the system takes it, without a terminator, where that is something else.
-    fn native(path: &[Self::Unit]) -> io::Result<Option<Vec<Self::Unit>>> {
-        match Self::Unit::position(path, [0]) {
-            Some(_) => Err(io::ErrorKind::InvalidInput.into()),
-            None => Ok(None),
-        }
-    }
-    /// The place that absolute paths begin from. No call.
-    fn root(&self) -> Self::Dir;
 
     /// Whether an error says that a path is longer than the system takes. No call.
     fn is_too_long(error: &io::Error) -> bool;
 
-    /// What POSIX asks: whether a path may be executed, by the effective user. 1 call where it is
-    /// absent, 2 else.
-    fn executable(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Candidate;
-
-    /// What a file begins with, as much as there is room for: opens, reads and closes.
-    fn head(
+    /// Says whether a path can be executed by the effective user, as POSIX asks. 1 call if it is
+    /// absent, else 2.
+    fn executable(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
-        room: &mut [u8],
-    ) -> io::Result<usize>;
+    ) -> Result<Verdict, Unsearched>;
 
-    /// Opens a directory to search it, following links.
-    fn open_search(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Opened<Self::Dir> {
-        self.open_below(from, path, true)
+    /// Opens a directory to list names in it, following links. An empty path opens `from` again,
+    /// for a listing from the beginning.
+    fn open_search(
+        &self,
+        from: &Self::Dir,
+        path: Name<'_, Self::Unit>,
+    ) -> Result<Self::Dir, Unsearched> {
+        let here = [b'.', 0].map(Self::Unit::ascii);
+        let path = if path.units().is_empty() { Name::of_terminated(&here) } else { path };
+        match self.open_below(from, path, true) {
+            Opened::Dir(dir) => Ok(dir),
+            Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {
+                Err(Unsearched::Absent)
+            }
+            Opened::Failed(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Err(Unsearched::Unlistable)
+            }
+            Opened::Failed(error) => Err(Unsearched::Failed(error)),
+            Opened::Shortage(error) => Err(Unsearched::Shortage(error)),
+        }
     }
 
-    /// Opens a directory that is open once more, for a search of its own.
-    fn open_again(&self, dir: &Self::Dir) -> Opened<Self::Dir> {
-        let here = [Self::Unit::ascii(b'.'), Self::Unit::NUL];
-        self.open_below(dir, Name::of_terminated(&here), true)
-    }
-
-    /// Tells of the next names in an open directory that begin with `stem` in any case of letters, or
-    /// of all; a short name may be what begins so. It may tell of others, too. [`Batch::More`] says
-    /// that the buffer was full.
+    /// Yields the next names in an open directory that begin with `stem`, or all names. Neither the
+    /// case of letters matters nor whether the long or the short name begins so. It may yield
+    /// others too. [`Batch::More`] says that the buffer was full.
     fn matching(
         &self,
         dir: &Self::Dir,
@@ -114,75 +115,119 @@ pub(crate) trait Lookup: Sys<Unit: Unit> {
         }
     }
 
-    /// What Windows asks: whether a path, in any case of letters, is there and no directory. Nothing at
-    /// its end is followed. What it is called on the disk replaces `spelled`.
+    /// Says what a path is, as Windows asks: the case of letters does not matter, everything that
+    /// is not a directory is a program, and a link is not followed. Replaces `spelled` by the name
+    /// as the disk has it.
     fn probe(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
         buf: &mut Self::DirBuf,
         spelled: &mut Vec<Self::Unit>,
-    ) -> Candidate {
+    ) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|unit| unit.is_separator()).map_or(0, |at| at + 1);
         let (parent, name) = units.split_at(begin);
         spelled.clear();
         spelled.extend_from_slice(name);
-        match self.what_is_there(from, path) {
-            Candidate::Absent => {}
-            answer => return answer,
+        let verdict = probe_exact(self, from, path)?;
+        if verdict != Verdict::Absent {
+            return Ok(verdict);
         }
-        // It may be there in another case of letters.
-        let mut parent = if parent.is_empty() { vec![Unit::ascii(b'.')] } else { parent.to_vec() };
-        parent.push(Unit::NUL);
-        let dir = match self.open_below(from, Name::of_terminated(&parent), true) {
-            Opened::Dir(dir) => dir,
-            // It may be searched, as the first question was answered, and not listed.
-            Opened::Failed(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Candidate::Absent;
-            }
-            Opened::Failed(error) | Opened::Shortage(error) => return Candidate::Failed(error),
-            Opened::NotDirectory | Opened::Gone | Opened::Pending | Opened::Mount => {
-                return Candidate::NoDirectory;
-            }
+        // It may exist in another case of letters.
+        let parent = [parent, &[Unit::NUL]].concat();
+        let dir = match self.open_search(from, Name::of_terminated(&parent)) {
+            // It may be searched, as the first question was answered.
+            Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
+            opened => opened?,
         };
-        let mut found = false;
+        let mut is_found = false;
         let listed = self.matching(&dir, Some(name), buf, &mut |entry| {
-            if Unit::same_in_any_case(entry.name, name) && (!found || entry.name < &spelled[..]) {
-                found = true;
+            let is_better = !is_found || entry.name < &spelled[..];
+            if is_better && Unit::same_in_any_case(entry.name, name) {
+                is_found = true;
                 spelled.clear();
                 spelled.extend_from_slice(entry.name);
             }
         });
-        let answer = match listed {
-            Err(error) => Candidate::Failed(error),
-            Ok(_) if !found => Candidate::Absent,
+        let verdict = match listed {
+            Err(error) => Err(error.into()),
+            Ok(_) if !is_found => Ok(Verdict::Absent),
             Ok(_) => {
-                spelled.push(Unit::NUL);
-                let answer = self.what_is_there(&dir, Name::of_terminated(spelled));
-                spelled.pop();
-                answer
+                let name = [&spelled[..], &[Unit::NUL]].concat();
+                probe_exact(self, &dir, Name::of_terminated(&name))
             }
         };
         self.close(dir);
-        answer
+        verdict
     }
 
-    /// What is called exactly so: 1 call, and another one where a link leads nowhere.
-    fn what_is_there(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Candidate {
-        for follow in [true, false] {
-            let ask = Ask { fields: Fields::KIND, follow, cached: false };
-            match self.query(from, path, ask) {
-                Ok(facts) if facts.kind == Kind::Directory => return Candidate::Directory,
-                Ok(_) => return Candidate::Program,
-                Err(error) => match error.kind() {
-                    io::ErrorKind::NotFound => {}
-                    io::ErrorKind::NotADirectory => return Candidate::Absent,
-                    io::ErrorKind::PermissionDenied => return Candidate::Unsearchable,
-                    _ => return Candidate::Failed(error),
-                },
-            }
+    /// Reads the first bytes of a file, as many as there is room for. Opens, reads and closes it.
+    fn head(
+        &self,
+        from: &Self::Dir,
+        path: Name<'_, Self::Unit>,
+        room: &mut [u8],
+    ) -> io::Result<usize>;
+}
+
+/// Says what has exactly this name: 1 call, and a second one for a broken link.
+fn probe_exact<S: Lookup>(
+    sys: &S,
+    from: &S::Dir,
+    path: Name<'_, S::Unit>,
+) -> Result<Verdict, Unsearched> {
+    for follow in [true, false] {
+        let ask = Ask { fields: Fields::KIND, follow, cached: false };
+        match sys.query(from, path, ask) {
+            Ok(facts) if facts.kind == Kind::Directory => return Ok(Verdict::Directory),
+            Ok(_) => return Ok(Verdict::Program),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound => {}
+                io::ErrorKind::NotADirectory => break,
+                io::ErrorKind::PermissionDenied => return Err(Unsearched::Denied),
+                _ => return Err(Unsearched::Failed(error)),
+            },
         }
-        Candidate::Absent
+    }
+    Ok(Verdict::Absent)
+}
+
+/// Returns the interpreter in the first line of a script, and its one argument, as the kernel reads
+/// them.
+pub(crate) fn script_interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
+    let line = head.strip_prefix(b"#!")?;
+    let end = line.iter().position(|&byte| byte == b'\n' || byte == 0).unwrap_or(line.len());
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let begin = line[..end].iter().position(|byte| !is_blank(byte))?;
+    let last = line[..end].iter().rposition(|byte| !is_blank(byte))?;
+    let words = &line[begin..=last];
+    let Some(blank) = words.iter().position(is_blank) else { return Some((words, None)) };
+    let (interpreter, rest) = words.split_at(blank);
+    let argument = rest.iter().position(|byte| !is_blank(byte)).map(|begin| &rest[begin..]);
+    Some((interpreter, argument))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script_interpreter;
+
+    #[test]
+    fn interpreter_lines_are_read_as_by_the_kernel() {
+        let none: Option<&[u8]> = None;
+        for (head, expected) in [
+            (&b"#!/bin/sh\nexit"[..], Some((&b"/bin/sh"[..], none))),
+            (b"#! \t/bin/sh", Some((b"/bin/sh", none))),
+            (b"#!/usr/bin/env -S a b  \n", Some((b"/usr/bin/env", Some(&b"-S a b"[..])))),
+            (b"#!/bin/sh\r\n", Some((b"/bin/sh\r", none))),
+            (b"#!/bin/a\0b\n", Some((b"/bin/a", none))),
+            (b"#!\n", None),
+            (b"#!   ", None),
+            (b"#", None),
+            (b"", None),
+            (b"exit 0\n", None),
+        ] {
+            assert_eq!(script_interpreter(head), expected, "{}", head.escape_ascii());
+        }
     }
 }

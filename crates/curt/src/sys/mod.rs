@@ -1,33 +1,37 @@
-//! The platform contract: what the operations ask of a system, cut by intent and not by call.
+//! The platform contract: what the operations ask of a system, cut by intent and not by system
+//! call.
 //!
-//! `Sys` is implemented once per platform, in a folder of its own, each with one way to the system that counts
-//! every call and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`). Operations are generic over
-//! it; the public functions fix it to [`Os`].
+//! Each platform implements [`Sys`] in its own folder and makes all its system calls through one
+//! door, which counts them and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`).
+//! Operations are generic over the platform; the public functions fix it to [`Os`].
 //!
-//! - `unix`: the portable `*at` calls, for macOS and the BSDs, and for Linux with faster ways beside them that can
-//!   be switched off.
-//! - `windows`: Windows.
-//! - `memory`: a small file system in memory with scheduled races, for tests and for counting.
-#![allow(unsafe_code, reason = "the platforms are where the calls without a safe form are made")]
+//! - `unix`: the portable `*at` calls for macOS and the BSDs, and for Linux fast paths that can be
+//!   switched off.
+//! - `windows`: ntdll.
+//! - `memory`: a small file system in memory with scheduled races, for tests.
+//!
+//! [`Sys`] is about files and directories, [`Host`] about the process; [`Beneath`](beneath::Beneath),
+//! [`Lookup`] and [`Process`](process::Process) hold what one operation needs besides.
+#![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
-use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
 
 pub(crate) use self::answer::{
-    Ask, Batch, Entry, Extended, Finished, Identity, Last, Mounts, Opened, Operand, Owners,
-    Removed, Sources, Stat,
+    Ask, Batch, Entry, Extended, Finished, Identity, Mounts, Opened, Owners, Removed, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
-pub(crate) use self::os_error::os_error;
+pub(crate) use self::os_error::{is_busy, is_loop, os_error};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::{Name, Unit};
-pub(crate) use lookup::{Candidate, Lookup, Match};
+#[cfg(any(test, fuzzing, not(windows)))]
+use crate::name::Unit;
+use crate::name::{Name, NameBuf};
+pub(crate) use host::Host;
+pub(crate) use lookup::{Lookup, Match, Unsearched, Verdict, script_interpreter};
+pub(crate) use text::{Last, Operand, SystemUnit, kind_by_target};
 
 mod answer;
 pub(crate) mod beneath;
@@ -35,74 +39,68 @@ pub(crate) mod beneath;
 pub(crate) mod fault;
 mod features;
 mod gate;
+pub(crate) mod host;
 mod lookup;
 #[cfg(any(test, fuzzing))]
-#[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests ask more of it"))]
+#[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tests use more of it"))]
 pub(crate) mod memory;
 mod os_error;
 pub(crate) mod process;
 #[cfg(any(test, fuzzing))]
-#[cfg_attr(not(test), allow(dead_code, reason = "listings in memory are told of one by one"))]
+#[cfg_attr(not(test), allow(dead_code, reason = "only the platform in memory lists through it"))]
 mod records;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text;
 #[cfg(unix)]
 pub(crate) mod unix;
 #[cfg(windows)]
 pub(crate) mod windows;
 
-#[cfg(unix)]
-pub(crate) use unix::host;
-#[cfg(windows)]
-pub(crate) use windows::host;
-
-/// Today's platform.
+/// The platform that curt is built for.
 #[cfg(unix)]
 pub(crate) type Os = unix::Unix;
-/// Today's platform.
+/// The platform that curt is built for.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
+/// A unit of the names of [`Os`].
+pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-/// A directory of our own from one that the caller has open.
-#[cfg(windows)]
-pub(crate) fn open_directory(
-    handle: std::os::windows::io::BorrowedHandle<'_>,
-) -> io::Result<<Os as Sys>::Dir> {
-    windows::place(handle.try_clone_to_owned()?)
-}
-
-/// A directory of our own from one that the caller has open.
+/// Duplicates a directory that the caller has open. Also returns the calls that were made.
 #[cfg(unix)]
-pub(crate) fn open_directory(fd: std::os::fd::BorrowedFd<'_>) -> io::Result<<Os as Sys>::Dir> {
-    Ok(fd.try_clone_to_owned()?.into())
-}
+pub(crate) use unix::open_directory;
+#[cfg(windows)]
+pub(crate) use windows::open_directory;
 
-/// What all workers of one operation are started with.
+/// How the workers of an operation are set up.
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
-    /// Features to do without.
+    /// The features that are switched off.
     pub(crate) without: Features,
-    /// Nothing will be removed: directories are opened for listing alone.
+    /// Directories are opened for listing only, as nothing will be removed.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
-        allow(dead_code, reason = "a right of Windows, and the size of a buffer on Linux")
+        allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) reads_only: bool,
-    /// The names of owners that all workers know, if they share them.
+    /// The names of owners found so far, where workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
-    /// The native functions to use.
+    /// The native functions to call.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
-    /// Calls to fail.
+    /// The tree of the platform in memory.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) world: Option<memory::Shared>,
+    /// The calls that fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// A test chooses what all setups are without.
+/// Tests switch features off for every setup that they make.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
@@ -113,22 +111,25 @@ impl Default for Setup {
             accounts: None,
             #[cfg(windows)]
             native: None,
+            world: None,
             faults: None,
         }
     }
 }
 
-/// What every platform's setup lets an operation choose.
-pub(crate) trait Settings: Clone + Sync {
-    /// The same, without these features either.
-    fn with(&self, without: Features) -> Self;
-    /// The same, for an operation that removes nothing.
-    fn for_reading(&self, without: Features) -> Self;
-}
-
 impl Setup {
-    /// What is started with this knows the names of owners that others looked up which are started
-    /// with it or a copy of it, where owners have numbers.
+    /// Switches more features off.
+    pub(crate) fn with(&self, without: Features) -> Setup {
+        Setup { without: self.without.and(without), ..self.clone() }
+    }
+
+    /// Switches features off, for an operation that removes nothing.
+    pub(crate) fn for_reading(&self, without: Features) -> Setup {
+        Setup { reads_only: true, ..self.with(without) }
+    }
+
+    /// Lets all workers that start with this setup, or with a copy of it, share the names of
+    /// owners.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
         return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
@@ -137,94 +138,60 @@ impl Setup {
     }
 }
 
-impl Settings for Setup {
-    fn with(&self, without: Features) -> Self {
-        Setup { without: self.without.and(without), ..self.clone() }
-    }
-
-    fn for_reading(&self, without: Features) -> Self {
-        Setup { reads_only: true, ..self.with(without) }
-    }
-}
-
-/// Entries of a listing, in the order of the system.
+/// The entries of a listing, in the system's order.
 pub(crate) trait Listing: Send + Sync {
-    type Unit: Unit;
-    /// The entry at `position`, and the position of the next; `None` at the end. Positions begin
-    /// at 0. `.` and `..` never appear.
+    type Unit: SystemUnit;
+    /// Returns the entry at `position` and the position of the next one; `None` at the end. The
+    /// first position is 0. `.` and `..` never appear.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// Adds what the listing carries of the entry at `position`, which is `entry`, to facts of which
-    /// nothing is known yet.
+    /// Adds what the listing says about `entry`, which is at `position`, to empty facts.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
-    /// About how many entries there are from `position` on.
+    /// Estimates the number of entries from `position` on.
     fn left(&self, position: usize) -> usize;
-    /// A buffer of about this many bytes, allocated now and never again. It is made large enough
-    /// for the longest name in any case.
+    /// Allocates a buffer of about this many bytes, which never grows. It always holds the longest
+    /// name.
     fn with_capacity(bytes: usize) -> Self;
-    /// The least capacity that holds the longest name.
+    /// The smallest capacity that holds the longest name.
     const LEAST_CAPACITY: usize;
 }
 
-/// A platform, as one worker of an operation sees it.
-pub(crate) trait Sys: Sized + Send {
-    type Unit: Unit;
-    /// An open directory. Dropping it closes it, uncounted; workers use [`Sys::close`].
+/// A platform, as one worker of an operation uses it.
+pub(crate) trait Sys: Host + Sized + Send {
+    type Unit: SystemUnit;
+    /// An open directory. Dropping it closes it without counting the call; workers use
+    /// [`Sys::close`].
     type Dir: Send + Sync;
-    /// The buffer of one worker, and the listing in it.
+    /// The buffer of a worker, and the listing in it.
     type DirBuf: Listing<Unit = Self::Unit> + Default;
-    /// What workers are started with.
-    type Setup: Settings;
+    /// The name by which a directory contains itself.
+    const ITSELF: Name<'static, Self::Unit>;
 
-    fn start(setup: &Self::Setup) -> Self;
-    /// The calls made so far.
+    fn start(setup: &Setup) -> Self;
+    /// Returns the calls made so far.
     fn calls(&self) -> Calls;
 
-    /// Takes an operand apart, by text alone.
-    fn operand(path: &Path) -> Operand<Self::Unit>;
-    /// Puts the units of a path behind what is in a buffer.
-    fn append_units(path: &Path, to: &mut Vec<Self::Unit>);
-    /// The units of a path, for [`Sys::path`] to give back with names appended.
-    fn units(path: &Path) -> Vec<Self::Unit> {
-        let mut units = Vec::new();
-        Self::append_units(path, &mut units);
-        units
-    }
-    /// The path that these units spell.
-    fn path(units: Vec<Self::Unit>) -> PathBuf;
-
-    /// The text that these units spell, without a copy where the system's text is made of them.
-    fn text(units: &[Self::Unit]) -> Cow<'_, OsStr> {
-        Cow::Owned(Self::path(units.to_vec()).into_os_string())
-    }
-
-    /// Opens the directory that an operand lies in, following links as the caller typed them; an
-    /// empty path is the working directory and costs nothing.
+    /// Opens the parent of an operand, following the links in its path. The empty path is the
+    /// working directory and costs no call.
     fn open_parent(&self, path: &Path) -> io::Result<Self::Dir>;
-    /// Whether a directory can be mounted below itself. [`Mounts::Refuse`] then tells of mounts, for no
-    /// call more where the system is recent.
+    /// Whether a directory can be mounted below itself. Then [`Mounts::Refuse`] recognises mounts,
+    /// on recent systems for no extra call.
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Whether the answer to a question about an entry says that something is mounted there.
-    fn is_mount(facts: &Facts) -> bool {
-        let _ = facts;
-        false
-    }
-    /// Opens a child for listing, without following a link.
+    /// Opens a child for listing. A link is not followed.
     fn open_child(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
-    /// Opens a directory a second time, for a listing from its beginning beside the one that is under way.
+    /// Opens a directory again, for a second listing while the first one goes on.
     fn open_beside(&self, dir: &Self::Dir) -> Opened<Self::Dir> {
-        let here = [b'.', 0].map(Unit::ascii);
-        self.open_child(dir, Name::of_terminated(&here), Mounts::Cross)
+        self.open_child(dir, Self::ITSELF, Mounts::Cross)
     }
-    /// The same directory once more, for a thread that asks about many of its entries while others do: `None`
-    /// where they may as well share it.
+    /// Opens a second descriptor for a directory, so that threads that ask about its entries do not
+    /// contend for one open file. `None` if sharing is just as good.
     fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
         let _ = dir;
         None
@@ -233,54 +200,50 @@ pub(crate) trait Sys: Sized + Send {
     fn close(&self, dir: Self::Dir);
     /// Reads the next entries into the buffer.
     fn read(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
-    /// Begins the listing again.
+    /// Starts the listing again.
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 
-    /// Removes a child that the listing says to be of `kind`.
+    /// Removes a child that is not a directory; `kind` is what the listing said.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it, in the order that the platform wants.
+    /// Removes an emptied directory and closes it, in the order that the platform needs.
     fn finish_dir(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         dir: Self::Dir,
     ) -> Finished<Self::Dir>;
-    /// Removes a directory that is not open, if it is empty.
+    /// Removes an empty directory that is not open.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 
-    /// Where the platform has fields from.
+    /// Where the platform gets fields from.
     const SOURCES: Sources;
-    /// A place to ask about a path from, and the path as a name there, terminated: for [`Sys::query`],
-    /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`] and
-    /// [`Sys::open_below`], which alone take names with separators. No call.
-    fn locate(&self, path: &Path) -> io::Result<(Self::Dir, Vec<Self::Unit>)>;
-    /// Asks about a path from its place, and lets go of that.
+    /// Returns a directory to resolve a path from, and the path as a name in it, without a call.
+    /// Only
+    /// [`Sys::query`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`],
+    /// [`Sys::owners`] and [`Sys::open_below`] take such names with separators.
+    fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
+    /// Calls `ask` with a [located](Sys::locate) path.
     fn at_path<T>(
         &self,
         path: &Path,
         ask: impl FnOnce(&Self::Dir, Name<'_, Self::Unit>) -> T,
     ) -> io::Result<T> {
         let (dir, name) = self.locate(path)?;
-        let answer = Name::until_nul(&name).map(|name| ask(&dir, name));
+        let answer = ask(&dir, name.as_name());
         self.close(dir);
-        answer.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+        Ok(answer)
     }
-    /// Opens a directory for listing, some names below another one. Either all links on the way are
-    /// followed, or none is.
+    /// Opens a directory for listing by its path below another one. All links in the path are
+    /// followed, or none.
     fn open_below(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// The same without following links, and [`Opened::Mount`] where a mount lies on the way, which the
-    /// system tells of where mounts may loop.
-    fn open_within_mount(&self, from: &Self::Dir, path: Name<'_, Self::Unit>) -> Opened<Self::Dir> {
-        self.open_below(from, path, false)
-    }
-    /// Asks about an entry. What the answer lacks, the system or the file system does not have.
+    /// Asks about an entry. Fields that the answer lacks are ones the file system does not have.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts>;
-    /// The same, beside what is known of the entry already: an answer takes its place.
+    /// Asks about an entry of which something is known already, and replaces that by the answer.
     fn query_more(
         &self,
         parent: &Self::Dir,
@@ -295,34 +258,33 @@ pub(crate) trait Sys: Sized + Send {
     }
     /// Asks about an open directory.
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
-    /// Reads what a link holds, and puts it into the empty buffer.
+    /// Reads the target of a link into an empty buffer.
     fn read_link(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// The path from a root, by text: below the working directory where it is relative, or that where it is
-    /// empty.
+    /// Makes a path absolute by text. The empty path is the working directory.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
-    /// Reads a small file to its end; one that is longer than `most` is an error. A link in its place is
-    /// not followed, and nothing is waited for where it is no plain file.
+    /// Reads a file of at most `most` bytes; a longer one is an error. A link is not followed, and
+    /// opening a pipe does not block.
     fn read_file(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// Which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold; one call
-    /// for each that is asked, unless [`Sys::query`] tells them.
+    /// Returns which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold,
+    /// for one call each.
     fn may(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         asked: Fields,
     ) -> io::Result<Fields>;
-    /// What extended attributes tell; `None` where the file system has none, which is remembered for
-    /// the device, if that is known. Most platforms have none that tell anything.
+    /// Reads extended attributes; `None` where the file system has none, which is remembered for
+    /// the device if that is known.
     fn extended(
         &self,
         parent: &Self::Dir,
@@ -334,7 +296,8 @@ pub(crate) trait Sys: Sized + Send {
         let _ = (parent, name, asked, follow, device);
         Ok(None)
     }
-    /// The owners of an entry, whose numbers are in the facts where owners have numbers.
+    /// Returns the names of the owners of an entry. Where owners have numbers, these are in the
+    /// facts.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -343,97 +306,45 @@ pub(crate) trait Sys: Sized + Send {
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    /// What a link is by what it holds, where its kind alone does not tell. No call.
-    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-        let _ = target;
-        kind
-    }
-    /// Whether an entry of which this is known may be a link of Cygwin. No call.
-    fn may_be_cookie(facts: &Facts) -> bool {
-        let _ = facts;
-        false
-    }
-    /// What a link of Cygwin holds; `None` where the entry is none. Opens, reads and closes.
-    fn read_cookie(
+    /// Returns the target of a Cygwin link, `None` for any other entry. Costs a call only where the
+    /// facts do not rule a link out.
+    fn cygwin_target(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
+        facts: &Facts,
     ) -> io::Result<Option<Vec<Self::Unit>>> {
-        let _ = (parent, name);
+        let _ = (parent, name, facts);
         Ok(None)
     }
-    /// Whether files may have a short name besides.
-    const HAS_SHORT_NAMES: bool = false;
-    /// The last name of what is there, as its directory has it, where files have short names.
-    fn long_name(&self, path: &Path) -> io::Result<Vec<Self::Unit>> {
-        let _ = path;
-        Err(io::ErrorKind::Unsupported.into())
-    }
 
-    fn stat_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<Stat> {
-        self.query(parent, name, Stat::ASK).map(Stat::from)
-    }
-    fn stat_dir(&self, dir: &Self::Dir) -> io::Result<Stat> {
-        self.query_dir(dir, Stat::ASK).map(Stat::from)
-    }
-    /// Whether the directory that [`Sys::finish_dir`] would remove under this name has this identity.
+    /// Whether [`Sys::finish_dir`] would remove the directory of this identity under this name.
     fn is_child(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         identity: Identity,
     ) -> io::Result<bool> {
-        Ok(self.stat_child(parent, name)?.identity == identity)
+        Ok(Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
-    /// The identity of the root directory.
-    fn root_identity(&self) -> io::Result<Identity>;
-    /// Whether an open directory of this identity is a root directory. `root` keeps for all workers
-    /// what has been asked once.
+    /// Whether an open directory of this identity is a root directory. `root` caches the identity
+    /// of the root for all workers.
     fn is_root(
         &self,
         dir: &Self::Dir,
         identity: Identity,
         root: &OnceLock<Identity>,
-    ) -> io::Result<bool> {
-        let _ = dir;
-        if let Some(root) = root.get() {
-            return Ok(*root == identity);
-        }
-        let found = self.root_identity()?;
-        Ok(*root.get_or_init(|| found) == identity)
-    }
-    /// Whether an error says that somebody else has it open and does not allow what was asked: it may
-    /// be worth waiting for.
-    fn is_busy(error: &io::Error) -> bool {
-        let _ = error;
-        false
-    }
-    /// Whether an error says that links led round in a circle, or that there were more of them on the way
-    /// than the system follows: the standard library has no stable word for it.
-    fn is_loop(error: &io::Error) -> bool;
-    /// Whether the process may write to a child; `true` for links, whose permissions mean nothing.
+    ) -> io::Result<bool>;
+    /// Whether the process may write to a child. Always true for links, whose permissions are
+    /// ignored.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool;
-    /// Whether removing in the order of file numbers can pay on the file system of this directory.
+    /// Whether the file system of this directory removes files faster in the order of their
+    /// numbers.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool;
-
-    /// How many descriptors (or handles) the process may have.
-    fn descriptor_limit(&self) -> usize;
-    /// How many processors this process may use.
-    fn processors(&self) -> usize;
-    /// A monotonic clock.
-    fn now(&self) -> Duration;
-    fn sleep(&self, time: Duration);
-    /// The clock that entries are stamped with, since 1970.
-    fn wall_clock(&self) -> Duration;
-    /// How often this thread has given its processor away to wait for something; zero where the
-    /// system does not say.
-    fn waits(&self) -> u64 {
-        0
-    }
 }
 
-/// Opens a directory some names below another one (or below the root, where the path begins there), one
-/// step after the other, so that no link on the way is followed.
+/// Opens a directory by its path below another one (or below the root, if the path is absolute),
+/// one name after the other, so that no link on the way is followed.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
@@ -442,7 +353,6 @@ fn open_step_by_step<S: Sys>(
     mounts: Mounts,
 ) -> Opened<S::Dir> {
     let mut last = None;
-    let mut step = Vec::new();
     let mut names = path.units();
     let here = [S::Unit::ascii(b'.')];
     if names.first().is_some_and(|unit| unit.is_separator()) {
@@ -451,16 +361,15 @@ fn open_step_by_step<S: Sys>(
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // A place to begin from is none to be listed.
+            // What `open_parent` opened cannot be listed.
             names = &here;
         }
     }
     for name in names.split(|unit| unit.is_separator()).filter(|name| !name.is_empty()) {
-        step.clear();
-        step.extend_from_slice(name);
-        step.push(S::Unit::NUL);
-        let opened =
-            sys.open_child(last.as_ref().unwrap_or(from), Name::of_terminated(&step), mounts);
+        let opened = match NameBuf::new(name.to_vec()) {
+            Ok(name) => sys.open_child(last.as_ref().unwrap_or(from), name.as_name(), mounts),
+            Err(error) => Opened::Failed(error),
+        };
         let before = match opened {
             Opened::Dir(dir) => last.replace(dir),
             other => {
@@ -475,4 +384,30 @@ fn open_step_by_step<S: Sys>(
         }
     }
     last.map_or(Opened::Gone, Opened::Dir)
+}
+
+/// Reads a file of at most `most` bytes to its end by calling `read`. A short read is not the end.
+fn read_whole(
+    most: usize,
+    mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
+) -> io::Result<Vec<u8>> {
+    /// Most ignore files fit into this.
+    const ROOM: usize = 8 << 10;
+    let mut whole = vec![0; ROOM];
+    let mut length = 0;
+    while length <= most {
+        if length == whole.len() {
+            whole.resize(length * 2, 0);
+        }
+        match read(&mut whole[length..]) {
+            Ok(0) => {
+                whole.truncate(length);
+                return Ok(whole);
+            }
+            Ok(more) => length += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::FileTooLarge.into())
 }

@@ -1,13 +1,38 @@
-//! The system's error for what a platform tells apart by type.
+//! The system's errors: made from typed answers, and recognised by number.
 
 use std::io;
 
-/// The system's own error of this kind, with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened) that no longer has it. Kinds that no answer stands for have no
-/// number.
+/// Returns the system's own error of this kind, with its number, for an answer such as
+/// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
 }
+
+/// Whether an error reports a link loop, or more links than the system follows. The standard
+/// library has no stable kind for it.
+pub(crate) fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(LOOP)
+}
+
+/// Whether an error says that another process has the file open and does not share it, so that
+/// waiting may help.
+pub(crate) fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|number| BUSY.contains(&number))
+}
+
+#[cfg(unix)]
+pub(super) const LOOP: i32 = libc::ELOOP;
+#[cfg(unix)]
+const BUSY: [i32; 0] = [];
+
+/// What Windows says after following 63 links.
+#[cfg(windows)]
+pub(super) const LOOP: i32 = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME as i32;
+#[cfg(windows)]
+const BUSY: [i32; 2] = [
+    windows_sys::Win32::Foundation::ERROR_SHARING_VIOLATION as i32,
+    windows_sys::Win32::Foundation::ERROR_LOCK_VIOLATION as i32,
+];
 
 #[cfg(unix)]
 fn number(kind: io::ErrorKind) -> Option<i32> {

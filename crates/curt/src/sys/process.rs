@@ -1,7 +1,7 @@
-//! The contract for starting programs, beside [`Sys`]: what is to be started is said once and whole, and
-//! each platform starts it in the fewest calls it can.
+//! The contract for starting programs, beside [`Sys`]: start, wait, kill, pipe.
 //!
-//! Nothing is looked up here. The program is a path; who knows a name only asks the search first.
+//! A [`Launch`] says all that is to be started, and each platform starts it in the fewest calls it
+//! can. Nothing is looked up here: the program is a path.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -18,43 +18,43 @@ pub(crate) use super::unix::door::Pipe;
 #[cfg(windows)]
 pub(crate) use super::windows::process::Pipe;
 
-/// Holds back the signals of this thread until it is dropped.
+/// Blocks all signals of this thread until the value is dropped.
 #[cfg(all(target_os = "linux", test))]
-pub(crate) fn hold_signals_back() -> super::unix::door::Blocked {
+pub(crate) fn block_signals() -> super::unix::door::Blocked {
     super::unix::door::Blocked::new().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a standard stream of the child is.
+/// A standard stream of the child.
 #[derive(Debug)]
 pub(crate) enum Stream<'a, P> {
-    /// The one of this process.
+    /// The stream of this process.
     Inherit,
-    /// Nothing to read; what is written goes away.
+    /// The null device.
     Null,
     Open(&'a P),
 }
 
-/// Which processes a terminal and a signal take the child for one with.
+/// The process group of the child.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Group {
     /// The group of this process.
     #[default]
     Same,
-    /// One of its own.
+    /// A new group.
     New,
-    /// One of its own in a session of its own, without a terminal.
+    /// A new group in a new session, without a terminal.
     Session,
 }
 
-/// What else a system keeps its processes in.
+/// What a system can confine the child to.
 #[derive(Debug, Default)]
-pub(crate) struct Place {
-    /// The control group in which the child gets one of its own.
+pub(crate) struct Container {
+    /// The control group in which a new one is made for the child.
     #[cfg(target_os = "linux")]
     pub(crate) cgroup: Option<PathBuf>,
 }
 
-/// A variable: its name and its value.
+/// An environment variable: its name and its value.
 pub(crate) type Variable<'a> = (Cow<'a, OsStr>, Cow<'a, OsStr>);
 
 /// What is to be started.
@@ -62,40 +62,40 @@ pub(crate) type Variable<'a> = (Cow<'a, OsStr>, Cow<'a, OsStr>);
 pub(crate) struct Launch<'a, P> {
     /// A path with a separator in it; a relative one is relative to `directory`.
     pub(crate) program: &'a Path,
-    /// What the child is told that it is called.
+    /// The argument zero.
     pub(crate) zeroth: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
     /// All variables; `None` for those of this process.
     pub(crate) environment: Option<&'a [Variable<'a>]>,
     pub(crate) directory: Option<&'a Path>,
     pub(crate) streams: [Stream<'a, P>; 3],
-    /// What else the child gets, and under which numbers (which mean nothing on Windows).
+    /// Further descriptors of the child, with their numbers there, which mean nothing on Windows.
     pub(crate) extra: &'a [(P, i32)],
     pub(crate) group: Group,
-    /// Whether what the child starts can be ended together with it.
+    /// Whether what the child starts can be killed together with it.
     pub(crate) tree: bool,
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "there is none elsewhere"))]
-    pub(crate) place: &'a Place,
-    /// Nothing reaches the child but its streams and what else is named.
-    #[cfg_attr(windows, allow(dead_code, reason = "it is always so there"))]
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux alone has one"))]
+    pub(crate) container: &'a Container,
+    /// Whether the child inherits nothing but its streams and the further descriptors.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows always does that"))]
     pub(crate) close_others: bool,
-    /// No signal is held back in the child, whatever is here.
-    #[cfg_attr(windows, allow(dead_code, reason = "there are no signals there"))]
+    /// Whether the child starts with no signal blocked.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows has no signals"))]
     pub(crate) unblocks: bool,
-    /// Nothing but its end will be asked for: no handle on the child is needed for that.
-    #[cfg_attr(windows, allow(dead_code, reason = "there always is one there"))]
+    /// Whether the child is only waited for, which needs no handle on it.
+    #[cfg_attr(windows, allow(dead_code, reason = "Windows always gives one"))]
     pub(crate) only_waits: bool,
 }
 
 impl<P> Launch<'_, P> {
-    /// The same of another program.
+    /// Returns the same launch of another program.
     pub(crate) fn of<'b>(&'b self, program: &'b Path) -> Launch<'b, P> {
-        Launch { program, streams: self.streams.each_ref().map(Stream::again), ..*self }
+        Launch { program, streams: self.streams.each_ref().map(Stream::borrow), ..*self }
     }
 }
 
 impl<P> Stream<'_, P> {
-    fn again(&self) -> Stream<'_, P> {
+    fn borrow(&self) -> Stream<'_, P> {
         match self {
             Stream::Inherit => Stream::Inherit,
             Stream::Null => Stream::Null,
@@ -104,25 +104,25 @@ impl<P> Stream<'_, P> {
     }
 }
 
-/// What failed, and what the system said.
+/// The step of a start that failed, and the system's error.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) at: Stage,
     pub(crate) error: io::Error,
 }
 
-/// How far a start came.
+/// A step of a start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// There is no child, or it could not be made what was asked.
+    /// Creating the child, with what it was to inherit.
     Child,
-    /// Its working directory.
+    /// Changing to its directory.
     Directory,
-    /// The program.
+    /// Executing the program.
     Program,
 }
 
-/// How a child is to be ended.
+/// What is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kill {
     Child,
@@ -131,49 +131,47 @@ pub(crate) enum Kill {
 }
 
 /// A platform that can start programs.
-pub(crate) trait Process: Sys {
-    /// A started program. Dropping it lets go of it, uncounted, and ends nothing.
+pub(crate) trait Spawn: Sys {
+    /// A started program. Dropping it closes its handles, uncounted, and ends nothing.
     type Child: Send + Sync;
-    /// One end of a pipe, or anything else that is open.
+    /// One end of a pipe, or another open file.
     type Pipe: io::Read + io::Write + Send + Sync + std::fmt::Debug;
 
-    /// A pipe, the end to read from first. Neither end reaches a child unless it is named.
+    /// Creates a pipe and returns the reading end and the writing end. A child inherits neither
+    /// unless it is given.
     fn pipe(&self) -> io::Result<(Self::Pipe, Self::Pipe)>;
     fn close_pipe(&self, pipe: Self::Pipe);
-    /// Starts a program. When this returns well, it runs.
-    fn start_program(
-        &self,
-        launch: &Launch<'_, Self::Pipe>,
-    ) -> std::result::Result<Self::Child, Failure>;
-    /// Finds out why a program could not be started, by looking at it once.
+    /// Reads two pipes to their ends, in the order in which data arrives.
+    fn read_to_end(&self, pipes: [Option<Self::Pipe>; 2]) -> io::Result<[Vec<u8>; 2]>;
+
+    /// Starts a program. On success the child runs it.
+    fn spawn(&self, launch: &Launch<'_, Self::Pipe>) -> Result<Self::Child, Failure>;
+    /// Finds out why a program could not be started, by looking at the file once if need be.
     fn explain(&self, launch: &Launch<'_, Self::Pipe>, failure: &Failure) -> StartFailure;
-    /// Waits for the end of a child, no longer than the limit; `None` if that passed. An end that was
-    /// waited for once is remembered.
+    /// Waits until a child ends, or until the limit passes: then it returns `None`. How it ended is
+    /// remembered.
     fn wait(
         &self,
         child: &mut Self::Child,
         limit: Option<Duration>,
     ) -> io::Result<Option<ExitStatus>>;
-    /// Ends a child by force; one that has ended already is no error.
+    /// Kills a child. One that has ended already is not an error.
     fn kill(&self, child: &mut Self::Child, what: Kill) -> io::Result<()>;
     fn id(child: &Self::Child) -> u32;
-    /// Lets go of a child.
-    fn forget(&self, child: Self::Child);
-    /// Reads two pipes to their ends, as what comes from either arrives.
-    fn drain(&self, pipes: [Option<Self::Pipe>; 2]) -> io::Result<[Vec<u8>; 2]>;
+    /// Closes the handles on a child.
+    fn release(&self, child: Self::Child);
 
-    /// The variables that programs need to start at all: they stay where all are taken away.
+    /// The variables that programs need to start at all; they stay when the environment is cleared.
     const ESSENTIAL: &'static [&'static str] = &[];
 
-    /// What tells variables apart: names that differ in nothing but case may be one.
+    /// The key that tells variables apart: on Windows the case of their names does not matter.
     fn variable_key(name: &OsStr) -> Cow<'_, OsStr> {
         Cow::Borrowed(name)
     }
 }
 
-/// A path as the child sees it.
-#[cfg_attr(windows, allow(dead_code, reason = "a path is made absolute there"))]
-pub(crate) fn seen_by_child<P>(launch: &Launch<'_, P>) -> PathBuf {
+/// The path of the program, relative to the directory of the child.
+pub(crate) fn path_for_child<P>(launch: &Launch<'_, P>) -> PathBuf {
     match launch.directory {
         Some(directory) => directory.join(launch.program),
         None => launch.program.to_owned(),

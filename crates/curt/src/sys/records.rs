@@ -1,11 +1,11 @@
-//! A listing in our own records, for the platforms whose system hands out one entry at a time.
+//! A listing of entries that are added one at a time, for the platform in memory.
 
 use crate::fields::Kind;
 use crate::name::{Name, Names, Unit};
-use crate::sys::{Entry, Listing};
+use crate::sys::{Entry, Listing, SystemUnit};
 
-/// The buffer of one worker: the names in one allocation, what is known of each in another. Both
-/// are kept from listing to listing.
+/// The buffer of one worker: names in one allocation, kinds and numbers in another. Both are reused
+/// from listing to listing.
 #[derive(Debug)]
 pub(crate) struct Records<U> {
     names: Names<U>,
@@ -26,8 +26,7 @@ impl<U: Unit> Default for Records<U> {
 }
 
 impl<U: Unit> Records<U> {
-    /// How many entries, and how many units of names, one reading takes. The longest name may come
-    /// on top.
+    /// The most entries and units of names in one batch, not counting the last name.
     const ENTRIES: usize = 1024;
     const UNITS: usize = 32 << 10;
 
@@ -44,7 +43,7 @@ impl<U: Unit> Records<U> {
         self.heads.is_empty()
     }
 
-    /// Adds an entry, unless it is one of the two that every directory has.
+    /// Adds an entry, unless it is `.` or `..`.
     pub(super) fn push(&mut self, name: &[U], kind: Kind, id: u64) {
         let at = self.names.push_units(name);
         if self.names.get(at).is_some_and(Name::is_dot_or_dot_dot) {
@@ -55,7 +54,7 @@ impl<U: Unit> Records<U> {
     }
 }
 
-impl<U: Unit> Listing for Records<U> {
+impl<U: SystemUnit> Listing for Records<U> {
     type Unit = U;
 
     fn entry(&self, position: usize) -> Option<(Entry<'_, U>, usize)> {
@@ -70,7 +69,7 @@ impl<U: Unit> Listing for Records<U> {
 
     const LEAST_CAPACITY: usize = 1;
 
-    /// The capacity is that of all listings here: the system's own stream allocates in any case.
+    /// The capacity is fixed here.
     fn with_capacity(_bytes: usize) -> Self {
         Self::default()
     }

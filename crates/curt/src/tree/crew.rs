@@ -1,49 +1,44 @@
-//! The workers of one operation: how many there are, and how they come to be.
+//! The workers of one operation: how many there are, and how they are started.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::governor::{Governor, Sample};
-use super::panics::Panics;
 use super::pool::Pool;
+use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::Sys;
 
-/// Helpers need little: a traversal takes the same stack at any depth. The rest is for the callbacks
-/// of the caller.
-pub(crate) const HELPER_STACK: usize = 256 << 10;
-
-/// The most directories that one operation holds open, and the fewest that one worker can do with.
+/// The most directories that one operation keeps open, and the fewest that one worker needs.
 const MOST_DESCRIPTORS: usize = 1024;
 const FEWEST_DESCRIPTORS: usize = 8;
 
-/// How many directories an operation may hold open, of so many descriptors that it may have.
+/// Returns the descriptor budget of an operation that may use this many descriptors.
 pub(crate) fn budget(descriptors: usize) -> usize {
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
-/// Starts a helper; `false` where the system gave no thread.
+/// Starts a worker; returns `false` if the system gave no thread.
 pub(crate) type Start<'a> = &'a dyn Fn() -> bool;
 
-/// The workers of one operation; `T` is a piece of work.
+/// The workers of one operation; `T` is a task that one of them hands off.
 pub(crate) struct Crew<T> {
     pub(crate) pool: Pool<T>,
-    /// How many threads may work; `None` where that is for the governor to find out.
+    /// How many threads may work; `None` if the governor decides.
     most_threads: Option<usize>,
-    /// How many workers there are descriptors for.
+    /// How many workers the descriptor budget allows.
     most_workers: usize,
     begin: Sample,
-    /// Comes into being when there is enough to do for it.
+    /// Created at the first checkpoint.
     governor: Mutex<Option<Governor>>,
     entries: AtomicU64,
     waits: AtomicU64,
 }
 
 impl<T: Send> Crew<T> {
-    /// A crew of the caller alone, or of as many as the caller wants and there are descriptors for.
+    /// Returns a crew of the caller's thread alone, or of as many as the caller and the budget allow.
     pub(crate) fn new(threads: Threads, is_alone: bool, budget: usize, begin: Sample) -> Self {
-        // Each worker needs a few.
         let most_workers = budget / FEWEST_DESCRIPTORS;
         let most_threads = match threads {
             _ if is_alone || most_workers == 1 => Some(1),
@@ -61,42 +56,37 @@ impl<T: Send> Crew<T> {
         }
     }
 
-    /// How many of so many directories the worker of this number may hold open. Alone, all; otherwise
-    /// the first has half of them, the second half of the rest, and so on: nobody knows how many will
-    /// come.
-    pub(crate) fn descriptors_of(&self, number: usize, all: usize) -> usize {
-        let halves = if self.may_share() { number + 1 } else { 0 };
-        let part = u32::try_from(halves).ok().and_then(|halves| all.checked_shr(halves));
+    /// Returns the part of the descriptor budget for one worker: all of it if it is alone. Otherwise
+    /// the first has half, the second half of the rest, and so on, since the number of workers is not
+    /// known in advance.
+    pub(crate) fn budget_of(&self, worker: usize, budget: usize) -> usize {
+        let halves = if self.may_share() { worker + 1 } else { 0 };
+        let part = u32::try_from(halves).ok().and_then(|halves| budget.checked_shr(halves));
         part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
-    /// Whether helpers may be used at all.
+    /// Returns whether threads may be started at all.
     pub(crate) fn may_share(&self) -> bool {
         self.most_threads != Some(1)
     }
 
-    /// Works: on the caller's thread as number 0, which alone can start helpers, and on theirs.
-    /// Returns when all have returned.
+    /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
+    /// threads that it starts. Returns when all have returned.
     pub(crate) fn work(&self, work: impl Fn(usize, Option<Start<'_>>) + Sync) {
         if !self.may_share() {
             return work(0, None);
         }
-        let (work, panics) = (&work, Panics::default());
+        let (work, workers) = (&work, Workers::default());
         thread::scope(|scope| {
             let start = || {
                 if self.pool.workers() >= self.most_workers {
                     return false;
                 }
-                let (number, panics) = (self.pool.enlist(), &panics);
-                let started = thread::Builder::new()
-                    .stack_size(HELPER_STACK)
-                    .spawn_scoped(scope, move || {
-                        panics.catch(|| {
-                            let _guard = self.pool.guard();
-                            work(number, None);
-                        });
-                    })
-                    .is_ok();
+                let number = self.pool.enlist();
+                let started = workers.start(scope, move || {
+                    let _guard = self.pool.guard();
+                    work(number, None);
+                });
                 if !started {
                     self.pool.dismiss();
                 }
@@ -105,11 +95,11 @@ impl<T: Send> Crew<T> {
             let _guard = self.pool.guard();
             work(0, Some(&start));
         });
-        panics.pass_on();
+        workers.pass_on();
     }
 
-    /// Takes what a worker did since its last checkpoint; may start helpers and pause the worker.
-    /// `waits` is how often the worker had waited for something at its last checkpoint.
+    /// Counts what a worker has done since its last checkpoint; may start workers and pause this one.
+    /// `waits` is how often this thread had waited for something at its last checkpoint.
     pub(crate) fn checkpoint<S: Sys>(
         &self,
         sys: &S,
@@ -131,7 +121,7 @@ impl<T: Send> Crew<T> {
         self.pool.pause(worker);
     }
 
-    /// How many workers the governor wants, or `None` while another worker asks it.
+    /// Returns how many workers the governor wants, or `None` while another worker asks it.
     fn observe<S: Sys>(
         &self,
         sys: &S,
@@ -140,7 +130,7 @@ impl<T: Send> Crew<T> {
         waits: &mut Option<u64>,
     ) -> Option<usize> {
         let total = sys.waits();
-        // What the thread did before this operation does not count.
+        // The waits before this operation do not count.
         let waited = waits.replace(total).map_or(0, |before| total.saturating_sub(before));
         self.entries.fetch_add(done, Ordering::Relaxed);
         self.waits.fetch_add(waited, Ordering::Relaxed);
@@ -163,12 +153,12 @@ mod tests {
     use super::super::Sample;
     use super::Crew;
     use crate::control::Threads;
-    use crate::sys::{Os, Setup, Sys};
+    use crate::sys::{Host, Os, Setup, Sys};
 
-    /// The governor takes differences, and must never see less than it saw before: a worker may be held up
-    /// between what it adds and what it has observed, while the others go on.
+    /// The governor takes differences and must never see a total go down, although a worker may be
+    /// held up between adding its part and observing the sum.
     #[test]
-    fn what_workers_tell_at_the_same_time_never_goes_back() {
+    fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();
         let begin = Sample { now: Os::start(&setup).now(), ..Sample::default() };
         let crew: Crew<()> = Crew::new(Threads::Automatic, false, 1024, begin);
@@ -187,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_helper_panics_with_reaches_the_caller() {
+    fn panic_of_a_worker_reaches_the_caller() {
         let crew: Crew<()> = Crew::new(Threads::AtMost(2), false, 1024, Sample::default());
         let work = || {
             crew.work(|number, start| match start {
@@ -195,7 +185,7 @@ mod tests {
                 None => resume_unwind(Box::new(number)),
             });
         };
-        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the helper panics");
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("the started worker panics");
         assert_eq!(panic.downcast_ref(), Some(&1_usize));
     }
 }

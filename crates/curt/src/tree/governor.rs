@@ -1,4 +1,4 @@
-//! Decides how many workers an operation has, from the rate that they achieve.
+//! Decides how many workers an operation has, by the rate that they achieve.
 //!
 //! The rule: try one more worker, keep it if the rate rises by a tenth, otherwise go back and try
 //! again after 4,096 entries, after eight times as many the next time, and so on. Where the
@@ -12,7 +12,7 @@ const WINDOW: (u64, Duration) = (512, Duration::from_micros(500));
 /// The least work and time of a trial. It takes longer, because workers report every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A trial begins when one of the new workers reports for the first time, since a thread can take
-/// milliseconds to start; after so much without a report there is nothing for it to do.
+/// milliseconds to start; after this much without a report it is taken to find no work.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
 /// How much the rate has to rise for a worker to stay.
 const GAIN: f64 = 1.1;
@@ -25,29 +25,29 @@ const BLOCKED: f64 = 0.1;
 /// The most workers where the filesystem blocks.
 const MOST_BLOCKED: usize = 8;
 
-/// What all workers together have achieved so far.
+/// What all workers together have done so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) now: Duration,
     pub(crate) entries: u64,
-    /// How often a worker waited for something; zero where the system does not say.
+    /// How often a worker waited for something; zero if the system does not count that.
     pub(crate) waits: u64,
 }
 
 impl Sample {
-    /// Whether there is this much between an earlier sample and this one.
+    /// Returns whether at least this much was done since an earlier sample.
     fn is_beyond(self, earlier: Sample, (entries, time): (u64, Duration)) -> bool {
         self.entries - earlier.entries >= entries && self.now.saturating_sub(earlier.now) >= time
     }
 
-    /// Entries per second since an earlier sample.
+    /// Returns the entries per second since an earlier sample.
     fn rate_since(self, earlier: Sample) -> f64 {
         let time = self.now.saturating_sub(earlier.now).as_secs_f64();
         (self.entries - earlier.entries) as f64 / time
     }
 }
 
-/// The number of workers that are wanted, and the trial that is under way.
+/// The number of workers that are wanted, and the trial under way.
 pub(crate) struct Governor {
     most: usize,
     workers: usize,
@@ -65,14 +65,14 @@ enum State {
 }
 
 impl Governor {
-    /// One worker, to become at most `most`.
+    /// Returns a governor that begins with one worker and wants at most `most`.
     pub(crate) fn new(most: usize, begin: Sample) -> Self {
         let state = State::Steady { since: begin, next_trial: 0 };
         Governor { most, workers: 1, state, patience: PATIENCE }
     }
 
-    /// Takes a sample at a report of the worker of this number, counted from 0; returns the number
-    /// of workers that are wanted from now on.
+    /// Takes a sample at a report of a worker, counted from 0, and returns the number of workers that
+    /// are wanted from now on.
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_starts_late_is_judged_by_what_it_does_after_that() {
+    fn thread_that_starts_late_is_judged_by_its_own_work() {
         let mut governor = Governor::new(2, Sample::default());
         let mut sample = Sample::default();
         let mut report = |micros, worker| {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_finds_nothing_to_do_is_dropped() {
+    fn worker_that_finds_no_work_is_dropped() {
         let mut governor = Governor::new(2, Sample::default());
         let mut sample = Sample::default();
         let mut workers = Vec::new();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_job_stays_alone() {
+    fn small_job_has_one_worker() {
         assert_eq!(
             run(8, 4, |_| (100, 0)),
             [1; 4],
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn workers_that_pay_are_kept_up_to_the_most() {
+    fn workers_that_pay_are_kept_up_to_the_limit() {
         let workers = run(4, 100, |workers| (2000 / workers as u64, 0));
         assert_eq!(workers.last(), Some(&4));
         assert_eq!(workers.iter().max(), Some(&4));
     }
 
     #[test]
-    fn a_gain_of_less_than_a_tenth_is_none() {
+    fn gain_of_less_than_a_tenth_does_not_count() {
         let last = |time| run(2, 30, move |workers| (2000 - time * (workers as u64 - 1), 0))[29];
         assert_eq!((last(150), last(250)), (1, 2));
     }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_is_repeated_when_the_work_changes() {
+    fn trial_is_repeated_when_the_work_changes() {
         let steps = std::cell::Cell::new(0);
         let workers = run(2, 2000, |workers| {
             steps.set(steps.get() + 1);
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_filesystem_that_blocks_gets_more_workers_than_processors() {
+    fn blocking_filesystem_gets_more_workers_than_processors() {
         let workers = run(2, 100, |workers| (8000 / workers as u64, 200));
         assert_eq!(workers.last(), Some(&8));
         assert!(workers.iter().all(|workers| [1, 2, 4, 8].contains(workers)));
     }
 
     #[test]
-    fn waiting_for_a_processor_now_and_then_is_not_blocking() {
+    fn rare_waits_for_a_processor_are_not_blocking() {
         let workers = run(2, 100, |workers| (8000 / workers as u64, 1));
         assert_eq!(workers.iter().max(), Some(&2));
     }

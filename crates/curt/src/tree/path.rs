@@ -5,55 +5,70 @@ use crate::name::{Name, Unit};
 /// A path that grows and shrinks with the traversal.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePath<U> {
+    /// Terminated, so that the last name can be handed to the system where it lies.
     units: Vec<U>,
     /// How much of `units` is the operand itself.
     operand: usize,
 }
 
-impl<U> Default for TreePath<U> {
+impl<U: Unit> Default for TreePath<U> {
     fn default() -> Self {
-        TreePath { units: Vec::new(), operand: 0 }
+        TreePath::operand(Vec::new())
     }
 }
 
 impl<U: Unit> TreePath<U> {
     /// The path of an operand, as it was given.
-    pub(crate) fn operand(units: Vec<U>) -> Self {
-        TreePath { operand: units.len(), units }
+    pub(crate) fn operand(mut units: Vec<U>) -> Self {
+        let operand = units.len();
+        units.push(U::NUL);
+        TreePath { units, operand }
     }
 
     /// The length to give to [`TreePath::truncate`] in order to come back here.
     pub(crate) fn len(&self) -> usize {
-        self.units.len()
+        self.units.len() - 1
     }
 
-    /// Appends a name. Returns where the name begins.
-    pub(crate) fn push(&mut self, name: Name<'_, U>) -> usize {
+    /// Appends a name.
+    pub(crate) fn push(&mut self, name: Name<'_, U>) {
+        self.units.pop();
         if self.units.last().is_some_and(|last| !last.is_separator()) {
             self.units.push(U::SEPARATOR);
         }
-        let at = self.units.len();
-        self.units.extend_from_slice(name.units());
-        at
+        self.units.extend_from_slice(name.terminated());
     }
 
     /// Goes back to a shorter length.
     pub(crate) fn truncate(&mut self, len: usize) {
-        self.units.truncate(len);
+        if len < self.len() {
+            self.units.truncate(len);
+            self.units.push(U::NUL);
+        }
     }
 
     /// All units of the path.
     pub(crate) fn units(&self) -> &[U] {
-        &self.units
+        &self.units[..self.len()]
     }
 
     /// The units below the operand, without the separator between.
     pub(crate) fn relative(&self) -> &[U] {
-        self.below(self.operand.min(self.units.len()))
+        self.below(self.operand.min(self.len()))
     }
 
     /// The units below the directory whose path has this length, without the separator between.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
+        let below = self.terminated_below(directory);
+        &below[..below.len() - 1]
+    }
+
+    /// The name of an entry of the directory whose path has this length.
+    pub(crate) fn name_below(&self, directory: usize) -> Name<'_, U> {
+        Name::of_terminated(self.terminated_below(directory))
+    }
+
+    fn terminated_below(&self, directory: usize) -> &[U] {
         let below = &self.units[directory..];
         let separators = below.iter().take_while(|unit| unit.is_separator()).count();
         &below[separators..]
@@ -73,10 +88,13 @@ mod tests {
     fn names_are_joined_and_taken_off() {
         let mut path = TreePath::operand(b"dir/".to_vec());
         let operand = path.len();
-        assert_eq!(path.push(name(b"a\0")), 4);
-        assert_eq!(path.push(name(b"b\0")), 6);
+        path.push(name(b"a\0"));
+        let a = path.len();
+        path.push(name(b"b\0"));
         assert_eq!(path.units(), b"dir/a/b");
         assert_eq!(path.relative(), b"a/b");
+        assert_eq!(path.name_below(a), name(b"b\0"));
+        assert_eq!(path.name_below(operand), Name::of_terminated(b"a/b\0"));
         path.truncate(operand);
         assert_eq!(path.units(), b"dir/");
         assert_eq!(path.relative(), b"");

@@ -1,109 +1,92 @@
-//! Helper threads for an operation on a tree.
+//! Work that is handed off from one worker of an operation to another.
 //!
-//! # How work is shared
+//! Every worker runs the same depth-first algorithm. Nothing is queued in advance: a worker without
+//! work is *hungry*, and a busy one that notices (one relaxed load per directory) hands off half of
+//! what it has not begun yet. The price of sharing is therefore paid per hand-off and not per entry,
+//! and a tree that one thread finishes alone costs nothing extra.
 //!
-//! Every worker runs the same depth-first algorithm on what it was given. Nobody queues work in
-//! advance: a worker that has nothing to do says that it is *hungry*, and a busy one, which looks
-//! at that (one relaxed load per directory), hands over half of what it has not begun yet. So the
-//! price of sharing is paid per hand-over and not per entry, and a tree that one thread finishes
-//! alone costs nothing extra.
-//!
-//! A directory whose children were handed over can only be finished after them. Its worker waits
-//! for their [`Join`], and takes other work meanwhile, on top of its own stack. This cannot
-//! deadlock: a worker only ever waits for work that was begun after what it waits with, so no two
-//! can wait for each other in a circle.
-//!
-//! # When helpers pay
-//!
-//! See [`Governor`](super::governor::Governor): they are started when the work is large, kept while the measured rate shows
-//! that they pay, and paused when it does not.
+//! A directory of which parts were handed off can only be finished after them. Its worker waits for
+//! their [`Join`], and takes other tasks meanwhile, on top of its own stack. This cannot deadlock: a
+//! worker only waits for tasks that were begun after the one that it waits with, so no two can wait
+//! for each other in a circle.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What is outstanding of a directory: the pieces of its work that were handed over.
+/// The number of tasks of one directory that were handed off and are not finished.
 #[derive(Debug, Default)]
-pub(crate) struct Join {
-    pieces: AtomicUsize,
-    kept: AtomicBool,
-}
+pub(crate) struct Join(AtomicUsize);
 
 impl Join {
-    /// Whether a piece left an entry behind.
-    pub(crate) fn kept(&self) -> bool {
-        self.kept.load(Ordering::Acquire)
-    }
-
-    /// One more piece is handed over.
+    /// Counts a task that is about to be handed off.
     pub(crate) fn add(&self) {
-        self.pieces.fetch_add(1, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn is_done(&self) -> bool {
-        self.pieces.load(Ordering::Acquire) == 0
+    /// Returns whether all tasks are finished. They are not after [`Pool::wait_for`] if a worker
+    /// panicked.
+    pub(crate) fn is_done(&self) -> bool {
+        self.0.load(Ordering::Acquire) == 0
     }
 }
 
-/// The meeting place of the workers of one operation; `T` is a piece of work.
+/// Where the workers of one operation meet; `T` is a task.
 pub(crate) struct Pool<T> {
     state: Mutex<State<T>>,
     /// Hungry workers and those that wait for a join sleep here.
     work: Condvar,
     /// Paused workers sleep here.
     pause: Condvar,
-    /// How many hungry workers no piece is waiting for yet. Read without the lock.
+    /// How many hungry workers have no task waiting for them yet. Read without the lock.
     hungry: AtomicUsize,
-    /// Workers with a number of at least this are paused.
+    /// Workers with this number or a higher one are paused.
     wanted: AtomicUsize,
 }
 
 struct State<T> {
-    pieces: VecDeque<T>,
-    /// Workers in the operation, the caller's thread included.
+    tasks: VecDeque<T>,
+    /// All workers, the caller's thread included.
     workers: usize,
-    /// Workers without any work at all, asleep.
+    /// Workers that have no work at all.
     idle: usize,
-    /// Workers asleep that would take a piece.
+    /// Workers asleep that would take a task.
     waiting: usize,
-    /// Workers paused, in the middle of their work or without any.
+    /// Workers asleep because they are not wanted, in the middle of their work or without any.
     paused: usize,
-    /// Workers asleep for any of these reasons.
-    asleep: usize,
     over: bool,
 }
 
 impl<T> State<T> {
     fn awake(&self) -> usize {
-        self.workers - self.asleep
+        self.workers - self.waiting - self.paused
     }
 }
 
 /// What a worker does next.
 pub(crate) enum Work<O, T> {
     Operand(O),
-    Piece(T),
+    Task(T),
 }
 
-/// What somebody who waited for a join gets.
+/// How [`Pool::wait_for`] ended.
 pub(crate) enum Waited<T> {
-    /// The join is complete.
+    /// The join is done, or the operation is over because a worker panicked.
     Joined,
-    /// Something to do meanwhile.
-    Piece(T),
+    /// A task to do meanwhile.
+    Task(T),
 }
 
 impl<T> Pool<T> {
-    /// A pool of one worker: the caller.
+    /// Returns a pool of one worker, the caller's thread.
     pub(crate) fn new() -> Self {
         Pool {
             state: Mutex::new(State {
-                pieces: VecDeque::new(),
+                tasks: VecDeque::new(),
                 workers: 1,
                 idle: 0,
                 waiting: 0,
                 paused: 0,
-                asleep: 0,
                 over: false,
             }),
             work: Condvar::new(),
@@ -113,45 +96,45 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Whether a hand-over would be welcome.
+    /// Returns whether a hand-off would be welcome.
     pub(crate) fn is_hungry(&self) -> bool {
         self.hungry.load(Ordering::Relaxed) > 0
     }
 
-    /// How many workers there are, the caller's thread included.
+    /// Returns how many workers there are, the caller's thread included.
     pub(crate) fn workers(&self) -> usize {
         self.lock().workers
     }
 
-    /// Counts in a worker that is about to be started, and returns its number.
+    /// Counts a worker that is about to be started, and returns its number.
     pub(crate) fn enlist(&self) -> usize {
         let mut state = self.lock();
         state.workers += 1;
         state.workers - 1
     }
 
-    /// Counts out a worker that could not be started.
+    /// Uncounts a worker that could not be started.
     pub(crate) fn dismiss(&self) {
         let mut state = self.lock();
         state.workers -= 1;
-        self.settle(&state);
+        self.update(&state);
     }
 
-    /// Says how many workers are wanted. Those beyond pause at their next checkpoint.
+    /// Sets how many workers are wanted. Those beyond pause at their next checkpoint.
     pub(crate) fn want(&self, workers: usize) {
         if workers == self.wanted() {
             return;
         }
         let state = self.lock();
         self.wanted.store(workers, Ordering::Relaxed);
-        self.settle(&state);
+        self.update(&state);
     }
 
-    /// Hands over a piece of work.
-    pub(crate) fn give(&self, piece: T) {
+    /// Hands off a task.
+    pub(crate) fn hand_off(&self, task: T) {
         let mut state = self.lock();
-        state.pieces.push_back(piece);
-        self.settle(&state);
+        state.tasks.push_back(task);
+        self.update(&state);
         let awaited = state.waiting > 0;
         drop(state);
         if awaited {
@@ -159,46 +142,44 @@ impl<T> Pool<T> {
         }
     }
 
-    /// What a worker that has nothing to do does next: a piece that waits, else the next operand, else
-    /// a piece as soon as there is one. `None` when all workers are out of work.
+    /// Returns the next work of a worker that has none: a task that waits, else the next operand, else
+    /// a task as soon as there is one. `None` when all workers are out of work.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
         operand: impl FnOnce() -> Option<O>,
     ) -> Option<Work<O, T>> {
-        if let Some(piece) = self.try_take() {
-            return Some(Work::Piece(piece));
+        if let Some(task) = self.try_take() {
+            return Some(Work::Task(task));
         }
         match operand() {
             Some(operand) => Some(Work::Operand(operand)),
-            None => self.take(worker).map(Work::Piece),
+            None => self.take(worker).map(Work::Task),
         }
     }
 
-    /// A piece that waits, if any.
     fn try_take(&self) -> Option<T> {
         let mut state = self.lock();
-        let piece = state.pieces.pop_front();
-        self.settle(&state);
-        piece
+        let task = state.tasks.pop_front();
+        self.update(&state);
+        task
     }
 
-    /// Waits for a piece; `None` when all workers are out of work, which ends the operation.
+    /// Waits for a task; `None` when all workers are out of work, which ends the operation.
     pub(crate) fn take(&self, worker: usize) -> Option<T> {
         let mut state = self.lock();
         loop {
-            if let Some(piece) = state.pieces.pop_front() {
-                self.settle(&state);
-                return Some(piece);
+            if let Some(task) = state.tasks.pop_front() {
+                self.update(&state);
+                return Some(task);
             }
             if state.over || state.idle + 1 == state.workers {
                 state.over = true;
-                // Alone, there is nobody to tell, and telling is a call.
-                let alone = state.workers == 1;
+                // Without other workers nobody has to be woken, which would cost a call.
+                let is_alone = state.workers == 1;
                 drop(state);
-                if !alone {
-                    self.work.notify_all();
-                    self.pause.notify_all();
+                if !is_alone {
+                    self.wake_all();
                 }
                 return None;
             }
@@ -212,54 +193,46 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Waits until a join is complete, or until there is something to do meanwhile.
+    /// Waits until a join is done, or until there is a task to do meanwhile.
     pub(crate) fn wait_for(&self, join: &Join) -> Waited<T> {
         let mut state = self.lock();
         loop {
-            if join.is_done() {
+            if join.is_done() || state.over {
                 return Waited::Joined;
             }
-            if state.over {
-                // Abandoned: what was handed over may still be there.
-                join.kept.store(true, Ordering::Release);
-                return Waited::Joined;
+            if let Some(task) = state.tasks.pop_front() {
+                self.update(&state);
+                return Waited::Task(task);
             }
-            if let Some(piece) = state.pieces.pop_front() {
-                self.settle(&state);
-                return Waited::Piece(piece);
-            }
-            // What we wait for may be in the hands of a paused worker, which then takes our place.
+            // A paused worker that has the awaited task takes this worker's place meanwhile.
             state = self.sleep_hungry(state);
         }
     }
 
-    /// Whether the work has ended; where a worker still has some, because another one panicked.
+    /// Returns whether the operation has ended; before its work is done if a worker panicked.
     pub(crate) fn is_over(&self) -> bool {
         self.lock().over
     }
 
-    /// To be held by each worker while it works: should it panic (an observer may), then the others
-    /// do not wait for it, so that the panic reaches the caller.
+    /// Returns a guard for a worker to hold while it works. If the worker panics (an observer may),
+    /// no other worker waits for it, so that the panic reaches the caller.
     pub(crate) fn guard(&self) -> Guard<'_, T> {
         Guard(self)
     }
 
-    /// One piece of a join is finished; `kept` says whether it left an entry behind.
-    pub(crate) fn finish(&self, join: &Join, kept: bool) {
-        if kept {
-            join.kept.store(true, Ordering::Release);
-        }
-        // Under the lock, so that whoever is about to wait for it cannot miss the notice.
+    /// Finishes a task of a join.
+    pub(crate) fn finish(&self, join: &Join) {
+        // Under the lock, so that a worker that is about to wait for the join cannot miss it.
         let state = self.lock();
-        let last = join.pieces.fetch_sub(1, Ordering::AcqRel) == 1;
+        let is_last = join.0.fetch_sub(1, Ordering::AcqRel) == 1;
         let awaited = state.waiting > 0;
         drop(state);
-        if last && awaited {
+        if is_last && awaited {
             self.work.notify_all();
         }
     }
 
-    /// Pauses a worker that is not wanted, until it can take the place of one that waits.
+    /// Pauses a worker that is not wanted, until it can take the place of one that sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;
@@ -272,43 +245,38 @@ impl<T> Pool<T> {
 
     fn sleep_hungry<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
-        state = self.sleep(&self.work, state);
+        self.update(&state);
+        // A panic of another worker is passed on when all have ended: see `panics.rs`.
+        state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
-        self.settle(&state);
+        self.update(&state);
         state
     }
 
     fn sleep_paused<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
         state.paused += 1;
-        state = self.sleep(&self.pause, state);
+        self.update(&state);
+        state = self.pause.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.paused -= 1;
-        self.settle(&state);
+        self.update(&state);
         state
     }
 
-    fn sleep<'a>(
-        &self,
-        reason: &Condvar,
-        mut state: MutexGuard<'a, State<T>>,
-    ) -> MutexGuard<'a, State<T>> {
-        state.asleep += 1;
-        self.settle(&state);
-        // A worker that panicked is heard of when all have ended: see `panics.rs`.
-        state = reason.wait(state).unwrap_or_else(PoisonError::into_inner);
-        state.asleep -= 1;
-        state
-    }
-
-    /// After every change: says who is hungry, and lets paused workers look where there is room for
-    /// them. A worker that only waits for a join is not hungry when as many as are wanted are awake:
-    /// otherwise the last pieces of a helper that did not pay would be shared out again.
-    fn settle(&self, state: &State<T>) {
+    /// Updates who is hungry after a change of the state, and wakes paused workers if there is room
+    /// for them. A worker that waits for a join is not hungry while as many workers as are wanted are
+    /// awake: the last tasks of a worker that did not pay would be handed off again.
+    fn update(&self, state: &State<T>) {
         let room = self.wanted().saturating_sub(state.awake());
-        let hungry = state.waiting.min(room).saturating_sub(state.pieces.len());
+        let hungry = state.waiting.min(room).saturating_sub(state.tasks.len());
         self.hungry.store(hungry, Ordering::Relaxed);
         if state.paused > 0 && room > 0 {
             self.pause.notify_all();
         }
+    }
+
+    fn wake_all(&self) {
+        self.work.notify_all();
+        self.pause.notify_all();
     }
 
     fn wanted(&self) -> usize {
@@ -316,7 +284,6 @@ impl<T> Pool<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // A worker that panicked is heard of when all have ended: see `panics.rs`.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -328,14 +295,10 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.lock().over = true;
-            self.0.work.notify_all();
-            self.0.pause.notify_all();
+            self.0.wake_all();
         }
     }
 }
-
-/// A join that is shared with the pieces of its work.
-pub(crate) type SharedJoin = Arc<Join>;
 
 #[cfg(test)]
 mod tests {
@@ -343,7 +306,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    /// Adds up the numbers of a range by halving it as long as somebody is hungry.
+    /// Adds up the numbers of a range, handing off half of it while a worker is hungry.
     fn sum(
         pool: &Pool<(u64, u64, Arc<Join>)>,
         worker: usize,
@@ -357,7 +320,7 @@ mod tests {
             if pool.is_hungry() && end - next > 1 {
                 let middle = next + (end - next) / 2;
                 join.add();
-                pool.give((middle, end, Arc::clone(&join)));
+                pool.hand_off((middle, end, Arc::clone(&join)));
                 end = middle;
             }
             total.fetch_add(next, Ordering::Relaxed);
@@ -365,14 +328,14 @@ mod tests {
             pool.pause(worker);
             std::thread::yield_now();
         }
-        while let Waited::Piece((from, to, theirs)) = pool.wait_for(&join) {
+        while let Waited::Task((from, to, theirs)) = pool.wait_for(&join) {
             sum(pool, worker, from, to, total);
-            pool.finish(&theirs, false);
+            pool.finish(&theirs);
         }
     }
 
     #[test]
-    fn all_work_is_done_once_and_the_pool_ends() {
+    fn every_task_is_done_once_and_the_pool_ends() {
         for workers in 1..6 {
             let pool = Pool::new();
             let total = AtomicU64::new(0);
@@ -384,7 +347,7 @@ mod tests {
                     scope.spawn(move || {
                         while let Some((from, to, join)) = pool.take(number) {
                             sum(pool, number, from, to, total);
-                            pool.finish(&join, false);
+                            pool.finish(&join);
                         }
                     });
                 }
@@ -397,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_workers_may_change_at_any_time() {
+    fn number_of_workers_may_change_at_any_time() {
         let pool = Pool::new();
         let total = AtomicU64::new(0);
         let over = AtomicBool::new(false);
@@ -408,7 +371,7 @@ mod tests {
                 scope.spawn(move || {
                     while let Some((from, to, join)) = pool.take(number) {
                         sum(pool, number, from, to, total);
-                        pool.finish(&join, false);
+                        pool.finish(&join);
                     }
                 });
             }
@@ -430,10 +393,10 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_a_helper_that_does_not_pay_takes_no_work_from_it() {
+    fn worker_that_waits_for_one_that_does_not_pay_is_not_hungry() {
         let pool: Pool<u32> = Pool::new();
         let join = Join::default();
-        let helper = pool.enlist();
+        let worker = pool.enlist();
         pool.want(2);
         join.add();
         std::thread::scope(|scope| {
@@ -443,20 +406,20 @@ mod tests {
                 }
                 pool.want(1);
                 assert!(!pool.is_hungry(), "one is awake, and one is wanted");
-                pool.pause(helper);
+                pool.pause(worker);
                 pool.want(2);
                 assert!(pool.is_hungry(), "there is room for the one that waits");
-                pool.finish(&join, false);
+                pool.finish(&join);
             });
             assert!(matches!(pool.wait_for(&join), Waited::Joined));
         });
     }
 
     #[test]
-    fn nobody_waits_for_a_worker_that_panicked() {
+    fn panicked_worker_is_not_waited_for() {
         let pool: Pool<u32> = Pool::new();
         let join = Join::default();
-        let helper = pool.enlist();
+        let worker = pool.enlist();
         pool.want(2);
         join.add();
         std::thread::scope(|scope| {
@@ -465,24 +428,25 @@ mod tests {
                 while !pool.is_hungry() {
                     std::thread::yield_now();
                 }
-                std::panic::resume_unwind(Box::new("an observer's"));
+                std::panic::resume_unwind(Box::new("panic of an observer"));
             });
             assert!(matches!(pool.wait_for(&join), Waited::Joined));
-            assert!(join.kept());
-            assert!(pool.take(helper).is_none());
+            assert!(!join.is_done());
+            assert!(pool.take(worker).is_none());
             assert!(panicking.join().is_err());
         });
     }
 
     #[test]
-    fn a_join_remembers_that_something_was_kept() {
+    fn join_is_done_when_all_its_tasks_are() {
         let pool: Pool<()> = Pool::new();
         let join = Join::default();
         join.add();
         join.add();
-        pool.finish(&join, true);
-        pool.finish(&join, false);
+        pool.finish(&join);
+        assert!(!join.is_done());
+        pool.finish(&join);
+        assert!(join.is_done());
         assert!(matches!(pool.wait_for(&join), Waited::Joined));
-        assert!(join.kept());
     }
 }

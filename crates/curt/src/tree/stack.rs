@@ -1,14 +1,14 @@
-//! The directories from the operand to where a traversal is, of which as many are open as may be.
+//! The open directories between an operand and the entry at hand.
 //!
-//! When descriptors run out, directories on the way are closed, and opened again when their turn
-//! comes: by the names from the nearest directory that is still open, many names in one call where
-//! the system can refuse links on the way. They must then be what they were: the same number on the
-//! same device. The operand's own directory is never closed, so its path is not resolved a second
-//! time.
+//! When the descriptor budget is used up, directories on the way are released, that is closed for a
+//! while, and reopened when the traversal comes back to them: by the names that lead there from the
+//! nearest directory that is still open, several names in one call where the system can refuse
+//! links on the way. A reopened directory must be the same one, by device and file number. The
+//! operand's own directory is never released, so its path is never resolved a second time.
 //!
-//! Those that stay open lie closer together the nearer they are, and several are opened again at
-//! once. So a directory that was closed costs about 4 calls more at any depth, and no path is ever
-//! longer than the system takes.
+//! Directories stay open more densely the nearer they are to the top of the stack, and a reopening
+//! opens several at once. A released directory therefore costs about 4 calls more at any depth, and
+//! no path is longer than the system accepts.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
@@ -19,94 +19,86 @@ use crate::fields::Fields;
 use crate::name::{Name, Names, Unit};
 use crate::sys::{Ask, Identity, Opened, Sys};
 
-/// The longest path, in units, that is given to the system at once: below the limit of any.
-const LONGEST: usize = 2048;
+/// The longest path, in units, that is passed to the system at once: below every system's limit.
+const LONGEST_PATH: usize = 2048;
 
-/// The stack of directories, with what a policy keeps of each.
+/// A stack of directories, each with the state that a policy keeps for it.
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
-    /// The names of each level, one level behind the other.
+    /// The names that each level keeps, level after level.
     names: Names<S::Unit>,
-    /// The levels whose directory counts against the descriptors, from the operand down.
-    held: Vec<usize>,
-    /// How many may.
-    descriptors: usize,
+    /// The levels whose directory counts against the budget, from the operand up.
+    open: Vec<usize>,
+    /// The descriptor budget: how many directories may be open.
+    budget: usize,
+    links: Links,
 }
 
-/// One directory of the stack.
+/// One directory of a stack.
 pub(crate) struct Level<S: Sys, T> {
-    hold: Hold<S::Dir>,
-    /// How long its path is.
+    dir: DirState<S::Dir>,
     path_len: usize,
-    /// Which directory it is; known once it was closed, or where the policy asked.
+    /// Known once the directory was released, or when the policy asked for it.
     identity: Option<Identity>,
-    /// Where its names begin.
+    /// Where the names of this level begin.
     names: usize,
-    /// Where the names of those of its subdirectories lie that wait to be entered.
+    /// Where the names of the subdirectories lie that wait to be entered.
     waiting: Range<usize>,
     own: T,
 }
 
-/// A level, and the names that are kept.
+/// A level, and the names that the stack keeps.
 type WithNames<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
 
-/// How a level has its directory.
-enum Hold<D> {
-    /// Nobody else uses it.
-    Own(D),
-    /// Other threads use it, too.
+/// How a level holds its directory.
+enum DirState<D> {
+    Owned(D),
+    /// Other workers use it too.
     Shared(Arc<D>),
-    /// It is closed, and opened again when its turn comes.
+    /// Closed for a while, to be reopened when needed.
     Released,
-    /// It is closed and not needed any more.
+    /// Closed for good.
     Closed,
 }
 
-/// A directory could not be opened again.
-pub(crate) struct Lost {
+/// A directory could not be reopened.
+pub(crate) struct ReopenError {
+    /// The lowest level that could not be reopened.
     pub(crate) level: usize,
-    pub(crate) why: Why,
+    pub(crate) reason: ReopenFailure,
 }
 
-impl Lost {
-    /// The reason to be reported.
+impl ReopenError {
+    /// Returns the cause to report.
     pub(crate) fn into_cause(self) -> Cause {
-        match self.why {
-            Why::Vanished => Cause::Replaced,
-            Why::Shortage(error) => Cause::Os(error),
-            Why::Failed(cause) => cause,
+        match self.reason {
+            ReopenFailure::Vanished => Cause::Replaced,
+            ReopenFailure::Shortage(error) => Cause::Os(error),
+            ReopenFailure::Other(cause) => cause,
         }
     }
 }
 
-/// Why a directory could not be opened again.
+/// Why a directory could not be reopened.
 #[derive(Debug)]
-pub(crate) enum Why {
+pub(crate) enum ReopenFailure {
     Vanished,
-    /// There is no descriptor, or no memory.
+    /// The system has no descriptor or no memory left.
     Shortage(io::Error),
-    Failed(Cause),
+    Other(Cause),
 }
 
-/// How directories are opened again: whether links on the way are followed.
+/// Whether a reopening follows the links on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
     Follow,
     Refuse,
 }
 
-/// The way to directories that are opened again.
-pub(crate) struct Way<'a, S: Sys> {
-    /// The path of the topmost level.
-    pub(crate) path: &'a [S::Unit],
-    pub(crate) links: Links,
-    pub(crate) sys: &'a S,
-}
-
 impl<S: Sys, T> Stack<S, T> {
-    /// An empty stack that may hold so many directories open.
-    pub(crate) fn new(descriptors: usize) -> Self {
-        Stack { levels: Vec::new(), names: Names::new(), held: Vec::new(), descriptors }
+    /// Returns an empty stack with a descriptor budget.
+    pub(crate) fn new(budget: usize, links: Links) -> Self {
+        Stack { levels: Vec::new(), names: Names::new(), open: Vec::new(), budget, links }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -121,14 +113,24 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.last_mut()
     }
 
-    /// The level `floor` and those above it whose directory is open, from there up.
-    pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
-        let above = self.held.partition_point(|&held| held <= floor);
-        std::iter::once(floor).chain(self.held[above..].iter().copied())
+    /// Returns the topmost level of a stack that is not empty.
+    pub(crate) fn top(&self) -> &Level<S, T> {
+        &self.levels[self.levels.len() - 1]
     }
 
-    /// Puts a directory that was just opened on top. Its path has this length; which directory it is
-    /// may be known.
+    /// Returns the topmost level of a stack that is not empty.
+    pub(crate) fn top_mut(&mut self) -> &mut Level<S, T> {
+        let top = self.levels.len() - 1;
+        &mut self.levels[top]
+    }
+
+    /// Iterates over the level `floor` and the levels above it whose directory is open.
+    pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
+        let above = self.open.partition_point(|&open| open <= floor);
+        std::iter::once(floor).chain(self.open[above..].iter().copied())
+    }
+
+    /// Pushes a directory that was just opened.
     pub(crate) fn push(
         &mut self,
         dir: S::Dir,
@@ -136,13 +138,13 @@ impl<S: Sys, T> Stack<S, T> {
         identity: Option<Identity>,
         own: T,
     ) {
-        self.held.push(self.levels.len());
-        self.put(Hold::Own(dir), path_len, identity, own);
+        self.open.push(self.levels.len());
+        self.push_level(DirState::Owned(dir), path_len, identity, own);
     }
 
-    /// Puts a directory on top that somebody else keeps open: the parent of an operand, or the
-    /// directory of which another thread has handed over a part. It counts against nothing. The
-    /// subdirectories with these names wait in it.
+    /// Pushes a directory that is open elsewhere: the parent of an operand, or a directory of
+    /// another worker. It does not count against the budget. The subdirectories with the names
+    /// `waiting` wait in it.
     pub(crate) fn push_base(
         &mut self,
         dir: Arc<S::Dir>,
@@ -150,19 +152,24 @@ impl<S: Sys, T> Stack<S, T> {
         waiting: &Names<S::Unit>,
         own: T,
     ) {
-        self.put(Hold::Shared(dir), path_len, None, own);
+        self.push_level(DirState::Shared(dir), path_len, None, own);
         self.names.append(waiting);
-        if let Some(level) = self.levels.last_mut() {
-            level.waiting.end = self.names.len();
-        }
+        self.top_mut().waiting.end = self.names.len();
     }
 
-    fn put(&mut self, hold: Hold<S::Dir>, path_len: usize, identity: Option<Identity>, own: T) {
+    fn push_level(
+        &mut self,
+        dir: DirState<S::Dir>,
+        path_len: usize,
+        identity: Option<Identity>,
+        own: T,
+    ) {
         let names = self.names.len();
-        self.levels.push(Level { hold, path_len, identity, names, waiting: names..names, own });
+        self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
-    /// Takes the topmost level off, forgets its names, and closes its directory.
+    /// Pops the topmost level, drops its names, and closes its directory. `None` if the stack is
+    /// empty.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         self.close(self.levels.len().checked_sub(1)?, sys);
         let level = self.levels.pop()?;
@@ -170,58 +177,56 @@ impl<S: Sys, T> Stack<S, T> {
         Some(level.own)
     }
 
-    /// The topmost level, and the names that are kept, by where they lie.
-    pub(crate) fn last_with_names(&mut self) -> Option<WithNames<'_, S, T>> {
-        Some((self.levels.last_mut()?, &self.names))
-    }
-
-    /// A level, and the names that are kept, by where they lie.
+    /// Returns a level, and the names that the stack keeps.
     pub(crate) fn level_with_names(&mut self, index: usize) -> WithNames<'_, S, T> {
         (&mut self.levels[index], &self.names)
     }
 
-    /// The names that are kept, by where they lie.
+    /// Returns the names that the stack keeps.
     pub(crate) fn names(&self) -> &Names<S::Unit> {
         &self.names
     }
 
-    /// Keeps a name for the topmost level, of something that does not wait to be entered. Returns
-    /// where it lies.
+    /// Keeps a name for the topmost level, of an entry that does not wait to be entered. Returns
+    /// its position.
     pub(crate) fn keep(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
-        if let Some(level) = self.levels.last_mut() {
-            level.waiting = self.names.len()..self.names.len();
-        }
+        self.top_mut().waiting = self.names.len()..self.names.len();
         at
     }
 
-    /// Keeps the name of a subdirectory of the topmost level that is to be entered in its turn.
-    /// Returns where it lies.
-    pub(crate) fn wait(&mut self, name: Name<'_, S::Unit>) -> usize {
+    /// Adds a subdirectory of the topmost level to those that wait. Returns its name's position.
+    pub(crate) fn add_waiting(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
-        if let Some(level) = self.levels.last_mut() {
-            level.waiting.end = self.names.len();
-        }
+        self.top_mut().waiting.end = self.names.len();
         at
     }
 
-    /// The same, of a name that is kept already.
-    pub(crate) fn wait_again(&mut self, kept: usize) -> Option<usize> {
+    /// Adds a subdirectory whose name is kept already. Returns its name's new position.
+    pub(crate) fn add_waiting_kept(&mut self, kept: usize) -> Option<usize> {
         let name = self.names.get(kept)?.units().to_vec();
         let at = self.names.push_units(&name);
-        self.levels.last_mut()?.waiting.end = self.names.len();
+        self.top_mut().waiting.end = self.names.len();
         Some(at)
     }
 
-    /// The subdirectory that was told to wait last, whose name lies here, does not.
-    pub(crate) fn wait_no_more(&mut self, at: usize) {
+    /// The subdirectory of the topmost level whose name is kept at `kept` is entered next, and no
+    /// other one waits.
+    pub(crate) fn wait_for(&mut self, kept: usize) {
+        let length = self.names.get(kept).map_or(0, |name| name.terminated().len());
         if let Some(level) = self.levels.last_mut() {
-            self.names.truncate(at);
-            level.waiting.end = at;
+            level.waiting = kept..kept + length;
         }
     }
 
-    /// Where the name of the next subdirectory of the topmost level lies. It no longer waits.
+    /// Removes the subdirectory that was added last, whose name lies at `at`.
+    pub(crate) fn remove_waiting(&mut self, at: usize) {
+        self.names.truncate(at);
+        self.top_mut().waiting.end = at;
+    }
+
+    /// Takes the next subdirectory of the topmost level from those that wait. Returns its name's
+    /// position.
     pub(crate) fn next_waiting(&mut self) -> Option<usize> {
         let waiting = &mut self.levels.last_mut()?.waiting;
         if waiting.start >= waiting.end {
@@ -232,34 +237,34 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
-    /// The subdirectory that was taken last, whose name lies here, waits again.
+    /// Makes the subdirectory that was taken last, whose name lies at `at`, wait again.
     pub(crate) fn put_back(&mut self, at: usize) {
-        if let Some(level) = self.levels.last_mut() {
-            level.waiting.start = at;
-        }
+        self.top_mut().waiting.start = at;
     }
 
-    /// Forgets the names of the topmost level, if none waits.
+    /// Drops the names of the topmost level, unless a subdirectory waits.
     pub(crate) fn clear_names(&mut self) {
-        if let Some(level) = self.levels.last_mut().filter(|level| !level.has_waiting()) {
-            self.names.truncate(level.names);
-            level.waiting = level.names..level.names;
+        let level = self.top_mut();
+        if !level.has_waiting() {
+            let names = level.names;
+            level.waiting = names..names;
+            self.names.truncate(names);
         }
     }
 
-    /// How much room the names of the topmost level take.
-    pub(crate) fn names_of_topmost(&self) -> usize {
-        self.levels.last().map_or(0, |level| self.names.len() - level.names)
+    /// Returns how many units the names of the topmost level take.
+    pub(crate) fn names_of_top(&self) -> usize {
+        self.names.len() - self.top().names
     }
 
-    /// How many subdirectories of a level wait.
+    /// Counts the subdirectories of a level that wait.
     pub(crate) fn count_waiting(&self, index: usize) -> usize {
         let waiting = &self.levels[index].waiting;
         self.names.between(waiting.start, waiting.end).count()
     }
 
-    /// Takes the names of half of the subdirectories of a level that wait, for another thread. `None`
-    /// if there are too few. Beside them, how many stay.
+    /// Takes the names of half of the subdirectories that wait in a level, to be handed off. Returns
+    /// them and how many stay, or `None` if there are too few.
     pub(crate) fn split_waiting(&mut self, index: usize) -> Option<(Names<S::Unit>, usize)> {
         let is_topmost = index + 1 == self.levels.len();
         let ours = self.ours(index, self.count_waiting(index));
@@ -268,103 +273,107 @@ impl<S: Sys, T> Stack<S, T> {
         let theirs = self.names.part(from, waiting.end);
         self.levels[index].waiting.end = from;
         if is_topmost {
-            // What is listed next is appended, and must not bring back what was given away.
+            // Names that are listed next are appended, and must not revive those handed off.
             self.names.truncate(from);
         }
         Some((theirs, ours))
     }
 
-    /// How many of so many stay with a thread that hands some over: what it is at below counts as one
-    /// of its own, unless there is nothing below.
+    /// Returns how many of `count` entries of a level stay with the worker that hands some off. The
+    /// subtree that it is working on counts as one of them.
     pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
-    /// Takes out the directory of the topmost level. `None` if it is closed, or somebody else still uses it.
-    pub(crate) fn take(&mut self) -> Option<S::Dir> {
+    /// Takes the directory out of the topmost level. `None` if it is closed, or still in use by
+    /// another worker.
+    pub(crate) fn take_top(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
-        self.forget(index);
-        let level = &mut self.levels[index];
-        if level.is_released() {
-            // It can still be opened again.
+        self.uncount(index);
+        let state = &mut self.levels[index].dir;
+        if let DirState::Released = state {
             return None;
         }
-        match std::mem::replace(&mut level.hold, Hold::Closed) {
-            Hold::Own(dir) => Some(dir),
-            Hold::Shared(dir) => Arc::into_inner(dir),
-            Hold::Released | Hold::Closed => None,
+        match std::mem::replace(state, DirState::Closed) {
+            DirState::Owned(dir) => Some(dir),
+            DirState::Shared(dir) => Arc::into_inner(dir),
+            DirState::Released | DirState::Closed => None,
         }
     }
 
-    /// Puts the directory of the topmost level back that was taken out.
-    pub(crate) fn give_back(&mut self, dir: S::Dir) {
-        if let Some(index) = self.levels.len().checked_sub(1) {
-            self.levels[index].hold = Hold::Own(dir);
-            self.held.push(index);
-        }
+    /// Puts the directory back that [`Stack::take_top`] took out.
+    pub(crate) fn put_top_back(&mut self, dir: S::Dir) {
+        self.open.push(self.levels.len() - 1);
+        self.top_mut().dir = DirState::Owned(dir);
     }
 
     /// Closes the directory of a level for good.
     pub(crate) fn close(&mut self, index: usize, sys: &S) {
-        self.let_go(index, Hold::Closed, sys);
+        self.close_as(index, DirState::Closed, sys);
     }
 
-    /// Sees to it that one more directory may be opened.
+    /// Makes sure that one more directory can be opened within the budget.
     pub(crate) fn make_room(&mut self, sys: &S) {
-        if self.held.len() >= self.descriptors {
+        if self.open.len() >= self.budget {
             self.release_one(self.levels.len().saturating_sub(1), sys);
         }
     }
 
-    /// Holds fewer directories open from now on, since the system has no descriptor left. Returns
-    /// whether one was closed; the topmost and those that are never closed stay open.
-    pub(crate) fn hold_fewer(&mut self, sys: &S) -> bool {
+    /// Lowers the budget because the system has no descriptor left. Returns whether a directory was
+    /// released: the topmost one and those that are never released stay open.
+    pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
-            self.descriptors = self.held.len().max(1);
+            self.budget = self.open.len().max(1);
         }
         released
     }
 
-    /// Sees to it that the directory of a level is open.
-    pub(crate) fn reopen(&mut self, index: usize, way: &Way<'_, S>) -> Result<(), Lost> {
+    /// Makes sure that the directory of a level is open. `path` is the path of the topmost level.
+    pub(crate) fn reopen(
+        &mut self,
+        index: usize,
+        path: &[S::Unit],
+        sys: &S,
+    ) -> Result<(), ReopenError> {
         if self.levels[index].dir().is_some() {
             return Ok(());
         }
         let Some(base) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
         else {
-            return Err(Lost { level: index, why: Why::Vanished });
+            return Err(ReopenError { level: index, reason: ReopenFailure::Vanished });
         };
         let mut from = base;
-        for next in self.to_open(base, index) {
-            if self.held.len() >= self.descriptors {
-                self.release_one(from, way.sys);
+        for next in self.levels_to_open(base, index) {
+            if self.open.len() >= self.budget {
+                self.release_one(from, sys);
             }
             let dir = loop {
-                match self.open_same(from, next, way) {
+                match self.open_same(from, next, path, sys) {
                     Ok(dir) => break dir,
-                    Err(Why::Shortage(_)) if self.release_one(from, way.sys) => {}
-                    Err(why) => {
-                        let first = self.first_lost(from, next, way);
-                        return Err(first.unwrap_or(Lost { level: next, why }));
+                    Err(ReopenFailure::Shortage(_)) if self.release_one(from, sys) => {}
+                    Err(reason) => {
+                        let first = self.first_lost(from, next, path, sys);
+                        return Err(first.unwrap_or(ReopenError { level: next, reason }));
                     }
                 }
             };
-            self.levels[next].hold = Hold::Own(dir);
-            let place = self.held.partition_point(|&held| held < next);
-            self.held.insert(place, next);
+            self.levels[next].dir = DirState::Owned(dir);
+            let place = self.open.partition_point(|&open| open < next);
+            self.open.insert(place, next);
             from = next;
         }
-        // One that was closed for good: whoever asks for it again must not be told that it is open.
+        // A caller that asks for a directory that was closed for good must not be told it is open.
         let is_open = self.levels[index].dir().is_some();
         debug_assert!(is_open, "level {index} was closed for good");
-        if is_open { Ok(()) } else { Err(Lost { level: index, why: Why::Vanished }) }
+        let vanished = ReopenError { level: index, reason: ReopenFailure::Vanished };
+        is_open.then_some(()).ok_or(vanished)
     }
 
-    /// Which levels are opened on the way to one that is closed: as many of the nearest as make up
-    /// half of the descriptors, and farther away some at distances that grow by four.
-    fn to_open(&self, base: usize, index: usize) -> Vec<usize> {
-        let near = (self.descriptors / 2).max(1);
+    /// Chooses the levels to open on the way to the level `index`: of the nearest, as many as make up
+    /// half of the budget, and farther away some at distances that grow by four.
+    fn levels_to_open(&self, base: usize, index: usize) -> Vec<usize> {
+        let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (base + 1..=index)
             .rev()
             .filter(|&at| self.levels[at].is_released())
@@ -381,29 +390,36 @@ impl<S: Sys, T> Stack<S, T> {
         wanted
     }
 
-    /// Opens the directory of the level `to` again, from that of the level `from`.
-    fn open_same(&self, from: usize, to: usize, way: &Way<'_, S>) -> Result<S::Dir, Why> {
-        let dir = match self.open_between(from, to, way) {
+    /// Reopens the directory of the level `to` from that of the level `from`, and checks that it is
+    /// the same one.
+    fn open_same(
+        &self,
+        from: usize,
+        to: usize,
+        path: &[S::Unit],
+        sys: &S,
+    ) -> Result<S::Dir, ReopenFailure> {
+        let names = &path[self.levels[from].path_len..self.levels[to].path_len];
+        let dir = match self.open_names(from, names, sys) {
             Opened::Dir(dir) => dir,
-            Opened::Gone | Opened::Pending => return Err(Why::Vanished),
-            Opened::Shortage(error) => return Err(Why::Shortage(error)),
-            Opened::Failed(error) => return Err(Why::Failed(Cause::Os(error))),
+            Opened::Gone | Opened::Pending => return Err(ReopenFailure::Vanished),
+            Opened::Shortage(error) => return Err(ReopenFailure::Shortage(error)),
+            Opened::Failed(error) => return Err(ReopenFailure::Other(Cause::Os(error))),
             Opened::NotDirectory | Opened::Mount => {
-                return Err(Why::Failed(Cause::Replaced));
+                return Err(ReopenFailure::Other(Cause::Replaced));
             }
         };
-        let cause = match identity(&dir, way.sys) {
+        let cause = match identity(&dir, sys) {
             Ok(identity) if Some(identity) == self.levels[to].identity => return Ok(dir),
             Ok(_) => Cause::Replaced,
             Err(error) => Cause::Os(error),
         };
-        way.sys.close(dir);
-        Err(Why::Failed(cause))
+        sys.close(dir);
+        Err(ReopenFailure::Other(cause))
     }
 
-    /// Opens what has the names that lead from the level `from` to the level `to`.
-    fn open_between(&self, from: usize, to: usize, way: &Way<'_, S>) -> Opened<S::Dir> {
-        let mut names = &way.path[self.levels[from].path_len..self.levels[to].path_len];
+    /// Opens the directory that some names lead to from the level `from`.
+    fn open_names(&self, from: usize, mut names: &[S::Unit], sys: &S) -> Opened<S::Dir> {
         let mut last: Option<S::Dir> = None;
         loop {
             let (now, later) = names.split_at(piece(names));
@@ -413,10 +429,10 @@ impl<S: Sys, T> Stack<S, T> {
             let Some(dir) = last.as_ref().or_else(|| self.levels[from].dir()) else {
                 return Opened::Gone;
             };
-            let Some(name) = Name::until_nul(&name) else { return Opened::Gone };
-            let opened = way.sys.open_below(dir, name, way.links == Links::Follow);
+            let opened =
+                sys.open_below(dir, Name::of_terminated(&name), self.links == Links::Follow);
             if let Some(before) = last.take() {
-                way.sys.close(before);
+                sys.close(before);
             }
             match opened {
                 Opened::Dir(dir) if !names.is_empty() => last = Some(dir),
@@ -425,31 +441,31 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Which level between two others is the first that cannot be opened again.
+    /// Finds the first level between two others that cannot be reopened.
     #[cold]
-    fn first_lost(&self, from: usize, to: usize, way: &Way<'_, S>) -> Option<Lost> {
+    fn first_lost(&self, from: usize, to: usize, path: &[S::Unit], sys: &S) -> Option<ReopenError> {
         let is_known = |&level: &usize| self.levels[level].identity.is_some();
         for level in (from + 1..to).filter(is_known) {
-            match self.open_same(from, level, way) {
-                Ok(dir) => way.sys.close(dir),
-                Err(why) => return Some(Lost { level, why }),
+            match self.open_same(from, level, path, sys) {
+                Ok(dir) => sys.close(dir),
+                Err(reason) => return Some(ReopenError { level, reason }),
             }
         }
         None
     }
 
-    /// Closes one directory for a while, if there is one to spare: not the topmost, not that of the
-    /// level `keep`, and not the first that is held. Returns whether there was one.
+    /// Releases one directory: not the topmost, not that of the level `keep`, and not the first that
+    /// is open. Returns whether one was released.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
-        for at in 1..self.held.len() {
-            let (below, index) = (self.held[at - 1], self.held[at]);
+        for at in 1..self.open.len() {
+            let (below, index) = (self.open[at - 1], self.open[at]);
             if index == topmost || index == keep {
                 continue;
             }
-            // The gap that it leaves, in proportion to how far away it is.
-            let above = self.held.get(at + 1).copied().unwrap_or(topmost);
+            // The one that leaves the smallest gap in proportion to its distance.
+            let above = self.open.get(at + 1).copied().unwrap_or(topmost);
             let (gap, far) = (above - below, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
                 best = Some((index, gap, far));
@@ -458,7 +474,7 @@ impl<S: Sys, T> Stack<S, T> {
         best.is_some_and(|(index, ..)| self.release(index, sys))
     }
 
-    /// Closes the directory of a level for a while. One of which nobody can say which it is stays open.
+    /// Releases the directory of a level, unless its identity cannot be determined.
     fn release(&mut self, index: usize, sys: &S) -> bool {
         let level = &mut self.levels[index];
         if level.identity.is_none() {
@@ -466,44 +482,44 @@ impl<S: Sys, T> Stack<S, T> {
         }
         let is_known = level.identity.is_some();
         if is_known {
-            self.let_go(index, Hold::Released, sys);
+            self.close_as(index, DirState::Released, sys);
         }
         is_known
     }
 
-    fn let_go(&mut self, index: usize, hold: Hold<S::Dir>, sys: &S) {
-        self.forget(index);
-        match std::mem::replace(&mut self.levels[index].hold, hold) {
-            Hold::Own(dir) => sys.close(dir),
-            Hold::Shared(dir) => {
+    fn close_as(&mut self, index: usize, state: DirState<S::Dir>, sys: &S) {
+        self.uncount(index);
+        match std::mem::replace(&mut self.levels[index].dir, state) {
+            DirState::Owned(dir) => sys.close(dir),
+            DirState::Shared(dir) => {
                 if let Some(dir) = Arc::into_inner(dir) {
                     sys.close(dir);
                 }
             }
-            Hold::Released | Hold::Closed => {}
+            DirState::Released | DirState::Closed => {}
         }
     }
 
-    /// It no longer counts against the descriptors.
-    fn forget(&mut self, index: usize) {
-        if let Ok(place) = self.held.binary_search(&index) {
-            self.held.remove(place);
+    /// Counts the directory of a level against the budget no longer.
+    fn uncount(&mut self, index: usize) {
+        if let Ok(place) = self.open.binary_search(&index) {
+            self.open.remove(place);
         }
     }
 }
 
-/// Which directory it is.
+/// Returns the device and the file number of an open directory.
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
     let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true, cached: false };
     let facts = sys.query_dir(dir, ask)?;
     Ok(Identity { device: facts.device, file: facts.id })
 }
 
-/// How much of some names the system takes at once.
+/// Returns how much of a path to pass to the system at once.
 fn piece<U: Unit>(names: &[U]) -> usize {
-    match names.get(LONGEST) {
+    match names.get(LONGEST_PATH) {
         None => names.len(),
-        Some(_) => names[..LONGEST]
+        Some(_) => names[..LONGEST_PATH]
             .iter()
             .rposition(|unit| unit.is_separator())
             .filter(|&length| length > 0)
@@ -526,49 +542,44 @@ impl<S: Sys, T> IndexMut<usize> for Stack<S, T> {
 }
 
 impl<S: Sys, T> Level<S, T> {
-    /// The open directory, unless it is closed.
+    /// Returns the directory, if it is open.
     pub(crate) fn dir(&self) -> Option<&S::Dir> {
-        match &self.hold {
-            Hold::Own(dir) => Some(dir),
-            Hold::Shared(dir) => Some(dir),
-            Hold::Released | Hold::Closed => None,
+        match &self.dir {
+            DirState::Owned(dir) => Some(dir),
+            DirState::Shared(dir) => Some(dir),
+            DirState::Released | DirState::Closed => None,
         }
     }
 
-    /// The open directory, to be used by other threads, too.
+    /// Shares the open directory with other workers. `None` if it is closed.
     pub(crate) fn share(&mut self) -> Option<Arc<S::Dir>> {
-        match std::mem::replace(&mut self.hold, Hold::Closed) {
-            Hold::Own(dir) => self.hold = Hold::Shared(Arc::new(dir)),
-            other => self.hold = other,
+        match std::mem::replace(&mut self.dir, DirState::Closed) {
+            DirState::Owned(dir) => self.dir = DirState::Shared(Arc::new(dir)),
+            other => self.dir = other,
         }
-        match &self.hold {
-            Hold::Shared(dir) => Some(Arc::clone(dir)),
+        match &self.dir {
+            DirState::Shared(dir) => Some(Arc::clone(dir)),
             _ => None,
         }
     }
 
-    /// Which directory it is, where that is known.
-    pub(crate) fn identity(&self) -> Option<Identity> {
-        self.identity
-    }
-
-    /// How long its path is.
+    /// Returns the length of its path.
     pub(crate) fn path_len(&self) -> usize {
         self.path_len
     }
 
-    /// Whether subdirectories wait to be entered.
+    /// Returns whether subdirectories wait to be entered.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.start < self.waiting.end
     }
 
-    /// None of its subdirectories waits any more.
+    /// Drops the subdirectories that wait.
     pub(crate) fn drop_waiting(&mut self) {
         self.waiting.start = self.waiting.end;
     }
 
     fn is_released(&self) -> bool {
-        matches!(self.hold, Hold::Released)
+        matches!(self.dir, DirState::Released)
     }
 }
 

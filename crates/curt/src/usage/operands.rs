@@ -1,42 +1,43 @@
-//! Operands that lie in one another, or are the same: each is counted once, in the first that has
-//! it.
+//! Operands that lie in one another, or are the same: each is counted once, in the first operand
+//! that holds it.
 //!
-//! Where there are several, each is asked which file it is before the first is walked; that is all
-//! that need be known of one that is no directory. A walk that comes upon a later operand counts
-//! it, and marks it as done; one that comes upon an earlier operand leaves it alone. Because
-//! operands are walked one after the other, that does not depend on the threads of a walk.
+//! If there are several, each is asked for its identity before the first is walked; for one that is
+//! no directory, nothing more has to be asked. A walk that finds a later operand counts it and
+//! marks it as done; a walk that finds an earlier one leaves it out. As operands are walked one
+//! after the other, this does not depend on the threads of a walk.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::options::Usage;
 use super::report::UsageReport;
 use super::{Identity, identity};
+use crate::error::Error;
 use crate::fields::{Facts, Kind};
 use crate::walk::Walk;
 
-/// What is known of operands before they are walked.
+/// What is known of the operands before they are walked.
 pub(super) struct Operands {
     known: Vec<Known>,
     done: Vec<AtomicBool>,
-    /// The first operand of each identity.
+    /// The first operand with each identity.
     first: HashMap<Identity, usize>,
 }
 
-/// What is known of one.
+/// What is known of one operand.
 #[derive(Clone, Copy)]
 pub(super) enum Known {
-    /// Nothing, or that it is a directory: a walk tells the rest.
+    /// It is a directory, or nothing is known: it is walked.
     Directory,
-    /// It is something else, and this is known of it.
+    /// It is no directory, and this is known of it.
     File(Facts),
-    /// It is counted, or could not be asked about.
+    /// It was counted, or could not be asked about.
     Done,
 }
 
 impl Operands {
-    /// Nothing is known.
+    /// Operands of which nothing is known.
     pub(super) fn unknown(count: usize) -> Operands {
         let done = (0..count).map(|_| AtomicBool::new(false)).collect();
         Operands { known: vec![Known::Directory; count], done, first: HashMap::new() }
@@ -46,24 +47,20 @@ impl Operands {
     pub(super) fn ask(
         usage: &Usage<'_>,
         walk: &Walk<'_>,
-        paths: &[&Path],
+        paths: &[PathBuf],
         report: &mut UsageReport,
     ) -> Operands {
         let mut operands = Operands::unknown(paths.len());
-        let mut walking = walk
-            .clone()
-            .max_depth(0)
-            .operands(paths.iter().map(|&path| path.to_owned()).collect())
-            .start();
+        let mut walking = walk.clone().max_depth(0).operands(paths.to_vec()).start();
         for index in 0..paths.len() {
             match walking.next() {
                 Some(Ok(mut entry)) => {
                     let facts = entry.metadata().facts;
-                    entry.take_failures(|error| usage.failed(error, report));
+                    entry.take_failures(|error| fail(usage, error, report));
                     operands.learn(index, &facts);
                 }
                 Some(Err(error)) => {
-                    usage.failed(error, report);
+                    fail(usage, error, report);
                     operands.known[index] = Known::Done;
                 }
                 None => break,
@@ -83,13 +80,13 @@ impl Operands {
         };
     }
 
-    /// What is known of an operand whose turn it is.
+    /// Returns what is known of the operand whose turn it is.
     pub(super) fn take(&self, index: usize) -> Known {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Whether what was found below an operand is another operand that was counted before. If its
-    /// turn would come later, it is counted here.
+    /// Whether an entry below an operand is an earlier operand, which was counted already. If it is
+    /// a later operand, it is counted here, and marked as done.
     #[inline]
     pub(super) fn is_counted(&self, found: &Facts, below: usize) -> bool {
         !self.first.is_empty() && self.is_counted_operand(found, below)
@@ -105,4 +102,9 @@ impl Operands {
             Some(_) => true,
         }
     }
+}
+
+fn fail(usage: &Usage<'_>, error: Error, report: &mut UsageReport) {
+    report.error_count += 1;
+    report.errors.extend(usage.report(error));
 }

@@ -1,4 +1,4 @@
-//! What a caller of [`Usage`] can choose.
+//! The options of a measurement.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
 use crate::walk::Walk;
 
-/// How to measure trees: every choice with what `du` does as default.
+/// Builds a measurement. The defaults are those of `du`.
 ///
-/// What a measurement promises and costs is in the head of `usage/mod.rs`. In short: everything is
-/// counted once, also what has several names, and the answer does not depend on the number of
-/// threads. One call for each entry, and four more for each directory.
+/// Every entry is counted once, also a file with several names, and the result does not depend on
+/// the number of threads. One call for each entry, and four more for each directory.
+/// `usage/mod.rs` has the promises and the cost in full.
 ///
 /// ```
 /// use curt::Usage;
@@ -62,7 +62,7 @@ impl Default for Usage<'_> {
 }
 
 impl<'a> Usage<'a> {
-    /// A record for every directory.
+    /// Measures with a record for every directory.
     pub fn new() -> Usage<'a> {
         Usage {
             max_depth: usize::MAX,
@@ -79,45 +79,43 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Makes no record of what lies deeper than this below its operand: it is counted in the
-    /// directory above. With 0 there is one record for each operand, and memory for no more than
-    /// that. Everything is walked all the same.
+    /// Makes no records deeper than this below the operand; what lies there is counted in the
+    /// directory above. With 0 there is one record for each operand, and no memory for more than
+    /// that. The whole tree is walked at any depth.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// Makes records of files too, and of everything else that is no directory. Of a file with
-    /// several names the one in the directory that is charged has the record.
+    /// Makes records of files too, and of everything else that is no directory. A file with several
+    /// names has its record in the directory that is charged.
     pub fn files(mut self, yes: bool) -> Self {
         self.files = yes;
         self
     }
 
-    /// Leaves out what lies on another file system than its operand, by the number of the device.
-    /// No call of its own. Bind mounts and subvolumes of the same device are counted, as in `du
-    /// -x`.
+    /// Leaves out what lies on another file system than its operand, by the device number. No extra
+    /// call. Bind mounts and subvolumes of the same device are counted, as in `du -x`.
     pub fn one_file_system(mut self, yes: bool) -> Self {
         self.one_file_system = yes;
         self
     }
 
-    /// Follows the operands that are symbolic links. No other link is followed, ever.
+    /// Follows operands that are symbolic links. No other link is ever followed.
     pub fn follow_operands(mut self, yes: bool) -> Self {
         self.follow_operands = yes;
         self
     }
 
-    /// Counts a file with several names once for each of them, and an operand in another one once
-    /// for each of the two. On systems whose listings have sizes (Windows) this costs no call for
-    /// an entry.
+    /// Counts a file with several names once for each of them, and an operand that lies in another
+    /// one in both. If listings have sizes (Windows), an entry then costs no call.
     pub fn count_links(mut self, yes: bool) -> Self {
         self.count_links = yes;
         self
     }
 
-    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is
-    /// asked about them. Operands are never left out.
+    /// Leaves out the entries that the predicate accepts, with everything below them, and asks
+    /// nothing about them. Operands are never left out.
     pub fn exclude(
         mut self,
         exclude: impl Fn(&Unvisited<'_>) -> bool + Send + Sync + 'static,
@@ -126,38 +124,46 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// How many threads may work; [`Threads::Automatic`] by default. The answer is the same with
-    /// any number.
+    /// Chooses how many threads may work; [`Threads::Automatic`] by default. The result is the same
+    /// with any number.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// What stops the measurement early; the report then has what was counted so far.
+    /// Stops the measurement early when this is cancelled. The report has what was counted by then.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Is told of each failure when it happens, from whichever thread met it. The report then only
-    /// counts them.
-    pub fn on_error(mut self, tell: &'a (dyn Fn(&Error) + Sync)) -> Self {
-        self.on_error = Some(tell);
+    /// Calls `report` with each failure when it happens, on the thread that found it. The report of
+    /// the measurement then only has their number.
+    pub fn on_error(mut self, report: &'a (dyn Fn(&Error) + Sync)) -> Self {
+        self.on_error = Some(report);
         self
     }
 
-    /// How many directories may be open at a time: see [`Walk::descriptors`].
+    /// Limits how many directories may be open at a time: see [`Walk::descriptors`].
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
     }
 
-    /// Does without a feature of the system, as on a system that lacks it. For tests and for
-    /// finding faults.
+    /// Measures without a feature of the system, as on a system that lacks it. For tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without.push(feature);
         self
+    }
+
+    /// Reports a failure to the callback; hands it back if there is none.
+    pub(super) fn report(&self, error: Error) -> Option<Error> {
+        match self.on_error {
+            Some(report) => report(&error),
+            None => return Some(error),
+        }
+        None
     }
 
     /// What is asked about each entry.
@@ -178,7 +184,6 @@ impl<'a> Usage<'a> {
         let mut walk = Walk::of(Vec::new())
             .fields(self.fields())
             .follow(follow)
-            .tags()
             .broken_operands_fail()
             .threads(self.threads);
         if let Some(exclude) = &self.exclude {

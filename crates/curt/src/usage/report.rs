@@ -1,4 +1,4 @@
-//! What a measurement found.
+//! The result of a measurement.
 
 use std::ops::AddAssign;
 use std::path::PathBuf;
@@ -7,31 +7,36 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
 
-/// How much something takes. Sums that do not fit are the largest number.
+/// The space that entries take. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {
-    /// Bytes that can be read: the sizes of files, and of what links hold. Those of directories,
-    /// devices and pipes say nothing that could be compared between file systems, and count as 0.
+    /// The bytes that can be read: the sizes of files and of the targets of links. The sizes of
+    /// directories, devices and pipes cannot be compared between file systems, and count as 0.
     pub apparent: u64,
-    /// Bytes that the file system has allocated, directories included; less than what can be read
-    /// where a file has holes or is compressed. 512-byte blocks on Unix, in bytes.
+    /// The bytes that the file system has allocated, including directories. Less than `apparent` if
+    /// a file has holes or is compressed. On Unix a multiple of 512.
     pub allocated: u64,
-    /// How many entries, directories included; a file with several names is one.
+    /// The number of entries, including directories. A file with several names is one.
     pub entries: u64,
 }
 
 impl Sizes {
-    /// Those of one entry.
+    /// Returns the sizes of one entry.
     pub(super) fn of(facts: &Facts) -> Sizes {
         let has_content = facts.kind == Kind::File || facts.kind.is_link();
         let apparent = if has_content { facts.size } else { 0 };
         Sizes { apparent, allocated: facts.allocated, entries: 1 }
     }
 
-    /// Whether the system told both sizes.
+    /// Whether both sizes are known.
     pub(super) fn are_known(facts: &Facts) -> bool {
         facts.known.contains(Fields::SIZE | Fields::ALLOCATED)
+    }
+
+    /// Whether an entry is counted: what is known is, whatever else could not be asked.
+    pub(super) fn count(facts: &Facts, has_failed: bool) -> bool {
+        !has_failed || Sizes::are_known(facts)
     }
 }
 
@@ -43,50 +48,74 @@ impl AddAssign for Sizes {
     }
 }
 
-/// A directory, a file or an operand, and what it takes with everything in it.
+/// A directory, a file or an operand, and the space that it takes with everything in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageRecord {
     /// The path: the operand as it was given, and the names below it.
     pub path: PathBuf,
-    /// Which operand it belongs to, counted from 0.
+    /// The index of the operand that it belongs to, from 0.
     pub operand: usize,
-    /// How deep below the operand; 0 for the operand.
+    /// The depth below the operand; 0 for the operand.
     pub depth: usize,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// What it takes, with everything that was counted in it, whether that has a record or not.
+    /// The space that it takes with everything that was counted in it, with a record or without.
     pub sizes: Sizes,
 }
 
-/// What a measurement found, and everything that went wrong.
+/// The result of a measurement, with every failure.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 #[must_use = "a measurement may have failed; the report says so"]
 pub struct UsageReport {
-    /// The records: operands in the order in which they were given, in each of them what a
-    /// directory holds before the directory, and what lies in one directory by the bytes of its
-    /// names.
+    /// The records: operand by operand in the given order, within them a directory after its
+    /// contents, and the entries of one directory by the bytes of their names.
     pub records: Vec<UsageRecord>,
-    /// The failures, sorted by path; none where [`Usage::on_error`](crate::Usage::on_error) was
-    /// told.
+    /// The failures, sorted by path; empty if [`Usage::on_error`](crate::Usage::on_error) takes
+    /// them.
     pub errors: Vec<Error>,
-    /// How many failures there were, kept or not.
+    /// The number of failures.
     pub error_count: u64,
-    /// Entries of which the system does not tell how large they are; their sizes are missing in the
-    /// sums.
+    /// The number of entries whose sizes the system does not have; they are missing in the sums.
     pub unknown: u64,
-    /// Whether it was stopped by its [`Cancel`](crate::Cancel) token: the sums are what was counted
-    /// until then.
+    /// Whether the measurement was cancelled. The sums then have what was counted by then.
     pub cancelled: bool,
-    /// The most threads that worked at a time, the caller's included.
+    /// The most threads that worked at a time, including the caller's.
     pub threads: usize,
     /// The calls made.
     pub calls: Calls,
 }
 
+/// Where complete records go.
+#[derive(Default)]
+pub(super) struct Records<'t> {
+    kept: Vec<UsageRecord>,
+    report: Option<&'t mut (dyn FnMut(&UsageRecord) + Send)>,
+}
+
+impl<'t> Records<'t> {
+    /// Records that are reported at once; only those of operands are kept.
+    pub(super) fn reported_to(report: &'t mut (dyn FnMut(&UsageRecord) + Send)) -> Self {
+        Records { kept: Vec::new(), report: Some(report) }
+    }
+
+    pub(super) fn add(&mut self, record: UsageRecord) {
+        if let Some(report) = &mut self.report {
+            report(&record);
+        }
+        if self.report.is_none() || record.depth == 0 {
+            self.kept.push(record);
+        }
+    }
+
+    pub(super) fn into_kept(self) -> Vec<UsageRecord> {
+        self.kept
+    }
+}
+
 impl UsageReport {
-    /// What all operands take together.
+    /// Returns the space that all operands take together.
     pub fn total(&self) -> Sizes {
         let mut total = Sizes::default();
         for record in self.records.iter().filter(|record| record.depth == 0) {

@@ -1,158 +1,112 @@
-//! The traversal of one worker: depth first, without recursion.
+//! The walk of one worker: depth first, without recursion.
 //!
-//! A directory is listed to its end, through the one buffer of the worker, and its entries are told
-//! of as they come; the names of its subdirectories are kept. Then they are entered, one after the
-//! other. Where entries are put in order or left out by rules, all of them are stored before the first
-//! is told of.
+//! A directory is listed to its end through the one buffer of the worker, and its entries are
+//! yielded as they are read; the names of its subdirectories wait on the stack. Then these are
+//! entered one after the other. Where entries are sorted or left out by ignore rules, all of them
+//! are stored before the first is yielded.
+//!
+//! A directory that is yielded waits already. A consumer that does not want it entered says so at
+//! once ([`Cursor::skip`]), and takes it out of those that wait.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::entry::{Current, Place};
-use super::frame::{Frame, Level, State};
-use super::loops::{self, Entering, Loops};
-use super::operand::{self, Parent};
-use super::options::{OneFileSystem, Settings};
-use super::reader::Reader;
+use super::directory::{Level, State, StoredEntry, WalkFrame};
+use super::operand::Operand;
+use super::options::Settings;
 use super::rules;
 use super::share::Piece;
-use super::stored::StoredEntry;
 use crate::ask::{Asker, Subject};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Facts, Fields, Follow, Kind, Metadata};
-use crate::sys::{self, Batch, Identity, Mounts, Opened, Sys};
-use crate::tree::{Links, Lost, Stack, TreePath, Way};
+use crate::fields::{Facts, Fields, Kind, Metadata};
+use crate::sys::{Listing, Sys, SystemUnit};
+use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
 
-/// One worker of a walk.
+/// One worker's walk. The path and the depth of the entry at hand are those of the branch.
 pub(super) struct Cursor<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
-    pub(super) reader: Reader<S>,
-    pub(super) stack: Stack<S, Frame>,
-    pub(super) path: TreePath<S::Unit>,
-    pub(super) parent: Parent<S>,
-    pub(super) loops: Loops,
-    /// What is being told of, and what was found out about it.
-    pub(super) current: Current,
+    pub(super) branch: Branch<S, WalkFrame>,
+    pub(super) operand: Operand<S>,
+    /// What is known of the entry at hand.
     pub(super) metadata: Metadata,
-    /// What the consumer knows the directory by that was just told of.
-    pub(super) tag: u64,
-    after: After,
-    /// A directory that could not be entered and is told of after what it holds: now, and its depth.
-    late: Option<(Metadata, usize)>,
-    /// Links that could not be followed: still to be told of.
-    troubles: Vec<Error>,
+    reader: Reader<S>,
+    /// The second of two steps that were found together.
+    second: Option<Step>,
 }
 
-/// What follows when the consumer has seen an entry, unless it skips that.
-#[derive(Clone, Copy, Debug, Default)]
-enum After {
-    #[default]
-    Nothing,
-    /// Enter the operand.
-    EnterOperand,
-    /// Enter the child whose name lies here.
-    Enter(usize),
-    /// Its name was put here to be entered in its turn.
-    Noted(usize),
-}
-
-/// What a step of the walk came upon.
+/// What the walk came upon.
 pub(super) enum Step {
-    /// An entry, described by the cursor.
-    Entry,
-    /// The place of the piece of this number, which another worker has.
-    Join(u64),
+    Entry(Found),
     Error(Error),
+    /// Here belongs the part of this number, which another worker walks.
+    Join(u64),
+}
+
+/// An entry that was found: the one at hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    /// Where the name of a directory lies that waits to be entered.
+    waiting: Option<usize>,
 }
 
 impl<S: Sys> Cursor<S> {
     pub(super) fn new(sys: S, settings: Settings) -> Self {
+        let buffer = settings.buffer.map_or_else(S::DirBuf::default, Listing::with_capacity);
         Cursor {
-            asker: Asker::new(sys, settings.plan).name_strays(),
-            reader: Reader::new(settings.buffer),
-            stack: Stack::new(settings.descriptors),
+            asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
+            branch: Branch::new(settings.limits(), settings.descriptors),
             settings,
-            path: TreePath::default(),
-            parent: Parent::default(),
-            loops: Loops::default(),
-            current: Current::default(),
+            operand: Operand::default(),
             metadata: Metadata::default(),
-            tag: 0,
-            after: After::Nothing,
-            late: None,
-            troubles: Vec::new(),
+            reader: Reader::new(buffer),
+            second: None,
         }
     }
 
-    pub(super) fn follows_all(&self) -> bool {
-        self.settings.plan.follow == Follow::Links
-    }
-
-    /// Begins with an operand, and tells of it; `None` where it is not wanted itself.
+    /// Begins with an operand, and yields it; `None` if it comes later or is not wanted itself.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        self.path = TreePath::operand(S::units(operand));
-        self.parent.close(&self.asker.sys);
-        self.loops = Loops::default();
-        let path = self.path();
-        if let Err(error) = operand::ask(&path, &self.settings, &self.asker, &mut self.metadata) {
+        self.operand.close(&self.asker.sys);
+        self.branch.begin(S::Unit::units(operand));
+        let Cursor { settings, asker, metadata, .. } = self;
+        if let Err(error) = self.operand.ask(operand, settings, asker, metadata) {
             return Some(Step::Error(error));
         }
-        self.current = Current::default();
-        let is_directory = self.metadata.facts.kind == Kind::Directory;
-        if is_directory && self.settings.max_depth > 0 {
-            self.after = After::EnterOperand;
-        }
-        if is_directory && self.settings.contents_first {
+        if self.operand.waits && settings.contents_first {
             return None;
         }
-        (self.settings.min_depth == 0).then_some(Step::Entry)
+        (settings.min_depth == 0).then_some(Step::Entry(Found::default()))
     }
 
-    /// Begins with a piece of another worker's directory.
+    /// Begins with part of a directory of another worker.
     pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
-        (self.path, self.loops) = piece.begin(&mut self.stack);
+        piece.begin(&mut self.branch);
     }
 
-    /// Takes half of what waits, for another worker.
+    /// Takes half of the work that waits, for another worker.
     pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        self.settle();
-        Piece::split(&mut self.stack, &self.path, &self.loops, number)
+        Piece::split(&mut self.branch, number)
     }
 
     /// The next entry or failure; `None` when the operand, or the piece, is done.
     pub(super) fn next(&mut self) -> Option<Step> {
-        if self.late.is_some() {
-            if let Some(step) = self.tell_of_late() {
-                return Some(step);
-            }
+        if let Some(step) = self.second.take() {
+            return Some(step);
         }
         loop {
-            if let Some(error) = self.troubles.pop() {
-                return Some(Step::Error(error));
-            }
-            if let After::EnterOperand = self.after {
-                self.after = After::Nothing;
-                if let Some(step) = self.enter_operand() {
-                    return Some(step);
+            let step = if let Some(level) = self.branch.stack.last() {
+                self.branch.path.truncate(level.path_len());
+                match level.state {
+                    State::Listing if self.settings.stores() => self.store(),
+                    State::Listing => self.list(),
+                    State::Yielding => self.yield_stored(),
+                    State::Entering => self.enter_next(),
                 }
-                continue;
-            }
-            let Some(level) = self.stack.last() else {
-                self.path.truncate(0);
-                self.parent.close(&self.asker.sys);
+            } else if self.operand.waits {
+                self.enter_operand()
+            } else {
+                self.operand.close(&self.asker.sys);
                 return None;
-            };
-            self.path.truncate(level.path_len());
-            let state = level.state;
-            self.settle();
-            let step = match (std::mem::take(&mut self.after), state) {
-                (After::Enter(at), _) => self.enter(at),
-                (_, State::Listing) if self.settings.stores() => self.store(),
-                (_, State::Listing) => self.list(),
-                (_, State::Telling) => self.tell_stored(),
-                (_, State::Entering) => self.enter_next(),
             };
             if step.is_some() {
                 return step;
@@ -160,109 +114,107 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// The directory that was told of last is not skipped: keeps what the consumer knows it by.
-    fn settle(&mut self) {
-        let After::Noted(_) = self.after else { return };
-        self.after = After::Nothing;
-        if let (true, Some(level)) = (self.settings.tags, self.stack.last_mut()) {
-            level.tags.push_back(self.tag);
+    /// Does not enter the directory that was just found.
+    pub(super) fn skip(&mut self, found: Found) {
+        let is_sorted = self.settings.order.is_some();
+        match (self.branch.stack.last_mut(), found.waiting) {
+            (None, _) => self.operand.waits = false,
+            // Its name is one of those that are stored.
+            (Some(level), Some(_)) if is_sorted => level.drop_waiting(),
+            (Some(_), Some(at)) => self.branch.stack.remove_waiting(at),
+            (Some(_), None) => {}
         }
     }
 
-    /// Does not enter the directory that was just told of.
-    pub(super) fn skip(&mut self) {
-        if let After::Noted(at) = self.after {
-            self.stack.wait_no_more(at);
-        }
-        self.after = After::Nothing;
-    }
-
-    /// Stops here: closes everything, and forgets what was to follow.
+    /// Stops here, and closes everything.
     pub(super) fn abandon(&mut self) {
-        while self.stack.pop(&self.asker.sys).is_some() {}
-        self.parent.close(&self.asker.sys);
-        (self.after, self.late) = (After::Nothing, None);
-        self.troubles.clear();
+        while self.branch.leave(&self.asker.sys).is_some() {}
+        self.operand.close(&self.asker.sys);
+        (self.operand.waits, self.second) = (false, None);
     }
 
-    /// Tells of the next entry of the topmost directory as it is listed.
+    /// Yields the next entry of the topmost directory as it is listed.
     #[inline(never)]
     fn list(&mut self) -> Option<Step> {
-        let index = self.stack.len() - 1;
-        let Cursor { asker, reader, stack, path, metadata, settings, .. } = self;
-        let level = &stack[index];
+        let index = self.branch.stack.len() - 1;
+        let depth = self.branch.depth();
+        let Cursor { asker, reader, branch, metadata, settings, .. } = self;
+        let Branch { stack, path, .. } = branch;
         let Some((entry, at)) = reader.next() else {
-            if reader.is_read() && level.listing == Batch::End {
+            if reader.is_at_end() {
                 stack[index].state = State::Entering;
                 return None;
             }
             return self.read(index);
         };
-        let name = path.push(entry.name);
+        path.push(entry.name);
         if is_excluded::<S>(settings, path, entry.kind) || settings.hides(entry.name) {
             return None;
         }
-        let to_path = || S::path(path.units().to_vec());
-        let follow = settings.plan.follow == Follow::Links;
-        let subject = Subject { dir: level.dir()?, name: entry.name, path: &to_path, follow };
-        asker.begin(metadata);
+        let Some(dir) = stack[index].dir() else { return Some(self.lost_listing(index)) };
+        let to_path = || S::Unit::path(path.units().to_vec());
+        let subject =
+            Subject { dir, name: entry.name, path: &to_path, follow: settings.follows_all() };
+        asker.reset(metadata);
         reader.facts(at, &entry, &mut metadata.facts);
-        asker.tell(&subject, metadata);
-        self.current = Current { depth: level.depth, name, place: Place::Buffer(at) };
-        if let Some(error) = metadata.take_trouble(&mut self.troubles) {
-            return Some(Step::Error(error));
+        asker.complete(&subject, metadata);
+        if metadata.has_more {
+            let (failed, unfollowable) = metadata.take_failed_entry();
+            if let Some(error) = failed {
+                return Some(Step::Error(error));
+            }
+            self.second = unfollowable.map(Step::Error);
         }
-        if metadata.facts.kind == Kind::Directory && level.depth < settings.max_depth {
-            self.after = After::Noted(stack.wait(entry.name));
+        let mut found = Found::default();
+        if metadata.facts.kind == Kind::Directory && depth < settings.max_depth {
+            found.waiting = Some(stack.add_waiting(entry.name));
             if settings.contents_first {
-                stack[index].put_off(metadata);
-                return None;
+                stack[index].later.push_back(std::mem::take(metadata));
+                return self.second.take();
             }
         }
-        (self.current.depth >= settings.min_depth).then_some(Step::Entry)
+        (depth >= settings.min_depth).then_some(Step::Entry(found))
     }
 
     /// Reads the next entries of the topmost directory.
     #[inline(never)]
     fn read(&mut self, index: usize) -> Option<Step> {
-        let level = &mut self.stack[index];
-        match self.reader.read(level.dir()?, &self.asker.sys) {
-            // A short listing is not the end of it: a signal may have cut it short.
-            Ok(batch) => {
-                level.listing = batch;
-                None
-            }
-            Err(error) => {
-                level.end_listing();
-                Some(self.failed(Operation::ReadDirectory, Cause::Os(error)))
-            }
-        }
+        let level = &mut self.branch.stack[index];
+        let Some(dir) = level.dir() else { return Some(self.lost_listing(index)) };
+        let error = self.reader.read(dir, &self.asker.sys).err()?;
+        level.state = State::Entering;
+        Some(self.failed(Operation::ReadDirectory, Cause::Os(error)))
     }
 
-    /// Stores all entries of the topmost directory, and puts them in order.
+    #[cold]
+    fn lost_listing(&mut self, index: usize) -> Step {
+        self.branch.stack[index].state = State::Entering;
+        self.failed(Operation::ReadDirectory, bug("a directory was closed while it was listed"))
+    }
+
+    /// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
+    /// them.
     #[inline(never)]
     fn store(&mut self) -> Option<Step> {
-        let index = self.stack.len() - 1;
+        let index = self.branch.stack.len() - 1;
         let mut failed = self.read_all(index);
         if self.settings.reads_rules() {
-            let found = match failed {
-                Some(failed) => Err(failed),
-                None => self.find_rules(index).map_err(Step::Error),
-            };
-            // Where the listing or the rules are not whole, it is not known what is wanted.
-            failed = found.err();
+            if failed.is_none() {
+                failed = self.read_rules(index).err().map(Step::Error);
+            }
+            // Without the whole listing and all rules, it is unknown what they leave out.
             if failed.is_some() {
-                self.stack[index].stored.clear();
+                self.branch.stack[index].stored.clear();
             }
         }
         if let Some(order) = self.settings.order {
             if order.asks() {
                 self.ask_stored(index);
             }
-            let (level, names) = self.stack.level_with_names(index);
+            let (level, names) = self.branch.stack.level_with_names(index);
             level.stored.sort(order, names);
         }
-        self.stack[index].state = State::Telling;
+        self.branch.stack[index].state = State::Yielding;
         failed
     }
 
@@ -275,10 +227,10 @@ impl<S: Sys> Cursor<S> {
                     self.reader.facts(at, &entry, &mut facts);
                     facts
                 });
-                let name = self.stack.keep(entry.name);
-                self.stack[index].stored.push(name, &entry, listed);
+                let name = self.branch.stack.keep(entry.name);
+                self.branch.stack[index].stored.push(name, &entry, listed);
             }
-            if self.reader.is_read() && self.stack[index].listing == Batch::End {
+            if self.reader.is_at_end() {
                 return None;
             }
             let failed = self.read(index);
@@ -288,287 +240,225 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    fn find_rules(&mut self, index: usize) -> Result<(), Error> {
-        let (names, level) = (self.stack.names(), &self.stack[index]);
-        let directory = S::path(self.path.units()[..level.path_len()].to_vec());
-        let rules = rules::of_directory(level, names, &directory, &self.settings, &self.asker.sys)?;
-        self.stack[index].rules = rules;
+    fn read_rules(&mut self, index: usize) -> Result<(), Error> {
+        let (names, level) = (self.branch.stack.names(), &self.branch.stack[index]);
+        let rules =
+            rules::of_directory(level, names, &self.path(), &self.settings, &self.asker.sys)?;
+        self.branch.stack[index].rules = rules;
         Ok(())
     }
 
     /// Asks about all stored entries, because their order depends on it.
     fn ask_stored(&mut self, index: usize) {
-        let mut stored = std::mem::take(&mut self.stack[index].stored);
+        let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
         for entry in stored.entries_mut() {
             let mut metadata = Metadata::default();
             self.ask_about(index, entry, &mut metadata);
             entry.keep(metadata);
         }
-        self.stack[index].stored = stored;
+        self.branch.stack[index].stored = stored;
     }
 
+    /// Asks about a stored entry, which becomes the one at hand.
     fn ask_about(&mut self, index: usize, entry: &StoredEntry, metadata: &mut Metadata) {
-        let follow = self.follows_all();
-        let Cursor { asker, stack, path, .. } = self;
+        let Cursor { asker, branch: Branch { stack, path, .. }, settings, .. } = self;
+        path.truncate(stack[index].path_len());
         let (Some(name), Some(dir)) = (stack.names().get(entry.name), stack[index].dir()) else {
+            debug_assert!(false, "stored entries lie in an open directory, with their names");
             return;
         };
-        let path_len = path.len();
         path.push(name);
-        let to_path = || S::path(path.units().to_vec());
-        let subject = Subject { dir, name, path: &to_path, follow };
-        asker.begin(metadata);
+        let to_path = || S::Unit::path(path.units().to_vec());
+        let subject = Subject { dir, name, path: &to_path, follow: settings.follows_all() };
+        asker.reset(metadata);
         entry.add_to(&mut metadata.facts);
-        asker.tell(&subject, metadata);
-        path.truncate(path_len);
+        asker.complete(&subject, metadata);
     }
 
-    /// Tells of the next stored entry.
+    /// Yields the next stored entry.
     #[inline(never)]
-    fn tell_stored(&mut self) -> Option<Step> {
-        let index = self.stack.len() - 1;
-        let (level, names) = self.stack.level_with_names(index);
+    fn yield_stored(&mut self) -> Option<Step> {
+        let index = self.branch.stack.len() - 1;
+        let depth = self.branch.depth();
+        let (level, names) = self.branch.stack.level_with_names(index);
         let Some(mut entry) = level.stored.next() else {
-            return self.told_all(index);
+            level.stored.clear();
+            level.state = State::Entering;
+            return None;
         };
-        let name = self.path.push(names.get(entry.name)?);
+        self.branch.path.push(names.get(entry.name)?);
         let is_known = entry.kind != Kind::Unknown;
-        if is_excluded::<S>(&self.settings, &self.path, entry.kind)
-            || is_known && self.is_ignored(index, name, entry.kind)
+        if is_excluded::<S>(&self.settings, &self.branch.path, entry.kind)
+            || is_known && self.is_ignored(index, entry.kind)
         {
             return None;
         }
-        self.path.truncate(self.stack[index].path_len());
         if let Some(asked) = entry.take_asked() {
             self.metadata = asked;
         } else {
-            if let Err(lost) = self.reopen(index) {
+            if let Err(lost) = self.branch.reopen(&self.asker.sys) {
                 return Some(self.give_up(lost));
             }
             let mut metadata = std::mem::take(&mut self.metadata);
             self.ask_about(index, &entry, &mut metadata);
             self.metadata = metadata;
         }
-        self.path.push(self.stack.names().get(entry.name)?);
-        if !is_known && self.is_ignored(index, name, self.metadata.facts.kind) {
+        if !is_known && self.is_ignored(index, self.metadata.facts.kind) {
             return None;
         }
-        if let Some(error) = self.metadata.take_trouble(&mut self.troubles) {
+        let (failed, unfollowable) = self.metadata.take_failed_entry();
+        if let Some(error) = failed {
             return Some(Step::Error(error));
         }
-        let depth = self.stack[index].depth;
-        self.current = Current { depth, name, place: Place::Kept(entry.name) };
+        self.second = unfollowable.map(Step::Error);
+        let mut found = Found::default();
         if self.metadata.facts.kind == Kind::Directory && depth < self.settings.max_depth {
-            self.after = if self.settings.order.is_some() {
-                After::Enter(entry.name)
+            let stack = &mut self.branch.stack;
+            if self.settings.order.is_some() {
+                stack.wait_for(entry.name);
+                stack[index].state = State::Entering;
+                found.waiting = Some(entry.name);
             } else {
-                After::Noted(self.stack.wait_again(entry.name)?)
-            };
+                found.waiting = stack.add_waiting_kept(entry.name);
+            }
             if self.settings.contents_first {
-                self.stack[index].put_off(&mut self.metadata);
-                return None;
+                stack[index].later.push_back(std::mem::take(&mut self.metadata));
+                return self.second.take();
             }
         }
-        (depth >= self.settings.min_depth).then_some(Step::Entry)
+        (depth >= self.settings.min_depth).then_some(Step::Entry(found))
     }
 
-    /// All stored entries were told of. In order, each directory was entered after it was told of.
-    fn told_all(&mut self, index: usize) -> Option<Step> {
-        let level = &mut self.stack[index];
-        if self.settings.order.is_some() {
-            return match level.stored.next_piece() {
-                Some(piece) => Some(Step::Join(piece)),
-                None => self.leave(),
-            };
-        }
-        level.stored.clear();
-        level.state = State::Entering;
-        None
+    /// Whether the ignore rules of a directory leave out its entry at hand.
+    fn is_ignored(&self, index: usize, kind: Kind) -> bool {
+        let rules = self.branch.stack[index].rules.as_deref();
+        let Branch { path, .. } = &self.branch;
+        rules::leave_out::<S>(path, self.branch.name(), kind, rules, &self.settings)
     }
 
-    /// Whether rules leave out the entry at the path, whose name begins here.
-    fn is_ignored(&self, index: usize, name: usize, kind: Kind) -> bool {
-        let rules = self.stack[index].rules.as_deref();
-        rules::leave_out::<S>(&self.path, name, kind, rules, &self.settings)
-    }
-
-    /// Opens the operand.
+    /// Opens and enters the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
-        let operand = self.path();
-        let mut frame = Frame::new(1);
-        frame.own = self.settings.contents_first.then(|| std::mem::take(&mut self.metadata));
-        frame.tag = self.tag;
-        let Cursor { parent, settings, asker: Asker { sys, .. }, .. } = self;
-        match rules::above_operand(&operand, settings, sys) {
-            Ok(rules) => frame.rules = rules,
+        self.operand.waits = false;
+        let path = self.path();
+        let Cursor { operand, settings, asker: Asker { sys, .. }, .. } = self;
+        let own = settings.contents_first.then(|| std::mem::take(&mut self.metadata));
+        let rules = match rules::above_operand(&path, settings, sys) {
+            Ok(rules) => rules,
             Err(error) => {
-                self.late = frame.own.map(|own| (own, 0));
+                self.second = own.and_then(|own| self.yield_late(own));
                 return Some(Step::Error(error));
             }
-        }
-        let opened = if settings.contents_first { parent.open(&operand, sys) } else { Ok(()) };
-        let opened = match opened {
-            Ok(()) => parent.open_operand(&operand, settings, sys),
-            Err(error) => Opened::Failed(error),
         };
-        self.entered(Ok(opened), frame)
+        let opened = operand.open(&path, settings, sys);
+        let admitted = self.branch.admit(opened, sys);
+        self.entered(admitted, WalkFrame { own, rules, ..WalkFrame::default() })
     }
 
-    /// Enters the next subdirectory of the topmost directory, or leaves that.
+    /// Enters the subdirectory of the topmost directory that waits, yields what is stored behind
+    /// it, or leaves the directory.
     #[inline(never)]
     fn enter_next(&mut self) -> Option<Step> {
-        match self.stack.next_waiting() {
-            Some(at) => self.enter(at),
+        if let Some(at) = self.branch.stack.next_waiting() {
+            return self.enter(at);
+        }
+        let level = self.branch.stack.last_mut()?;
+        if level.stored.left() > 0 {
+            level.state = State::Yielding;
+            return None;
+        }
+        match level.stored.next_handed_off() {
+            Some(piece) => Some(Step::Join(piece)),
             None => self.leave(),
         }
     }
 
-    /// Opens the child of the topmost directory whose name lies at `at`.
+    /// Opens and enters the child of the topmost directory whose name lies at `at`.
     #[inline(never)]
     fn enter(&mut self, at: usize) -> Option<Step> {
-        let index = self.stack.len() - 1;
-        if let Err(lost) = self.reopen(index) {
+        let index = self.branch.stack.len() - 1;
+        if let Err(lost) = self.branch.reopen(&self.asker.sys) {
             return Some(self.give_up(lost));
         }
-        self.stack.make_room(&self.asker.sys);
-        let level = &mut self.stack[index];
-        let mut frame = Frame::new(level.depth + 1);
-        frame.own = level.later.pop_front();
-        frame.tag = level.tags.pop_front().unwrap_or(0);
-        frame.rules.clone_from(&level.rules);
-        frame.name = self.path.push(self.stack.names().get(at)?);
-        let opened = loop {
-            let opened = self.open(index, at, &mut frame.above);
-            let is_short = matches!(opened, Ok(Opened::Shortage(_)));
-            if !is_short || !self.stack.hold_fewer(&self.asker.sys) {
-                break opened;
-            }
-        };
-        // Where directories are told of later, somebody may want to remove them from it.
-        // The operand's own is where the others are opened again from.
-        let is_needed = self.stack[index].is_needed() || self.settings.contents_first;
+        let admitted = self.branch.open(at, &self.asker.sys);
+        let level = &mut self.branch.stack[index];
+        let (own, rules) = (level.later.pop_front(), level.rules.clone());
+        // The operand's own directory stays open, because others are opened again from there. So
+        // does every directory that may still be removed, or asked about, by its name.
+        let is_needed = level.is_needed() || self.settings.contents_first;
         if index > 0 && !is_needed {
-            self.stack.close(index, &self.asker.sys);
+            self.branch.stack.close(index, &self.asker.sys);
         }
-        self.entered(opened, frame)
+        self.entered(admitted, WalkFrame { own, rules, ..WalkFrame::default() })
     }
 
-    /// Opens the child of a directory whose name lies at `at`. If it is a mount, what lies below it may
-    /// have to be compared with those `above` it.
-    fn open(
-        &self,
-        index: usize,
-        at: usize,
-        above: &mut Vec<Identity>,
-    ) -> Result<Opened<S::Dir>, Cause> {
-        let (level, sys) = (&self.stack[index], &self.asker.sys);
-        let (Some(name), Some(dir)) = (self.stack.names().get(at), level.dir()) else {
-            return Ok(Opened::Gone);
-        };
-        if self.follows_all() {
-            return Ok(sys.open_below(dir, name, true));
-        }
-        let by_mount = self.settings.one_file_system == OneFileSystem::Mount;
-        let may_loop = S::MOUNTS_MAY_LOOP && !self.loops.asks(&self.settings);
-        if !by_mount && !may_loop {
-            return Ok(sys.open_child(dir, name, Mounts::Cross));
-        }
-        match sys.open_child(dir, name, Mounts::Refuse) {
-            Opened::Mount if !by_mount => {}
-            opened => return Ok(opened),
-        }
-        let opened = sys.open_child(dir, name, Mounts::Cross);
-        if let Opened::Dir(mounted) = opened {
-            match loops::above_mount(&mounted, level, sys) {
-                Ok(found) => *above = found,
-                Err(cause) => {
-                    sys.close(mounted);
-                    return Err(cause);
-                }
+    /// Puts a directory on top that was opened, or reports why it could not be. Its path is the
+    /// current one.
+    fn entered(
+        &mut self,
+        admitted: Result<Option<Admitted<S::Dir>>, Cause>,
+        directory: WalkFrame,
+    ) -> Option<Step> {
+        match admitted {
+            Ok(Some(admitted)) => {
+                self.branch.enter(admitted, directory);
+                self.reader.reset();
+                None
             }
-            return Ok(Opened::Dir(mounted));
-        }
-        Ok(opened)
-    }
-
-    /// Puts the directory that was opened on top; its path is at hand.
-    fn entered(&mut self, opened: Result<Opened<S::Dir>, Cause>, mut frame: Frame) -> Option<Step> {
-        self.current.name = frame.name;
-        let depth = frame.depth - 1;
-        let cause = match opened {
-            Err(cause) => cause,
-            Ok(Opened::Dir(dir)) => {
-                let Cursor { loops, settings, asker, .. } = self;
-                match loops.enter(&dir, &frame.above, settings, &asker.sys) {
-                    Ok(Entering::Yes(identity)) => {
-                        self.stack.push(dir, self.path.len(), identity, frame);
-                        self.reader.forget();
-                        return None;
-                    }
-                    Ok(Entering::No) => {
-                        asker.sys.close(dir);
-                        return frame.own.and_then(|own| self.tell_late(own, depth));
-                    }
-                    Err(cause) => {
-                        asker.sys.close(dir);
-                        cause
-                    }
-                }
+            Ok(None) => directory.own.and_then(|own| self.yield_late(own)),
+            Err(cause) => {
+                let failed = self.failed(Operation::OpenDirectory, cause);
+                self.second = directory.own.and_then(|own| self.yield_late(own));
+                Some(failed)
             }
-            Ok(Opened::Mount) => return frame.own.and_then(|own| self.tell_late(own, depth)),
-            Ok(Opened::Gone | Opened::Pending) => Cause::Os(sys::os_error(io::ErrorKind::NotFound)),
-            Ok(Opened::NotDirectory) => Cause::Os(sys::os_error(io::ErrorKind::NotADirectory)),
-            Ok(Opened::Shortage(error) | Opened::Failed(error)) => Cause::Os(error),
-        };
-        self.late = frame.own.take().map(|own| (own, depth));
-        Some(self.failed(Operation::OpenDirectory, cause))
+        }
     }
 
-    #[cold]
-    fn tell_of_late(&mut self) -> Option<Step> {
-        let (own, depth) = self.late.take()?;
-        self.tell_late(own, depth)
-    }
-
-    /// Tells of a directory after what it holds; its path is at hand.
-    fn tell_late(&mut self, own: Metadata, depth: usize) -> Option<Step> {
-        self.current = Current { depth, place: Place::Path, ..self.current };
-        self.metadata = own;
-        (depth >= self.settings.min_depth).then_some(Step::Entry)
-    }
-
-    /// Leaves the topmost directory, and tells of it where it was not told of before.
+    /// Leaves the topmost directory, and yields it if its contents came first.
     fn leave(&mut self) -> Option<Step> {
-        let identity = self.stack.last().and_then(Level::<S>::identity);
-        let frame = self.stack.pop(&self.asker.sys)?;
-        self.loops.leave(identity, &frame.above);
-        self.current.name = frame.name;
-        self.tell_late(frame.own?, frame.depth - 1)
+        let directory = self.branch.leave(&self.asker.sys)?;
+        self.yield_late(directory.own?)
     }
 
-    /// Sees to it that the directory of a level is open.
-    pub(super) fn reopen(&mut self, index: usize) -> Result<(), Lost> {
-        let links = if self.follows_all() { Links::Follow } else { Links::Refuse };
-        self.stack.reopen(index, &Way { path: self.path.units(), links, sys: &self.asker.sys })
+    /// Yields a directory after its contents. Its path is the current one.
+    fn yield_late(&mut self, own: Metadata) -> Option<Step> {
+        self.metadata = own;
+        let is_wanted = self.branch.depth() >= self.settings.min_depth;
+        is_wanted.then_some(Step::Entry(Found::default()))
     }
 
-    /// Reports that the rest of a directory is lost, and of all those below it on the stack.
-    fn give_up(&mut self, lost: Lost) -> Step {
-        let path = self.path.units()[..self.stack[lost.level].path_len()].to_vec();
-        for index in lost.level..self.stack.len() {
-            self.stack[index].give_up();
+    /// Reports that the rest of a directory is lost, and of all directories below it on the stack.
+    fn give_up(&mut self, lost: ReopenError) -> Step {
+        let stack = &mut self.branch.stack;
+        let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
+        for index in lost.level..stack.len() {
+            stack[index].give_up();
         }
-        Step::Error(Error::new(Operation::OpenDirectory, S::path(path), lost.into_cause()))
+        Step::Error(Error::new(Operation::OpenDirectory, S::Unit::path(path), lost.into_cause()))
     }
 
     fn failed(&self, operation: Operation, cause: Cause) -> Step {
         Step::Error(Error::new(operation, self.path(), cause))
     }
 
-    /// The path of what is at hand.
+    /// The path of the entry at hand.
     pub(super) fn path(&self) -> PathBuf {
-        S::path(self.path.units().to_vec())
+        S::Unit::path(self.branch.path.units().to_vec())
+    }
+}
+
+impl<S: Sys> Level<S> {
+    /// Whether any of its entries has not been yielded or entered yet.
+    pub(super) fn is_needed(&self) -> bool {
+        self.has_waiting() || self.stored.left() > 0
+    }
+
+    /// Neither yields nor enters any more of its entries.
+    fn give_up(&mut self) {
+        self.drop_waiting();
+        self.stored.clear();
+        self.later.clear();
+        self.state = State::Entering;
     }
 }
 
@@ -577,6 +467,6 @@ fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind
     let Some(exclude) = &settings.exclude else {
         return false;
     };
-    let (path, relative) = (S::text(path.units()), S::text(path.relative()));
+    let (path, relative) = (S::Unit::text(path.units()), S::Unit::text(path.relative()));
     exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
 }

@@ -1,8 +1,8 @@
-//! Walking with several threads, and told of in order all the same.
+//! Walking with several threads, with the results in chunks.
 //!
-//! Each thread gathers what it makes of its entries in chunks. Where a part of a directory was handed
-//! over, its place is kept among the chunks, so that they come together as one thread would have made
-//! them, whichever thread was done first.
+//! Each worker gathers what a visitor makes of its entries in chunks. In a sorted walk, a part of a
+//! directory that was handed off leaves its number among the chunks, so that they are consumed in
+//! the order in which one thread would have made them, whichever worker was done first.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -13,29 +13,29 @@ use super::visit::{Sink, Summary};
 use crate::control::Next;
 use crate::error::Error;
 
-/// Entries in one chunk.
+/// The entries in one chunk.
 const CHUNK: usize = 256;
 
-/// What becomes of the entries of a walk, by several threads at once.
+/// Makes chunks of results from the entries of a walk, on several threads at once.
 pub trait InOrder: Sync {
     /// What is made of a few hundred entries.
     type Chunk: Default + Send;
 
-    /// Adds an entry to a chunk.
+    /// Adds an entry to a chunk. The answer says how the walk goes on.
     fn entry(&self, entry: Visited<'_>, chunk: &mut Self::Chunk) -> Next;
 
-    /// Adds something that could not be opened, read or asked about.
+    /// Adds a failure to a chunk: what could not be opened, read or asked about.
     fn error(&self, error: Error, chunk: &mut Self::Chunk) -> Next;
 }
 
 impl Walk<'_> {
-    /// Walks the operands with as many threads as pay, and hands over what `visitor` makes of the
-    /// entries in the order in which one thread would tell of them. That order is always the same where
-    /// the walk is sorted; a walk that is not sorted has one thread here.
+    /// Walks with as many threads as pay, and consumes what `visitor` makes of the entries in the
+    /// order in which one thread would visit them. That order is always the same if the walk is
+    /// sorted; a walk that is not sorted uses one thread here.
     ///
-    /// `consume` is called by one thread at a time, as soon as a chunk's turn has come; what is made
-    /// before its turn waits in memory. A walk that is stopped hands over what came before the first
-    /// part that is missing.
+    /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
+    /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
+    /// one that is missing.
     pub fn visit_in_order<V: InOrder>(
         &self,
         visitor: &V,
@@ -49,32 +49,43 @@ impl Walk<'_> {
             }),
         };
         let alone = self.settings.order.is_none();
-        let summary = self.work(alone, &|| Gatherer {
-            visitor,
-            parts: &parts,
-            piece: 0,
-            chunk: V::Chunk::default(),
-            entries: 0,
-        });
-        parts.hand_over();
+        let made = |piece, made, is_complete| parts.add(piece, made, is_complete);
+        let summary = self.work(alone, &|| Gatherer::new(visitor, &made));
+        parts.consume();
         summary
+    }
+
+    /// Does the same in any order, with as many threads as pay whether the walk is sorted or not.
+    pub(crate) fn visit_in_chunks<V: InOrder>(
+        &self,
+        visitor: &V,
+        consume: impl FnMut(V::Chunk) + Send,
+    ) -> Summary {
+        let consume = Mutex::new(consume);
+        let made = |_, made, _| {
+            if let Some(Made::Chunk(chunk)) = made {
+                consume.lock().unwrap_or_else(PoisonError::into_inner)(chunk);
+            }
+        };
+        self.work(false, &|| Gatherer::new(visitor, &made))
     }
 }
 
-/// What was made and not handed over yet.
+/// The chunks that have not been consumed yet.
 struct Parts<'c, C> {
     /// By the number of the piece, or operand.
     made: Mutex<HashMap<u64, Part<C>>>,
     front: Mutex<Front<'c, C>>,
 }
 
-/// Where the handing over is: in the last of these, which lies in the one before it.
+/// How far the chunks have been consumed.
 struct Front<'c, C> {
+    /// The pieces that are being consumed, each within the one before it.
     waiting: Vec<u64>,
     consume: &'c mut (dyn FnMut(C) + Send),
 }
 
-/// What was made of one piece.
+/// The results of one piece.
 struct Part<C> {
     made: VecDeque<Made<C>>,
     is_complete: bool,
@@ -82,7 +93,7 @@ struct Part<C> {
 
 enum Made<C> {
     Chunk(C),
-    /// What was made of this piece belongs here.
+    /// The results of this piece belong here.
     Piece(u64),
 }
 
@@ -93,16 +104,21 @@ impl<C> Default for Part<C> {
 }
 
 impl<C> Parts<'_, C> {
-    /// Adds to a piece.
+    /// Adds to a piece, and consumes what can be consumed.
     fn add(&self, piece: u64, made: Option<Made<C>>, is_complete: bool) {
+        let may_consume = is_complete || matches!(made, Some(Made::Chunk(_)));
         let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let part = parts.entry(piece).or_default();
         part.made.extend(made);
         part.is_complete |= is_complete;
+        drop(parts);
+        if may_consume {
+            self.consume();
+        }
     }
 
-    /// Hands over all chunks whose turn has come, unless another thread is at it.
-    fn hand_over(&self) {
+    /// Consumes all chunks whose turn has come, unless another thread does.
+    fn consume(&self) {
         let Ok(mut front) = self.front.try_lock() else {
             return;
         };
@@ -130,21 +146,30 @@ impl<C> Parts<'_, C> {
     }
 }
 
-/// One thread's gathering.
-struct Gatherer<'v, 'c, V: InOrder> {
+/// Fills chunks for one worker.
+struct Gatherer<'v, V: InOrder, M> {
     visitor: &'v V,
-    parts: &'v Parts<'c, V::Chunk>,
+    /// Takes what was made of a piece, and whether the piece is complete.
+    made: &'v M,
     piece: u64,
     chunk: V::Chunk,
     entries: usize,
 }
 
-impl<V: InOrder> Gatherer<'_, '_, V> {
+impl<'v, V, M> Gatherer<'v, V, M>
+where
+    V: InOrder,
+    M: Fn(u64, Option<Made<V::Chunk>>, bool),
+{
+    fn new(visitor: &'v V, made: &'v M) -> Self {
+        Gatherer { visitor, made, piece: 0, chunk: V::Chunk::default(), entries: 0 }
+    }
+
     fn seal(&mut self) {
         if self.entries > 0 {
             self.entries = 0;
             let chunk = std::mem::take(&mut self.chunk);
-            self.parts.add(self.piece, Some(Made::Chunk(chunk)), false);
+            (self.made)(self.piece, Some(Made::Chunk(chunk)), false);
         }
     }
 
@@ -152,12 +177,15 @@ impl<V: InOrder> Gatherer<'_, '_, V> {
         self.entries += 1;
         if self.entries >= CHUNK {
             self.seal();
-            self.parts.hand_over();
         }
     }
 }
 
-impl<V: InOrder> Sink for Gatherer<'_, '_, V> {
+impl<V, M> Sink for Gatherer<'_, V, M>
+where
+    V: InOrder,
+    M: Fn(u64, Option<Made<V::Chunk>>, bool),
+{
     fn entry(&mut self, entry: Visited<'_>) -> Next {
         let next = self.visitor.entry(entry, &mut self.chunk);
         self.count();
@@ -176,12 +204,15 @@ impl<V: InOrder> Sink for Gatherer<'_, '_, V> {
 
     fn end(&mut self) {
         self.seal();
-        self.parts.add(self.piece, None, true);
-        self.parts.hand_over();
+        (self.made)(self.piece, None, true);
+    }
+
+    fn stop(&mut self) {
+        self.seal();
     }
 
     fn join(&mut self, piece: u64) {
         self.seal();
-        self.parts.add(self.piece, Some(Made::Piece(piece)), false);
+        (self.made)(self.piece, Some(Made::Piece(piece)), false);
     }
 }

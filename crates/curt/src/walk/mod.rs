@@ -2,17 +2,16 @@
 //!
 //! # Promises
 //!
-//! - Every entry below an operand is told of once, the operand first, a directory before what it holds
-//!   (or after it, where that is asked for). What cannot be opened, read or asked about is an error in
-//!   the stream, and the walk goes on: it never ends early without saying so.
+//! - Every entry below an operand is yielded once: the operand first, a directory before its
+//!   contents (or after them, if asked for). What cannot be opened, read or asked about is an error
+//!   in the stream, and the walk goes on; it never ends early without an error.
 //! - Only what the plan names is asked for, and nothing twice.
-//! - No link is followed unless asked for. Where links are followed, a link back to a directory on the
-//!   way is an error, found by one look into a set, however deep the tree is. So is a directory that is
-//!   mounted below itself (Linux). A link that leads nowhere is
-//!   told of as itself; one that cannot be followed for another reason is an error too, and one in a
-//!   circle of links nothing else.
-//! - Memory, descriptors and stack are bounded at any depth; no path is ever too long.
-//! - No thread is started on a small tree, and where helpers do not pay they stop.
+//! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
+//!   an error, found by one look into a set at any depth. So is a directory that is mounted below
+//!   itself (Linux). A broken link yields its own metadata; a link that cannot be followed for
+//!   another reason yields an error too, and a link loop yields only the error.
+//! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
+//! - No thread is started on a small tree, and workers that do not pay are stopped.
 //!
 //! # Call budget
 //!
@@ -27,38 +26,37 @@
 //! | a mount point | 2, and 3 for each directory above it | – | – |
 //! | one file system, by device | 1 for each directory | the same | the same |
 //! | several threads | 1 for 256 entries (`getrusage`) | – | – |
-//! | rules in files | 0 where none are; 4 for each file | 4 | 4 |
-//! | rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
-//! | depth beyond the descriptors | about 4 for each directory opened again | the same | the same |
+//! | ignore rules | 0 where there are none; 5 for each file | 5 | 4 |
+//! | ignore rules above an operand | 1, and 2 or 3 for each directory above it | the same | 2 or 3 for each |
+//! | depth beyond the descriptor budget | about 4 for each directory opened again | the same | the same |
 //!
 //! # Races
 //!
-//! A walk is no snapshot. A directory that becomes something else before it is opened is an error; one
-//! that is swapped for a link is not followed (unless links are). Everything is relative to open
-//! directories, so a directory that is moved while it is walked is walked to its end. Where descriptors
-//! ran out, a directory is closed for a while and opened again by its names below the operand, whose own
-//! directory stays open. If that is another one by then, nothing of it is listed or removed, and what is
-//! left of the first is reported as replaced. The parent of an operand whose contents come first stays
-//! open, too, so that the operand is removed from where it was.
+//! A walk is no snapshot. A directory that becomes something else before it is opened is an error;
+//! one that is swapped for a link is not followed (unless links are). Everything is relative to
+//! open directories, so a directory that is moved while it is walked is walked to its end. When
+//! descriptors run out, a directory is closed for a while and opened again by its names below the
+//! operand, whose own directory stays open. If another directory is found there, none of its
+//! entries is listed or removed, and the rest of the first one is reported as replaced. The parent
+//! of an operand whose contents come first stays open too, so that the operand is removed from
+//! where it was.
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` mounts are seen by comparing what was opened with its parent (1 call more for each
-//! directory on Linux; elsewhere no directory can be mounted below itself), and deep directories
-//! are opened again name by name. Listings without kinds cost one question for each entry.
+//! Without `openat2` a mount is recognised by comparing the open directory with its parent (1 call
+//! more for each directory on Linux; elsewhere no directory can be mounted below itself), and deep
+//! directories are opened again name by name. Where listings have no kinds, each entry costs one
+//! question.
 
 mod cursor;
+mod directory;
 mod entry;
-mod frame;
 mod in_order;
-mod loops;
 mod operand;
 mod options;
 mod order;
-mod reader;
 mod rules;
 mod share;
-mod stored;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -74,7 +72,8 @@ pub use options::{OneFileSystem, Walk};
 pub use order::{Order, SortBy};
 pub use visit::{Summary, Visitor};
 
-use self::cursor::{Cursor, Step};
+use self::cursor::{Cursor, Found, Step};
+use self::options::Settings;
 use crate::calls::Calls;
 use crate::control::{Cancel, Operands};
 use crate::error::Error;
@@ -96,8 +95,8 @@ pub fn walk(operands: impl Operands) -> Walk<'static> {
 }
 
 impl<'a> Walk<'a> {
-    /// Begins the walk on this thread, with entries that borrow from it: nothing is allocated for an
-    /// entry. A loop over the walk itself (`for entry in walk`) has owned entries.
+    /// Starts the walk on this thread. The entries borrow from it, so that nothing is allocated for
+    /// an entry; a loop over the walk itself (`for entry in walk`) yields owned entries.
     ///
     /// ```
     /// let walk = curt::Walk::new("src");
@@ -109,11 +108,9 @@ impl<'a> Walk<'a> {
     /// ```
     pub fn start(&self) -> Walking<'a> {
         let sys = Os::start(&self.setup(&Setup::default()));
-        let budget = self.budget(&sys);
-        let mut settings = self.settings.clone();
-        settings.descriptors = budget;
+        let descriptors = self.descriptor_budget(&sys);
         Walking {
-            cursor: Cursor::new(sys, settings),
+            cursor: Cursor::new(sys, Settings { descriptors, ..self.settings.clone() }),
             operands: self.operands.clone().into_iter(),
             cancel: self.cancel,
         }
@@ -124,12 +121,12 @@ impl<'a> Walk<'a> {
         Entries(self.start())
     }
 
-    fn setup<T: crate::sys::Settings>(&self, setup: &T) -> T {
+    fn setup(&self, setup: &Setup) -> Setup {
         setup.for_reading(self.without)
     }
 
-    /// How many directories may be open.
-    fn budget<S: Sys>(&self, sys: &S) -> usize {
+    /// How many directories may be open at a time.
+    fn descriptor_budget<S: Sys>(&self, sys: &S) -> usize {
         let limit = self.most_descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
         tree::budget(limit)
     }
@@ -150,26 +147,23 @@ impl fmt::Debug for Walking<'_> {
 }
 
 impl Walking<'_> {
-    /// The next entry, or failure; `None` at the end, or when the walk was cancelled. The entry borrows
-    /// from the walk, which goes on when it is dropped.
+    /// Returns the next entry or failure; `None` at the end, or when the walk was cancelled. The
+    /// entry borrows from the walk, which goes on when the entry is dropped.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
             return None;
         }
         loop {
-            let step = match self.cursor.next() {
-                Some(step) => step,
-                None => self.next_operand()?,
-            };
-            match step {
-                Step::Entry => break,
+            match self.cursor.next().or_else(|| self.next_operand())? {
+                Step::Entry(found) => {
+                    return Some(Ok(Visited { cursor: &mut self.cursor, found }));
+                }
                 Step::Error(error) => return Some(Err(error)),
-                // There is nobody who could have taken a piece.
+                // No other worker could have taken a part.
                 Step::Join(_) => {}
             }
         }
-        Some(Ok(Visited { cursor: &mut self.cursor }))
     }
 
     fn next_operand(&mut self) -> Option<Step> {
@@ -181,7 +175,7 @@ impl Walking<'_> {
         }
     }
 
-    /// The calls made so far.
+    /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
         self.cursor.asker.sys.calls()
     }
@@ -236,27 +230,28 @@ impl Iterator for Entries<'_> {
 pub struct WalkEntry {
     /// The path: the operand as it was given, and the names below it.
     pub path: PathBuf,
-    /// How deep below the operand; 0 for the operand.
+    /// The depth below the operand; 0 for the operand.
     pub depth: usize,
-    /// What was found out.
+    /// The metadata, with the fields that the plan names.
     pub metadata: Metadata,
 }
 
 impl WalkEntry {
-    /// The last part of the path; the whole path where that has no name (`/`, `..`).
+    /// Returns the last part of the path; the whole path if that has no name (`/`, `..`).
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
 
-    /// What it is.
+    /// Returns the kind of the entry.
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
 }
 
-/// A walk entry that borrows from the walk.
+/// The entry that a walk is at; it borrows from the walk.
 pub struct Visited<'w> {
     cursor: &'w mut Cursor<Os>,
+    found: Found,
 }
 
 impl fmt::Debug for Visited<'_> {
@@ -266,7 +261,7 @@ impl fmt::Debug for Visited<'_> {
 }
 
 impl Visited<'_> {
-    /// The path: the operand as it was given, and the names below it. Borrowed on Unix.
+    /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
     pub fn path(&self) -> Cow<'_, Path> {
         match self.cursor.text() {
             Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
@@ -274,62 +269,53 @@ impl Visited<'_> {
         }
     }
 
-    /// The last part of the path; the whole operand for an operand.
+    /// Returns the last part of the path; the whole operand for an operand.
     pub fn name(&self) -> FileName<'_> {
         FileName(self.cursor.name())
     }
 
-    /// How deep below the operand; 0 for the operand.
+    /// Returns the depth below the operand; 0 for the operand.
     pub fn depth(&self) -> usize {
-        self.cursor.current.depth
+        self.cursor.branch.depth()
     }
 
-    /// What it is.
+    /// Returns the kind of the entry.
     pub fn kind(&self) -> Kind {
         self.cursor.metadata.facts.kind
     }
 
-    /// What was found out.
+    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         &self.cursor.metadata
     }
 
-    /// Asks for more fields of this entry: what they cost beyond what is known.
+    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
+    /// is known already.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         self.cursor.fetch(more);
         &self.cursor.metadata
     }
 
-    /// Does not enter it, if it is a directory.
+    /// Keeps the walk from entering the entry, if it is a directory.
     pub fn skip(&mut self) {
-        self.cursor.skip();
+        self.cursor.skip(self.found);
     }
 
-    /// Removes it: a directory only if it is empty, which it can be where it is told of after what it
-    /// held ([`Walk::contents_first`]). Nothing is resolved again: the call is relative to the directory
-    /// that it was found in. What vanished meanwhile is no error. 1 call.
+    /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
+    /// after its contents ([`Walk::contents_first`]). 1 call, relative to the directory that the
+    /// entry was found in, so no path is resolved again. An entry that vanished meanwhile is no
+    /// error.
     pub fn remove(&mut self) -> Result<(), Error> {
         self.cursor.remove()
     }
 
-    /// Whether it is a directory above it, mounted there. No call for anything but mounts.
+    /// Whether this is a directory above itself, mounted here. No call for anything but mounts.
     #[inline]
     pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
         self.cursor.is_mounted_ancestor()
     }
 
-    /// What the consumer said that it knows the directory by which this entry lies in; 0 for an
-    /// operand.
-    pub(crate) fn parent_tag(&self) -> u64 {
-        self.cursor.stack.last().map_or(0, |frame| frame.tag)
-    }
-
-    /// Says what the consumer knows this directory by; for a walk with [`Walk::tags`].
-    pub(crate) fn tag(&mut self, tag: u64) {
-        self.cursor.tag = tag;
-    }
-
-    /// Takes the failures out of what was found out. Whether there were any.
+    /// Takes the failures out of the metadata. Returns whether there were any.
     #[inline]
     pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
         let failed = &mut self.cursor.metadata.failed;
@@ -340,7 +326,7 @@ impl Visited<'_> {
         true
     }
 
-    /// Makes it an owned entry.
+    /// Returns an owned copy of the entry, with the metadata moved into it.
     pub fn into_entry(self) -> WalkEntry {
         let path = self.path().into_owned();
         let depth = self.depth();

@@ -6,52 +6,67 @@ use std::path::Path;
 use super::options::Settings;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Follow, Kind, Metadata};
-use crate::name::Name;
-use crate::sys::{Ask, Last, Mounts, Opened, Operand, Removed, Sys, os_error};
+use crate::fields::{Fields, Kind, Metadata};
+use crate::name::{Name, NameBuf};
+use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
-/// The directory that an operand lies in, where that is kept open: the operand may be removed from it
-/// after it was walked.
-pub(super) struct Parent<S: Sys>(Option<Place<S>>);
-
-struct Place<S: Sys> {
-    dir: S::Dir,
-    /// The operand's name, terminated.
-    name: Vec<S::Unit>,
-    /// It was typed with a separator behind it, so that a link is followed.
-    directory_only: bool,
+/// The operand that is being walked.
+pub(super) struct Operand<S: Sys> {
+    /// It is a directory, and still to be entered.
+    pub(super) waits: bool,
+    /// The directory that it lies in, where that stays open: an operand that comes after its
+    /// contents may be removed, and must be the one that was walked.
+    parent: Option<Parent<S>>,
 }
 
-impl<S: Sys> Default for Parent<S> {
+struct Parent<S: Sys> {
+    dir: S::Dir,
+    /// The operand's name.
+    name: NameBuf<S::Unit>,
+    /// A separator follows the name, so that a link is followed.
+    directory_only: bool,
+    /// Which directory the operand was when it was opened.
+    identity: Option<Identity>,
+}
+
+impl<S: Sys> Default for Operand<S> {
     fn default() -> Self {
-        Parent(None)
+        Operand { waits: false, parent: None }
     }
 }
 
-impl<S: Sys> Parent<S> {
-    /// Opens it, and keeps it open.
-    pub(super) fn open(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
-        let Operand { parent, last, directory_only } = S::operand(operand);
-        if let Last::Name(name) = last {
-            let dir = sys.open_parent(&parent)?;
-            self.0 = Some(Place { dir, name, directory_only });
+impl<S: Sys> Operand<S> {
+    /// Asks about another operand.
+    pub(super) fn ask(
+        &mut self,
+        operand: &Path,
+        settings: &Settings,
+        asker: &Asker<S>,
+        metadata: &mut Metadata,
+    ) -> Result<(), Error> {
+        self.waits = false;
+        let follow = settings.follows_operands();
+        let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
+        asker.ask_path(operand, follow, metadata).map_err(failed)?;
+        if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
+            let ask = Ask { fields: Fields::KIND, follow, cached: false };
+            let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
+            answer.and_then(|facts| facts).map_err(failed)?;
         }
+        let (failed, unfollowable) = metadata.take_failed_entry();
+        failed.or(unfollowable).map_or(Ok(()), Err)?;
+        self.waits = metadata.facts.kind == Kind::Directory && settings.max_depth > 0;
         Ok(())
     }
 
-    pub(super) fn close(&mut self, sys: &S) {
-        if let Some(place) = self.0.take() {
-            sys.close(place.dir);
+    /// Opens the operand as it was typed; from its parent, which stays open, where contents come
+    /// first.
+    pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
+        if settings.contents_first {
+            if let Err(error) = self.open_parent(operand, sys) {
+                return Opened::Failed(error);
+            }
         }
-    }
-
-    /// Opens the operand, as it was typed; from its parent where that is open.
-    pub(super) fn open_operand(
-        &self,
-        operand: &Path,
-        settings: &Settings,
-        sys: &S,
-    ) -> Opened<S::Dir> {
         let open = |from: &S::Dir, name: Name<'_, S::Unit>, follow: bool| {
             if follow {
                 sys.open_below(from, name, true)
@@ -60,12 +75,32 @@ impl<S: Sys> Parent<S> {
             }
         };
         let follow = settings.follows_operands();
-        let Some(Place { dir, name, directory_only }) = &self.0 else {
+        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
             let opened = sys.at_path(operand, |from, name| open(from, name, follow));
             return opened.unwrap_or_else(Opened::Failed);
         };
-        Name::until_nul(name)
-            .map_or(Opened::Gone, |name| open(dir, name, follow || *directory_only))
+        let opened = open(dir, name.as_name(), follow || *directory_only);
+        if let (Opened::Dir(opened), Some(parent)) = (&opened, &mut self.parent) {
+            let facts = sys.query_dir(opened, Ask::STAT);
+            parent.identity = facts.ok().map(|facts| Identity::of(&facts));
+        }
+        opened
+    }
+
+    fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
+        let sys::Operand { parent, last, directory_only } = S::Unit::operand(operand);
+        if let Last::Name(name) = last {
+            let dir = sys.open_parent(&parent)?;
+            self.parent = Some(Parent { dir, name, directory_only, identity: None });
+        }
+        Ok(())
+    }
+
+    /// Closes its parent, if that is open.
+    pub(super) fn close(&mut self, sys: &S) {
+        if let Some(parent) = self.parent.take() {
+            sys.close(parent.dir);
+        }
     }
 
     /// Asks for more about the operand.
@@ -78,50 +113,33 @@ impl<S: Sys> Parent<S> {
         metadata: &mut Metadata,
     ) {
         let follow = settings.follows_operands();
-        let Some(Place { dir, name, directory_only }) = &self.0 else {
-            // What cannot be a path was not told of.
+        let Some(Parent { dir, name, directory_only, .. }) = &self.parent else {
+            // A text that cannot be a path was not yielded.
             let _ = asker.fetch_path(operand, follow, more, metadata);
             return;
         };
-        if let Some(name) = Name::until_nul(name) {
-            let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
-            asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
-        }
+        let (path, follow) = (|| operand.to_owned(), follow || *directory_only);
+        asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
-    /// Removes the operand from its parent, which is open where the operand was walked before it was
-    /// told of.
-    pub(super) fn remove_operand(&mut self, operand: &Path, kind: Kind, sys: &S) -> io::Result<()> {
-        if self.0.is_none() {
-            self.open(operand, sys)?;
+    /// Removes the operand from its parent, unless another directory has its name by now.
+    pub(super) fn remove(&mut self, operand: &Path, kind: Kind, sys: &S) -> Result<(), Cause> {
+        if self.parent.is_none() {
+            self.open_parent(operand, sys).map_err(Cause::Os)?;
         }
-        let Some(Place { dir, name, .. }) = &self.0 else {
-            return Err(io::ErrorKind::InvalidInput.into());
+        let Some(Parent { dir, name, identity, .. }) = &self.parent else {
+            return Err(Cause::Os(io::ErrorKind::InvalidInput.into()));
         };
-        Name::until_nul(name).map_or(Ok(()), |name| remove_child(dir, name, kind, sys))
+        if let Some(identity) = *identity {
+            if !sys.is_child(dir, name.as_name(), identity).map_err(Cause::Os)? {
+                return Err(Cause::Replaced);
+            }
+        }
+        remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)
     }
 }
 
-/// Asks about an operand.
-pub(super) fn ask<S: Sys>(
-    operand: &Path,
-    settings: &Settings,
-    asker: &Asker<S>,
-    metadata: &mut Metadata,
-) -> Result<(), Error> {
-    let follow = settings.follows_operands();
-    let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
-    asker.tell_path(operand, follow, metadata).map_err(failed)?;
-    if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
-        let ask = Ask { fields: Fields::KIND, follow, cached: false };
-        let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
-        answer.and_then(|facts| facts).map_err(failed)?;
-    }
-    let stray = metadata.take_stray();
-    metadata.take_failure(Fields::KIND).or(stray).map_or(Ok(()), Err)
-}
-
-/// Removes an entry, which is a directory only if it is empty. One that vanished is as good as removed.
+/// Removes an entry; a directory only if it is empty. One that vanished is as good as removed.
 pub(super) fn remove_child<S: Sys>(
     dir: &S::Dir,
     name: Name<'_, S::Unit>,
@@ -138,12 +156,5 @@ pub(super) fn remove_child<S: Sys>(
         Removed::Done | Removed::Gone | Removed::Pending => Ok(()),
         Removed::IsDirectory => Err(os_error(io::ErrorKind::IsADirectory)),
         Removed::Failed(error) => Err(error),
-    }
-}
-
-impl Settings {
-    /// Whether an operand that is a link is followed.
-    fn follows_operands(&self) -> bool {
-        self.plan.follow != Follow::Never
     }
 }

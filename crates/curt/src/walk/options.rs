@@ -1,4 +1,4 @@
-//! What a caller of [`Walk`] can choose.
+//! The options of a [`Walk`].
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,28 +7,31 @@ use std::sync::Arc;
 use super::order::Order;
 use crate::control::{Cancel, Exclude, Operands, Rulebook, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
+use crate::name::{Name, Unit};
 use crate::sys::{Feature, Features};
+use crate::tree::Limits;
 
-/// Where a walk stops for the sake of one file system.
+/// Where a walk stops in order to stay on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OneFileSystem {
     /// Nowhere.
     #[default]
     No,
-    /// At every mount point, also of a bind mount of the same file system; subvolumes of one file system
-    /// are walked. No call of its own on Linux 5.6 and newer. Where links are followed, devices are
-    /// compared instead.
+    /// At every mount point, including bind mounts of the same file system; subvolumes of one file
+    /// system are walked. No extra call on Linux 5.6 and newer. Where links are followed, devices
+    /// are compared instead.
     Mount,
-    /// Where the number of the device changes, as `find -xdev` has it. One call for each directory.
+    /// Where the device number changes, as with `find -xdev`. One call for each directory.
     Device,
 }
 
-/// How to walk: every choice with what `find` does as default.
+/// Builds a walk. The defaults are those of `find`.
 ///
-/// What a walk promises and costs is in the head of `walk/mod.rs`. In short: everything is told of, the
-/// operands included; links are not followed; what cannot be read is an error in the stream, and the
-/// walk goes on.
+/// Everything is yielded, including the operands; links are not followed; what cannot be read is an
+/// error in the stream, and the walk goes on. A directory costs 4 calls, an entry none, unless more
+/// than its name, kind and number is asked for. `walk/mod.rs` has the promises and the cost in
+/// full.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -67,7 +70,7 @@ impl fmt::Debug for Walk<'_> {
     }
 }
 
-/// What each worker has to know.
+/// The options that each worker needs.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) plan: Plan,
@@ -79,29 +82,61 @@ pub(super) struct Settings {
     /// How many directories one worker may have open.
     pub(super) descriptors: usize,
     pub(super) buffer: Option<usize>,
-    /// Whether the consumer tells what it knows directories by.
-    pub(super) tags: bool,
-    /// Whether an operand that is followed and leads nowhere is a failure, and not the link that it is.
+    /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
     pub(super) exclude: Option<Exclude<'static>>,
     pub(super) rulebook: Option<Arc<dyn Rulebook>>,
 }
 
 impl Settings {
-    /// Whether all entries of a directory must be known before the first is told of.
+    /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
         self.order.is_some() || self.reads_rules()
+    }
+
+    /// Whether ignore rules are read from files.
+    pub(super) fn reads_rules(&self) -> bool {
+        self.rulebook.as_ref().is_some_and(|book| book.reads_files())
+    }
+
+    /// Whether the dot at its beginning leaves out a name, where no rules are read that could take
+    /// it back.
+    pub(super) fn hides<U: Unit>(&self, name: Name<'_, U>) -> bool {
+        name.units().first() == Some(&U::ascii(b'.'))
+            && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
+    }
+
+    /// Whether all symbolic links are followed.
+    pub(super) fn follows_all(&self) -> bool {
+        self.plan.follow == Follow::Links
+    }
+
+    /// Whether operands that are symbolic links are followed.
+    pub(super) fn follows_operands(&self) -> bool {
+        self.plan.follow != Follow::Never
+    }
+
+    /// Which directories are entered.
+    pub(super) fn limits(&self) -> Limits {
+        let follow = self.follows_all();
+        let by_mount = self.one_file_system == OneFileSystem::Mount;
+        Limits {
+            follow,
+            refuse_mounts: by_mount && !follow,
+            // A link does not report mounts, so where links are followed devices are compared.
+            one_device: self.one_file_system == OneFileSystem::Device || by_mount && follow,
+        }
     }
 }
 
 impl<'a> Walk<'a> {
-    /// Walks these operands: one path or several. Of each entry the kind is known, which costs no
-    /// call where listings tell it; [`Walk::fields`] asks for more.
+    /// Walks these operands: one path or several. Each entry has its kind, which costs no call
+    /// where listings carry it; [`Walk::fields`] asks for more.
     pub fn new(operands: impl Operands) -> Walk<'a> {
         Walk::of(operands.into_paths())
     }
 
-    /// Walks no operand; the walk of an operation that has operands of its own.
+    /// Builds a walk of these operands, for an operation that may replace them.
     pub(crate) fn of(operands: Vec<PathBuf>) -> Walk<'a> {
         Walk {
             operands,
@@ -114,7 +149,6 @@ impl<'a> Walk<'a> {
                 contents_first: false,
                 descriptors: 0,
                 buffer: None,
-                tags: false,
                 broken_operands_fail: false,
                 exclude: None,
                 rulebook: None,
@@ -126,60 +160,60 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks these operands in place of those before.
+    /// Replaces the operands.
     pub(crate) fn operands(self, operands: Vec<PathBuf>) -> Walk<'a> {
         Walk { operands, ..self }
     }
 
-    /// What has to be known of each entry, beside its kind.
+    /// Asks for these fields of each entry, beside its kind.
     pub fn fields(mut self, fields: Fields) -> Self {
         self.settings.plan.fields |= fields;
         self
     }
 
-    /// Which symbolic links are followed; [`Follow::Never`] by default.
+    /// Chooses which symbolic links are followed; [`Follow::Never`] by default.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
         self
     }
 
-    /// What has to be known of each entry, how fresh it must be, and which links are followed, in
-    /// place of what was said of that before. The kind is known whether the plan names it or not.
+    /// Replaces the plan: the fields of each entry, how fresh they must be, and which links are
+    /// followed. The kind is known whether the plan names it or not.
     pub fn plan(mut self, plan: impl Into<Plan>) -> Self {
         let plan = plan.into();
         self.settings.plan = Plan { fields: plan.fields | Fields::KIND, ..plan };
         self
     }
 
-    /// Tells of nothing above this depth; an operand has depth 0.
+    /// Yields nothing above this depth; an operand has depth 0.
     pub fn min_depth(mut self, depth: usize) -> Self {
         self.settings.min_depth = depth;
         self
     }
 
-    /// Goes no deeper than this; with 0 only the operands are told of.
+    /// Yields nothing below this depth; with 0 only the operands.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.settings.max_depth = depth;
         self
     }
 
-    /// Where to stop for the sake of one file system; [`OneFileSystem::No`] by default.
+    /// Keeps the walk on one file system; [`OneFileSystem::No`] by default.
     pub fn one_file_system(mut self, choice: OneFileSystem) -> Self {
         self.settings.one_file_system = choice;
         self
     }
 
-    /// Sorts the entries of each directory, and enters each directory as soon as it was told of. Takes
-    /// memory for the entries of the directories on the way. By default entries come in the order of
-    /// the system, all those of a directory before what lies below them.
+    /// Sorts the entries of each directory, and enters each subdirectory right after it was
+    /// yielded. Takes memory for the entries of the directories on the way. By default entries come
+    /// in the order of the system, all entries of a directory before those of its subdirectories.
     pub fn sort(mut self, order: Order) -> Self {
         self.settings.order = Some(order);
         self.settings.plan.fields |= order.field();
         self
     }
 
-    /// Leaves out the entries that the predicate names, with all that lies below them; nothing is asked
-    /// about them. Operands are never left out.
+    /// Leaves out the entries that the predicate accepts, with everything below them, and asks
+    /// nothing about them. Operands are never left out.
     ///
     /// ```
     /// use curt::Walk;
@@ -195,62 +229,56 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Leaves out what rules in the directories themselves name, with all that lies below it, and names
-    /// that begin with a dot. Operands are never left out. What it costs is in the head of
-    /// `walk/mod.rs`: nothing where a directory holds no rules.
+    /// Leaves out the entries that ignore rules in the directories name, with everything below
+    /// them, and names that begin with a dot. Operands are never left out. A directory without
+    /// rules costs nothing; the rest of the cost is in `walk/mod.rs`.
     #[cfg(feature = "filters")]
     pub fn ignore(mut self, rules: crate::IgnoreRules) -> Self {
         self.settings.rulebook = rules.is_any().then(|| Arc::new(rules) as Arc<dyn Rulebook>);
         self
     }
 
-    /// Tells of each directory after what it holds.
+    /// Yields each directory after its contents.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self
     }
 
-    /// How many threads may work in [`Walk::visit`] and [`Walk::visit_in_order`];
+    /// Chooses how many threads may work in [`Walk::visit`] and [`Walk::visit_in_order`];
     /// [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// What stops the walk early.
+    /// Stops the walk early when this is cancelled.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// How many directories may be open at a time; by default half of the process's limit, and never
-    /// more than 1,024. The least is 8, whatever is given.
+    /// Limits how many directories may be open at a time: by default half of the limit of the
+    /// process, never more than 1,024 and never fewer than 8.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
         self
     }
 
-    /// Lets the consumer say what it knows a directory by ([`Visited::tag`](super::Visited::tag)).
-    pub(crate) fn tags(mut self) -> Self {
-        self.settings.tags = true;
-        self
-    }
-
-    /// Reports an operand that is a broken link and is to be followed as an error, as `du -D` does.
+    /// Reports an operand that is a broken link as an error if it is to be followed, as `du -D`
+    /// does.
     pub(crate) fn broken_operands_fail(mut self) -> Self {
         self.settings.broken_operands_fail = true;
         self
     }
 
-    /// Lists through a buffer of about this many bytes, at least as large as the longest name takes.
+    /// Lists through a buffer of about this many bytes, which holds at least the longest name.
     #[doc(hidden)]
     pub fn buffer(mut self, bytes: usize) -> Self {
         self.settings.buffer = Some(bytes);
         self
     }
 
-    /// Does without a feature of the system, as on a system that lacks it. For tests and for finding
-    /// faults.
+    /// Walks without a feature of the system, as on a system that lacks it. For tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

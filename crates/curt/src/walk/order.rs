@@ -1,9 +1,9 @@
-//! In which order the entries of a directory are told of.
+//! The order of the entries of a directory.
 
 use crate::fields::{Fields, Metadata, Time};
 
-/// What entries are sorted by; names, compared by their bytes (or UTF-16 units), decide where all else
-/// is equal.
+/// What entries are sorted by. Equal entries are sorted by their names, compared by their bytes (or
+/// UTF-16 units).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SortBy {
@@ -12,32 +12,32 @@ pub enum SortBy {
     Name,
     /// The size, the largest first.
     Size,
-    /// When it was last written, the newest first.
+    /// The time of the last write, the newest first.
     Modified,
-    /// When it was last read, the newest first.
+    /// The time of the last access, the newest first.
     Accessed,
-    /// When it was last changed in any way, the newest first.
+    /// The time of the last change of any kind, the newest first.
     Changed,
-    /// When it was made, the newest first.
+    /// The time of creation, the newest first.
     Created,
 }
 
-/// An order of the entries of each directory.
+/// The order of the entries of each directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// What entries are sorted by.
     pub by: SortBy,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub reverse: bool,
 }
 
 impl Order {
-    /// Whether it depends on more than the names.
+    /// Whether the order depends on more than the names.
     pub(super) fn asks(self) -> bool {
         self.by != SortBy::Name
     }
 
-    /// The field that it depends on.
+    /// The field that the order depends on.
     pub(super) fn field(self) -> Fields {
         match self.by {
             SortBy::Name => Fields::NAME,
@@ -49,7 +49,7 @@ impl Order {
         }
     }
 
-    /// What is compared, the larger first; what is not known comes last.
+    /// What is compared: the larger comes first, and an unknown value last.
     pub(super) fn key(self, metadata: &Metadata) -> Option<(i64, u64)> {
         let time = |time: Time| (time.seconds, u64::from(time.nanoseconds));
         match self.by {

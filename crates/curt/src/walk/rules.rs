@@ -1,45 +1,47 @@
-//! Rules that directories hold: for git in `.gitignore` and its `info/exclude`, for everybody in `.ignore`.
-//! Where they cannot be had, nothing in the directory is yielded: it might be what they leave out.
+//! Ignore rules in the directories themselves: `.gitignore` and `info/exclude` of git, and
+//! `.ignore`.
 //!
-//! Whether a directory holds any is seen in its listing, which is stored before it is told of: where there
-//! are none nothing is asked. Those of the directories above the operand are read once, when it is entered:
-//! 2 calls for each, 3 within a work tree of git, and what reading costs what is there.
+//! The listing of a directory, which is stored before its first entry is yielded, shows whether it
+//! holds any: where it holds none, nothing is asked. The rules of the directories above the
+//! operand are read once, when the operand is entered: 2 calls for each directory, 3 within a work
+//! tree of git, and the calls that read the files. Where rules cannot be read, no entry of the
+//! directory is yielded: it might be one that they leave out.
 
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::frame::Level;
+use super::directory::Level;
 use super::options::Settings;
 use crate::control::{MOST_RULES, Rules, too_many_rules};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
-use crate::name::{Name, Names, Unit};
-use crate::sys::{Ask, Sys};
+use crate::name::{Name, NameBuf, Names, Unit};
+use crate::sys::{Ask, Sys, SystemUnit};
 use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
 
-/// How much text with rules may hold in one place, in one file or in several.
+/// The most text of rules that may hold in one place, from one file or several.
 const MOST_BYTES: usize = 4 << 20;
-/// How many directories may have rules that hold in one place.
+/// The most directories whose rules may hold in one place.
 const MOST_DIRECTORIES: usize = 1000;
 
-/// The rules that hold in a directory: its own, and those above.
-pub(super) struct InForce {
-    above: Option<Arc<InForce>>,
+/// The rules that hold in a directory: its own, and those of the directories above.
+pub(super) struct RuleStack {
+    above: Option<Arc<RuleStack>>,
     base: Base,
-    /// What `.ignore` says, before all else.
+    /// From `.ignore`; it comes first.
     own: Option<Box<dyn Rules>>,
-    /// What `.gitignore` and `.git/info/exclude` say.
+    /// From `.gitignore` and `.git/info/exclude`.
     git: [Option<Box<dyn Rules>>; 2],
-    /// A work tree of git begins here: rules for git above it do not count.
+    /// A work tree of git begins here, so the git rules above do not count.
     is_work_tree: bool,
     is_in_work_tree: bool,
     size: Size,
 }
 
-/// How much holds in a place.
+/// How many rules hold in one place.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     directories: usize,
@@ -47,8 +49,8 @@ struct Size {
     bytes: usize,
 }
 
-/// A chain is as long as the tree is deep, which would be too deep to be dropped by recursion.
-impl Drop for InForce {
+/// Drops the chain in a loop: it is as long as the tree is deep, too long for recursion.
+impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();
         while let Some(mut rules) = above.and_then(Arc::into_inner) {
@@ -57,15 +59,15 @@ impl Drop for InForce {
     }
 }
 
-/// What the paths in rules are relative to.
+/// The directory that the paths in rules are relative to.
 enum Base {
-    /// A directory of the walk, whose path is so long.
+    /// A directory of the walk, whose path has this length.
     Below(usize),
-    /// A directory above the operand, from which this leads to it.
+    /// A directory above the operand; this is the path from there to the operand.
     Above(PathBuf),
 }
 
-/// What a directory may hold.
+/// The files with rules that a directory may hold.
 #[derive(Clone, Copy, Default)]
 struct Found {
     own: bool,
@@ -73,8 +75,8 @@ struct Found {
     git: Option<Kind>,
 }
 
-impl InForce {
-    /// Whether the entry at `path` is to be left out; `None` where no rule is about it.
+impl RuleStack {
+    /// Whether the entry at `path` is left out; `None` if no rule matches.
     fn decide<S: Sys>(&self, path: &TreePath<S::Unit>, is_directory: bool) -> Option<bool> {
         let mut git = [None, None];
         let mut may_be_of_git = self.is_in_work_tree;
@@ -100,88 +102,69 @@ impl InForce {
 impl Base {
     fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Cow<'p, std::ffi::OsStr> {
         match self {
-            Base::Below(length) => S::text(path.below(*length)),
-            Base::Above(way) => Cow::Owned(way.join(&*S::text(path.relative())).into_os_string()),
+            Base::Below(length) => S::Unit::text(path.below(*length)),
+            Base::Above(way) => {
+                Cow::Owned(way.join(&*S::Unit::text(path.relative())).into_os_string())
+            }
         }
     }
 }
 
-impl Settings {
-    /// Whether files with rules are looked for.
-    pub(super) fn reads_rules(&self) -> bool {
-        self.rulebook.as_ref().is_some_and(|book| book.reads_files())
-    }
-
-    /// Whether a name is left out because it begins with a dot.
-    pub(super) fn hides<U: Unit>(&self, name: Name<'_, U>) -> bool {
-        name.units().first() == Some(&U::ascii(b'.'))
-            && self.rulebook.as_ref().is_some_and(|book| book.hides_dots())
-    }
-}
-
-/// Whether rules, or its dot, leave out the entry at this path, whose name begins here.
+/// Whether the rules, or the dot of its name, leave out the entry at `path`.
 pub(super) fn leave_out<S: Sys>(
     path: &TreePath<S::Unit>,
-    name_at: usize,
+    name: &[S::Unit],
     kind: Kind,
-    rules: Option<&InForce>,
+    rules: Option<&RuleStack>,
     settings: &Settings,
 ) -> bool {
     let Some(book) = &settings.rulebook else {
         return false;
     };
     let decided = rules.and_then(|rules| rules.decide::<S>(path, kind == Kind::Directory));
-    decided.unwrap_or_else(|| {
-        book.hides_dots() && path.units().get(name_at) == Some(&S::Unit::ascii(b'.'))
-    })
+    decided.unwrap_or_else(|| book.hides_dots() && name.first() == Some(&S::Unit::ascii(b'.')))
 }
 
-/// Looks for files with rules in the stored listing of a directory, and reads them. Where that fails it
-/// is not known what they leave out.
+/// Looks for files with rules in the stored listing of a directory, and reads them.
 pub(super) fn of_directory<S: Sys>(
     level: &Level<S>,
     names: &Names<S::Unit>,
     directory: &Path,
     settings: &Settings,
     sys: &S,
-) -> Result<Option<Arc<InForce>>, Error> {
+) -> Result<Option<Arc<RuleStack>>, Error> {
     let mut found = Found::default();
-    let mut odd: Vec<&str> = Vec::new();
     for entry in level.stored.entries() {
         let Some(name) = names.get(entry.name).map(Name::units) else { continue };
         let is_directory = entry.kind == Kind::Directory;
         found.own |= !is_directory && is::<S::Unit>(name, ".ignore");
         found.gitignore |= !is_directory && is::<S::Unit>(name, ".gitignore");
-        if is_pipe_or_device(entry.kind) {
-            let is_one_of = |rules: &&&str| is::<S::Unit>(name, rules);
-            odd.extend([".ignore", ".gitignore"].iter().find(is_one_of));
-        }
         if is::<S::Unit>(name, ".git") {
             found.git = Some(entry.kind);
         }
     }
     let above = level.rules.clone();
     let Some(dir) = level.dir() else { return Ok(above) };
+    if found.git == Some(Kind::Unknown) {
+        found.git = kind_in(dir, ".git", sys).map_err(|error| {
+            Error::new(Operation::Stat, directory.join(".git"), Cause::Os(error))
+        })?;
+    }
     let read = |names: &[&str]| {
-        if odd.iter().any(|odd| names == [*odd]) {
-            // Opening it could wait, or do something.
-            let refused = io::ErrorKind::Unsupported;
-            return Err(io::Error::new(refused, "it is not a regular file"));
-        }
         let name = joined::<S::Unit>(names);
         let name = Name::until_nul(&name).ok_or(io::ErrorKind::InvalidInput)?;
         sys.read_file(dir, name, MOST_BYTES)
     };
     let base = Base::Below(level.path_len());
-    gather(settings, above, base, found, &Place { sys, directory, read: &read })
+    gather(settings, above, base, found, &RuleSource { sys, directory, read: &read })
 }
 
-/// The rules of the directories above an operand, by its spelling.
+/// Reads the rules of the directories above an operand, by its spelling.
 pub(super) fn above_operand<S: Sys>(
     operand: &Path,
     settings: &Settings,
     sys: &S,
-) -> Result<Option<Arc<InForce>>, Error> {
+) -> Result<Option<Arc<RuleStack>>, Error> {
     if !settings.reads_rules() {
         return Ok(None);
     }
@@ -199,29 +182,29 @@ pub(super) fn above_operand<S: Sys>(
         let read = |names: &[&str]| {
             read_at(sys, &names.iter().fold(parent.to_owned(), |path, name| path.join(name)))
         };
-        let place = Place { sys, directory: parent, read: &read };
-        rules = gather(settings, rules, Base::Above(way), found, &place)?;
+        let source = RuleSource { sys, directory: parent, read: &read };
+        rules = gather(settings, rules, Base::Above(way), found, &source)?;
     }
     Ok(rules)
 }
 
 /// A directory whose files with rules are read.
-struct Place<'p, S: Sys> {
+struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// Reads what lies below it.
+    /// Reads a file below it.
     read: &'p dyn Fn(&[&str]) -> io::Result<Vec<u8>>,
 }
 
-impl<S: Sys> Place<'_, S> {
-    /// What a file below it holds; `None` where there is none.
+impl<S: Sys> RuleSource<'_, S> {
+    /// The content of a file below it; `None` if there is no such file.
     fn text(&self, names: &[&str]) -> Result<Option<Vec<u8>>, Error> {
         let path = || names.iter().fold(self.directory.to_owned(), |path, name| path.join(name));
         present((self.read)(names)).map_err(|error| failed_to_read(path(), error))
     }
 
-    /// What git's exclude file holds, for a `.git` of this kind. One that is a file names another directory,
-    /// and that of a linked work tree names the one which it shares with others.
+    /// The content of git's exclude file, for a `.git` of this kind. A file names the directory of
+    /// git, and in a linked work tree that directory names the one that all work trees share.
     fn exclude(&self, git: Kind) -> Result<Option<(Vec<u8>, PathBuf)>, Error> {
         if git != Kind::File {
             let names = [".git", "info", "exclude"];
@@ -244,7 +227,7 @@ impl<S: Sys> Place<'_, S> {
         present(read_at(self.sys, path)).map_err(|error| failed_to_read(path.to_owned(), error))
     }
 
-    /// The path that a file of git names, from a directory.
+    /// The path in a file of git, relative to `from`.
     fn named(target: &[u8], from: &Path, file: impl FnOnce() -> PathBuf) -> Result<PathBuf, Error> {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
@@ -259,7 +242,7 @@ fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
-/// What was read; `None` where there is nothing to read.
+/// The content that was read; `None` if there is no such file.
 fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     match read {
         Err(error) if is_absent(&error) => Ok(None),
@@ -267,23 +250,18 @@ fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether nothing should be read from such an entry.
-fn is_pipe_or_device(kind: Kind) -> bool {
-    matches!(kind, Kind::Fifo | Kind::Socket | Kind::CharacterDevice | Kind::BlockDevice)
-}
-
 fn read_at<S: Sys>(sys: &S, path: &Path) -> io::Result<Vec<u8>> {
     sys.at_path(path, |dir, name| sys.read_file(dir, name, MOST_BYTES))?
 }
 
-/// The rules of a directory on top of those above it; the same, where it has none.
+/// Puts the rules of a directory on top of those above it; returns those if it has none.
 fn gather<S: Sys>(
     settings: &Settings,
-    above: Option<Arc<InForce>>,
+    above: Option<Arc<RuleStack>>,
     base: Base,
     found: Found,
-    place: &Place<'_, S>,
-) -> Result<Option<Arc<InForce>>, Error> {
+    source: &RuleSource<'_, S>,
+) -> Result<Option<Arc<RuleStack>>, Error> {
     let Some(book) = settings.rulebook.as_ref() else { return Ok(above) };
     let is_in_work_tree =
         found.git.is_some() || above.as_ref().is_some_and(|above| above.is_in_work_tree);
@@ -295,14 +273,14 @@ fn gather<S: Sys>(
         size.check().map(|()| rules)
     };
     let mut file = |name: &str| -> Result<Option<Box<dyn Rules>>, Error> {
-        let Some(text) = place.text(&[name])? else { return Ok(None) };
-        let failed = |error| failed_to_read(place.directory.join(name), error);
+        let Some(text) = source.text(&[name])? else { return Ok(None) };
+        let failed = |error| failed_to_read(source.directory.join(name), error);
         rules(&text).map(Some).map_err(failed)
     };
     let own = if found.own { file(".ignore")? } else { None };
     let of_git = found.gitignore && is_in_work_tree;
     let gitignore = if of_git { file(".gitignore")? } else { None };
-    let exclude = match found.git.map(|git| place.exclude(git)).transpose()?.flatten() {
+    let exclude = match found.git.map(|git| source.exclude(git)).transpose()?.flatten() {
         Some((text, path)) => Some(rules(&text).map_err(|error| failed_to_read(path, error))?),
         None => None,
     };
@@ -310,14 +288,14 @@ fn gather<S: Sys>(
         return Ok(above);
     }
     size.directories += 1;
-    size.check().map_err(|error| failed_to_read(place.directory.to_owned(), error))?;
+    size.check().map_err(|error| failed_to_read(source.directory.to_owned(), error))?;
     let git = [gitignore, exclude];
     let is_work_tree = found.git.is_some();
-    Ok(Some(Arc::new(InForce { above, base, own, git, is_work_tree, is_in_work_tree, size })))
+    Ok(Some(Arc::new(RuleStack { above, base, own, git, is_work_tree, is_in_work_tree, size })))
 }
 
 impl Size {
-    /// Whether so much may hold in one place.
+    /// Fails if more rules hold in one place than may.
     fn check(self) -> io::Result<()> {
         if self.directories > MOST_DIRECTORIES {
             return Err(too_many_rules(MOST_DIRECTORIES, "directories with ignore rules"));
@@ -338,10 +316,24 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | IsADirectory)
 }
 
-/// What lies at a path; `None` where there is nothing.
+/// The kind of the entry at a path; `None` if there is none.
 fn kind_of<S: Sys>(sys: &S, path: &Path) -> io::Result<Option<Kind>> {
+    sys.at_path(path, |dir, name| kind_of_entry(dir, name, sys))?
+}
+
+/// The kind of an entry of a directory, for a listing without kinds; `None` if there is none.
+fn kind_in<S: Sys>(dir: &S::Dir, name: &str, sys: &S) -> io::Result<Option<Kind>> {
+    let name = NameBuf::new(S::Unit::units(Path::new(name)))?;
+    kind_of_entry(dir, name.as_name(), sys)
+}
+
+fn kind_of_entry<S: Sys>(
+    dir: &S::Dir,
+    name: Name<'_, S::Unit>,
+    sys: &S,
+) -> io::Result<Option<Kind>> {
     let ask = Ask { fields: Fields::KIND, follow: false, cached: false };
-    match sys.at_path(path, |dir, name| sys.query(dir, name, ask))? {
+    match sys.query(dir, name, ask) {
         Err(error) if is_absent(&error) => Ok(None),
         asked => asked.map(|facts| Some(facts.kind)),
     }
@@ -351,7 +343,7 @@ fn is<U: Unit>(name: &[U], text: &str) -> bool {
     name.len() == text.len() && text.bytes().zip(name).all(|(byte, unit)| *unit == U::ascii(byte))
 }
 
-/// Names with separators between them, terminated.
+/// The names as a path, terminated.
 fn joined<U: Unit>(names: &[&str]) -> Vec<U> {
     let mut units = Vec::new();
     for name in names {
@@ -364,7 +356,7 @@ fn joined<U: Unit>(names: &[&str]) -> Vec<U> {
     units
 }
 
-/// A path from a root, without `.` and `..`, by its text.
+/// An absolute path without `.` and `..`, by its text.
 fn without_dots(path: &Path) -> PathBuf {
     let expander = Expander::new(Env::none()).dot_dot(DotDot::Clamp);
     expander.expand_path(path).map_or_else(|_| path.to_owned(), Cow::into_owned)

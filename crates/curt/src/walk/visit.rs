@@ -12,55 +12,57 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::{Cancel, Next};
 use crate::error::Error;
-use crate::sys::{Os, Setup, Sys};
+use crate::sys::{Host, Os, Setup, Sys};
 use crate::tree::{Crew, Sample, Start, Work};
 
-/// Entries between two checkpoints. The clock is not looked at before there is enough for a helper to do.
+/// The entries between two checkpoints. The clock is not read before there is work for two.
 const CHECKPOINT: u64 = 256;
 
-/// Visits the entries that one thread of a walk meets; see [`Walk::visit_with`].
+/// Visits the entries that one thread of a walk yields; see [`Walk::visit_with`].
 pub trait Visitor {
-    /// Called for each entry.
+    /// Visits an entry. The answer says how the walk goes on.
     fn entry(&mut self, entry: Visited<'_>) -> Next;
 
-    /// Called for what could not be opened, read or asked about.
+    /// Reports what could not be opened, read or asked about.
     fn error(&mut self, error: Error) -> Next;
 }
 
-/// What a walk did.
+/// The result of a walk.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 #[must_use = "a walk may have failed; the summary says so"]
 pub struct Summary {
-    /// How many entries were told of.
+    /// The number of entries visited.
     pub entries: u64,
-    /// How many failures were told of.
+    /// The number of failures reported.
     pub errors: u64,
-    /// How many threads worked, the caller's included.
+    /// The number of threads that worked, the caller's included.
     pub threads: usize,
-    /// Whether it ended because it was cancelled, or because a visitor said so.
+    /// Whether the walk was cancelled, or stopped by a visitor.
     pub stopped: bool,
     /// The calls made.
     pub calls: Calls,
 }
 
-/// Who is told by one thread of a walk, and where in the order of all.
+/// Receives what one worker yields, with its place among what all workers yield.
 pub(super) trait Sink {
     fn entry(&mut self, entry: Visited<'_>) -> Next;
     fn error(&mut self, error: Error) -> Next;
-    /// What comes now belongs to the operand, or the piece, of this number.
+    /// The operand, or the piece, of this number begins.
     fn begin(&mut self, piece: u64) {
         let _ = piece;
     }
-    /// It is complete.
+    /// It ends here.
     fn end(&mut self) {}
-    /// What the piece of this number holds belongs here.
+    /// It is not walked to its end.
+    fn stop(&mut self) {}
+    /// The piece of this number belongs here.
     fn join(&mut self, piece: u64) {
         let _ = piece;
     }
 }
 
-/// A visitor that passes everything to one closure.
+/// A visitor that calls one closure.
 struct Closure<'f, F>(&'f F);
 
 impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<'_, F> {
@@ -73,7 +75,7 @@ impl<N: Into<Next>, F: Fn(Result<Visited<'_>, Error>) -> N> Visitor for Closure<
     }
 }
 
-/// A visitor that does not mind the order.
+/// A visitor that is called in any order.
 struct AnyOrder<V>(V);
 
 impl<V: Visitor> Sink for AnyOrder<V> {
@@ -92,7 +94,7 @@ struct Shared<'r> {
     settings: Settings,
     operands: &'r [PathBuf],
     next_operand: AtomicUsize,
-    /// The number of the next piece; operands have the first.
+    /// The number of the next piece; the first numbers are those of the operands.
     next_piece: AtomicU64,
     stopped: AtomicBool,
     cancel: Option<&'r Cancel>,
@@ -100,13 +102,13 @@ struct Shared<'r> {
 }
 
 impl Walk<'_> {
-    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure, from
-    /// whichever thread met it. What `visit` returns says how the walk goes on: `()`, a
+    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure, on
+    /// the thread that found it. The answer says how the walk goes on: `()`, a
     /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
-    /// With several threads, entries of different directories come in any order; a directory still
-    /// comes before what it holds. A walk that is sorted, or that yields directories after what they
-    /// hold, has one thread here: see [`Walk::visit_in_order`].
+    /// With several threads, entries of different directories come in any order, but a directory
+    /// still comes before its contents. A walk that is sorted, or in which contents come first,
+    /// uses one thread here: see [`Walk::visit_in_order`].
     ///
     /// ```
     /// use curt::{Next, Walk};
@@ -134,18 +136,19 @@ impl Walk<'_> {
         self.visit_with(|| Closure(&visit))
     }
 
-    /// The same with a visitor for each thread, which can keep what it needs without locks: `make`
-    /// is called once by each thread, and its visitor is dropped when the thread has no more to do.
+    /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
+    /// without locks: `make` is called once on each thread, and the visitor is dropped when the
+    /// thread has no more work.
     pub fn visit_with<V: Visitor>(&self, make: impl Fn() -> V + Sync) -> Summary {
         let alone = self.settings.order.is_some() || self.settings.contents_first;
         self.work(alone, &|| AnyOrder(make()))
     }
 
-    /// Walks the operands, each thread with a sink of its own.
+    /// Walks the operands, with a sink for each worker.
     pub(super) fn work<K: Sink>(&self, alone: bool, make: &(dyn Fn() -> K + Sync)) -> Summary {
         let setup = self.setup(&Setup::default());
         let first = Asker::new(Os::start(&setup), self.settings.plan);
-        let budget = self.budget(&first.sys);
+        let budget = self.descriptor_budget(&first.sys);
         let begin = Sample { now: first.sys.now(), ..Sample::default() };
         let shared = Shared {
             crew: Crew::new(self.threads, alone, budget, begin),
@@ -158,8 +161,8 @@ impl Walk<'_> {
             summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
         };
         shared.crew.work(|number, start| {
-            let mut settings = shared.settings.clone();
-            settings.descriptors = shared.crew.descriptors_of(number, budget);
+            let descriptors = shared.crew.budget_of(number, budget);
+            let settings = Settings { descriptors, ..shared.settings.clone() };
             let cursor = Cursor::new(Os::start(&setup), settings);
             let sink = make();
             let done = Done { next_report: CHECKPOINT, ..Done::default() };
@@ -183,7 +186,7 @@ impl<'r> Shared<'r> {
     }
 }
 
-/// What a worker counts.
+/// The counters of one worker.
 #[derive(Default)]
 struct Done {
     entries: u64,
@@ -194,7 +197,7 @@ struct Done {
     next_report: u64,
 }
 
-/// One thread of a walk.
+/// One worker of a walk.
 struct Worker<'r, K> {
     shared: &'r Shared<'r>,
     cursor: Cursor<Os>,
@@ -209,7 +212,7 @@ impl<K: Sink> Worker<'_, K> {
         let shared = self.shared;
         while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
             match work {
-                Work::Piece(piece) => {
+                Work::Task(piece) => {
                     self.sink.begin(piece.number);
                     self.cursor.begin_piece(piece);
                 }
@@ -217,7 +220,7 @@ impl<K: Sink> Worker<'_, K> {
                 Work::Operand((number, operand)) => {
                     self.sink.begin(number);
                     if let Some(step) = self.cursor.begin(operand) {
-                        self.tell(step);
+                        self.take(step);
                     }
                 }
             }
@@ -233,46 +236,45 @@ impl<K: Sink> Worker<'_, K> {
     fn drive(&mut self) {
         loop {
             if self.shared.is_over() {
-                return self.cursor.abandon();
+                self.cursor.abandon();
+                return self.sink.stop();
             }
             let Some(step) = self.cursor.next() else {
                 return self.sink.end();
             };
-            self.tell(step);
+            self.take(step);
             if self.shared.crew.pool.is_hungry() {
-                self.give();
+                self.hand_off();
             }
         }
     }
 
-    fn give(&mut self) {
+    fn hand_off(&mut self) {
         let next = &self.shared.next_piece;
         if let Some(piece) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
-            self.shared.crew.pool.give(piece);
+            self.shared.crew.pool.hand_off(piece);
         }
     }
 
-    fn tell(&mut self, step: Step) {
-        let next = match step {
-            Step::Entry => {
+    /// Passes a step to the sink, and does what the sink answers.
+    fn take(&mut self, step: Step) {
+        let (next, found) = match step {
+            Step::Entry(found) => {
                 self.done.entries += 1;
                 if self.done.entries == self.done.next_report && self.shared.crew.may_share() {
                     self.checkpoint();
                 }
-                self.sink.entry(Visited { cursor: &mut self.cursor })
+                (self.sink.entry(Visited { cursor: &mut self.cursor, found }), Some(found))
             }
             Step::Error(error) => {
                 self.done.errors += 1;
-                self.sink.error(error)
+                (self.sink.error(error), None)
             }
-            Step::Join(piece) => {
-                self.sink.join(piece);
-                Next::Continue
-            }
+            Step::Join(piece) => return self.sink.join(piece),
         };
         match next {
             Next::Continue => {}
-            Next::Skip => self.cursor.skip(),
+            Next::Skip => found.into_iter().for_each(|found| self.cursor.skip(found)),
             Next::Stop => self.shared.stopped.store(true, Ordering::Relaxed),
         }
     }

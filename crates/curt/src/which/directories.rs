@@ -1,228 +1,374 @@
-//! Where is looked, in order: the entries of `PATH` and the directories that a policy adds, each once.
-//! Text alone, but for the working directory.
+//! The search directories in order: the entries of `PATH` and the directories that a policy adds,
+//! each once. Text alone, apart from the working directory.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::candidates::ascii;
 use super::found::FoundIn;
-use super::lists::{PathEntry, ascii, path_entries};
 use super::policy::{Cwd, Policy};
-use super::resolve::{is_elsewhere, resolve};
-use crate::sys::Lookup;
-use curt_paths::{Flavor, Unit};
+use crate::name::NameBuf;
+use crate::sys::{Lookup, SystemUnit};
+use curt_paths::windows::{Start, is_separator, is_verbatim};
+use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
-/// A directory to look into.
-#[derive(Debug)]
-pub(super) struct Directory<U, D> {
-    /// As programs in it are told of: absolute.
-    pub(super) shown: Vec<U>,
-    /// As the system takes it, where that is something else.
-    native: Option<Vec<U>>,
+/// A directory that is searched.
+pub(super) struct SearchDirectory<S: Lookup> {
+    /// Its absolute path, as the paths of programs in it begin.
+    pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
-    /// Whether only relative texts led here.
-    pub(super) relative: bool,
-    /// Entries of `PATH` that are the same directory.
+    /// Whether it was named by relative paths only.
+    pub(super) is_relative: bool,
+    /// Other entries of `PATH` that name the same directory.
     pub(super) duplicates: Vec<usize>,
-    pub(super) known: Known<D>,
+    /// Where the system begins, and its path from there. `None` for a text that is no
+    /// path of this system.
+    located: Option<(S::Dir, NameBuf<S::Unit>)>,
+    pub(super) kept: Kept<S::Dir>,
 }
 
-/// What is known of a directory before it is looked into.
-#[derive(Debug)]
-pub(super) enum Known<D> {
+/// What a session knows of a directory.
+pub(super) enum Kept<D> {
     Nothing,
-    /// It was no directory when it was last looked for.
     Absent,
-    /// There can be no such directory.
-    Never,
     Open(D),
 }
 
-impl<U: Unit, D> Directory<U, D> {
-    /// The directory of a name that is a path, once there is one.
-    pub(super) fn given() -> Self {
-        Directory {
-            shown: Vec::new(),
-            native: None,
-            origin: FoundIn::Given,
-            relative: false,
-            duplicates: Vec::new(),
-            known: Known::Never,
-        }
-    }
+/// Where candidates are looked for: the path of a directory from an open one, which is the
+/// directory itself if the path is empty.
+pub(super) struct Place<'a, S: Lookup> {
+    pub(super) dir: &'a S::Dir,
+    pub(super) path: &'a [S::Unit],
+}
 
-    /// The directory that a text leads to.
-    fn of<S: Lookup<Unit = U>>(text: &[U], origin: FoundIn, base: &mut Base<U>, sys: &S) -> Self {
-        let mut directory = Directory { origin, ..Directory::given() };
-        directory.aim(text, base, sys);
-        directory
-    }
-
-    /// Makes it that of another text. Keeps its memory.
-    pub(super) fn aim<S: Lookup<Unit = U>>(&mut self, text: &[U], base: &mut Base<U>, sys: &S) {
+impl<S: Lookup> SearchDirectory<S> {
+    /// The directory that a text names.
+    pub(super) fn new(
+        text: &[S::Unit],
+        origin: FoundIn,
+        base: &mut Base<S::Unit>,
+        sys: &S,
+    ) -> Self {
         let rules = base.rules;
-        self.relative = resolve(text, rules, &mut || base.units(sys), &mut self.shown);
-        let native = S::native(&self.shown);
-        let can_be = !is_elsewhere(text, rules) && native.is_ok();
-        self.known = if can_be { Known::Nothing } else { Known::Never };
-        self.native = native.unwrap_or_default();
+        let is_relative = is_relative(text, rules);
+        let path = resolve(text, rules, if is_relative { base.units(sys) } else { &[] });
+        let located = if is_elsewhere(text, rules) {
+            None
+        } else {
+            sys.locate(Path::new(&*S::Unit::text(&path))).ok()
+        };
+        let duplicates = Vec::new();
+        SearchDirectory { path, origin, is_relative, duplicates, located, kept: Kept::Nothing }
     }
 
-    /// As the system takes it.
-    pub(super) fn native(&self) -> &[U] {
-        self.native.as_deref().unwrap_or(&self.shown)
-    }
-
-    /// Forgets whether it is there. Returns what was open.
-    pub(super) fn forget(&mut self) -> Option<D> {
-        match std::mem::replace(&mut self.known, Known::Nothing) {
-            Known::Open(dir) => return Some(dir),
-            Known::Never => self.known = Known::Never,
-            Known::Nothing | Known::Absent => {}
+    /// Where its candidates are looked for; `None` if it is known to be absent.
+    pub(super) fn place(&self) -> Option<Place<'_, S>> {
+        match (&self.kept, &self.located) {
+            (Kept::Open(dir), _) => Some(Place { dir, path: &[] }),
+            (Kept::Nothing, Some((dir, path))) => Some(Place { dir, path: path.as_name().units() }),
+            _ => None,
         }
-        None
+    }
+
+    pub(super) fn to_path(&self) -> PathBuf {
+        S::Unit::path(self.path.clone())
+    }
+
+    /// The entry of `PATH` that it is.
+    fn entry(&self) -> Option<usize> {
+        match self.origin {
+            FoundIn::Path(index) => Some(index),
+            _ => None,
+        }
     }
 }
 
-/// The directory that relative texts begin from, by whose rules.
+/// The directory that relative paths begin at.
 pub(super) struct Base<U> {
-    pub(super) rules: Flavor,
-    /// The one that was named.
+    rules: Flavor,
+    /// The directory that the caller named.
     pub(super) given: Option<PathBuf>,
+    /// Its absolute path, or that of the working directory, once it was needed.
     known: Option<Vec<U>>,
 }
 
-impl<U: Unit> Base<U> {
+impl<U: SystemUnit> Base<U> {
     pub(super) fn new(rules: Flavor, given: Option<PathBuf>) -> Self {
         Base { rules, given, known: None }
     }
 
-    /// The directory that was named, or the working directory; 1 call at most, once.
-    pub(super) fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> Vec<U> {
-        let known = self.known.get_or_insert_with(|| {
-            let given = self.given.as_deref().unwrap_or(Path::new(""));
-            // Where there is no working directory, nothing relative is found.
+    /// Its absolute path. At most 1 call, the first time.
+    pub(super) fn units<S: Lookup<Unit = U>>(&mut self, sys: &S) -> &[U] {
+        let Base { given, known, .. } = self;
+        known.get_or_insert_with(|| {
+            let given = given.as_deref().unwrap_or(Path::new(""));
+            // Without a working directory nothing relative is found.
             let full = sys.absolute(given).unwrap_or_else(|_| given.to_owned());
-            let mut units = S::units(&full);
+            let mut units = S::Unit::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
                 units.pop();
             }
             units
-        });
-        known.clone()
+        })
     }
 }
 
-/// What the directories come from.
+/// The variables that decide which directories are searched.
 pub(super) struct Sources<U> {
     pub(super) path: Option<Vec<U>>,
     /// `SystemRoot`.
     pub(super) system_root: Option<Vec<U>>,
-    /// Whether the environment forbids the working directory, on Windows.
+    /// Whether `NoDefaultCurrentDirectoryInExePath` is set.
     pub(super) forbids_cwd: bool,
 }
 
-/// The directories in order.
-#[derive(Debug)]
-pub(super) struct Directories<U, D> {
-    pub(super) all: Vec<Directory<U, D>>,
-    /// The working directory, where it is not to be searched: a name that is found there alone should
-    /// be told of.
-    pub(super) left_out: Option<Directory<U, D>>,
-    /// Entries of `PATH` that say nothing.
+/// The search directories in order.
+pub(super) struct Directories<S: Lookup> {
+    pub(super) all: Vec<SearchDirectory<S>>,
+    /// The working directory where the policy leaves it out: if only that contains the program, the
+    /// error should say so.
+    pub(super) left_out: Option<SearchDirectory<S>>,
+    /// The empty entries of `PATH`.
     pub(super) empty: Vec<usize>,
 }
 
-impl<U: Unit, D> Directories<U, D> {
-    /// Puts the directories in order.
-    pub(super) fn of<S: Lookup<Unit = U, Dir = D>>(
-        sources: &Sources<U>,
+impl<S: Lookup> Directories<S> {
+    pub(super) fn new(
+        sources: &Sources<S::Unit>,
         policy: &Policy,
-        base: &mut Base<U>,
+        base: &mut Base<S::Unit>,
         sys: &S,
     ) -> Self {
         let (mut found, mut empty) = (Vec::new(), Vec::new());
-        let mut add = |text: &[U], origin| found.push(Directory::of(text, origin, base, sys));
-        let here = [U::ascii(b'.')];
+        let mut add =
+            |text: &[_], origin| found.push(SearchDirectory::new(text, origin, base, sys));
+        let here = [S::Unit::ascii(b'.')];
         let is_windows = policy.rules == Flavor::Windows;
-        let implicit = match policy.cwd {
+        let searches_cwd = match policy.cwd {
             Cwd::Never => false,
             Cwd::Auto | Cwd::Report => !(is_windows && sources.forbids_cwd),
             Cwd::Always => true,
         };
-        let mut leaves_out = is_windows && !implicit;
-        if is_windows && implicit {
+        let mut leaves_out = is_windows && !searches_cwd;
+        if is_windows && searches_cwd {
             add(&here, FoundIn::Cwd);
         }
         let system_root = sources.system_root.as_deref().filter(|_| policy.system_directories);
         if let (true, Some(root)) = (is_windows, system_root) {
             for name in ["\\System32", "\\System", ""] {
-                add(&[root, &ascii::<U>(name)].concat(), FoundIn::System);
+                add(&[root, &ascii(name)].concat(), FoundIn::System);
             }
         }
-        let usual = ascii(S::DEFAULT_PATH);
-        let usual = (!is_windows && policy.default_path).then_some(&usual[..]);
-        let path = sources.path.as_deref().or(usual);
-        let entries = path.map_or_else(Vec::new, |path| path_entries(path, policy));
-        for PathEntry { index, text } in entries {
-            let origin = FoundIn::Path(index);
+        let default = ascii(S::DEFAULT_PATH);
+        let default = (!is_windows && policy.default_path).then_some(&default[..]);
+        let path = sources.path.as_deref().or(default);
+        for (index, text) in path.map_or_else(Vec::new, |path| entries(path, policy)) {
             if !text.is_empty() {
-                add(&text, origin);
+                add(&text, FoundIn::Path(index));
                 continue;
             }
             empty.push(index);
             if is_windows && policy.empty_is_cwd {
-                add(&here, origin);
-            } else if !is_windows && implicit {
+                add(&here, FoundIn::Path(index));
+            } else if !is_windows && searches_cwd {
                 add(&here, FoundIn::Cwd);
             }
-            leaves_out |= !is_windows && !implicit;
+            leaves_out |= !is_windows && !searches_cwd;
         }
         let all = each_once(found, policy.rules);
-        let left_out = leaves_out.then(|| Directory::of(&here, FoundIn::Cwd, base, sys));
-        let is_there = |one: &Directory<U, D>| {
-            all.iter().any(|known| is_same(&known.shown, &one.shown, policy.rules))
+        let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
+        let is_left_out = |left_out: &SearchDirectory<S>| {
+            !all.iter().any(|known| is_same(&known.path, &left_out.path, policy.rules))
         };
-        let left_out = left_out.filter(|left_out| !is_there(left_out));
+        let left_out = left_out.filter(is_left_out);
         Directories { all, left_out, empty }
     }
 }
 
-/// Each directory once, where it is first, with what else led there.
-fn each_once<U: Unit, D>(found: Vec<Directory<U, D>>, rules: Flavor) -> Vec<Directory<U, D>> {
-    let first: Vec<usize> = match rules {
-        Flavor::Posix => {
-            let mut seen = HashMap::with_capacity(found.len());
-            let texts = found.iter().map(|one| &one.shown[..]).enumerate();
-            texts.map(|(at, text)| *seen.entry(text).or_insert(at)).collect()
-        }
-        Flavor::Windows => {
-            let is_it = |text: &[U], known: &Directory<U, D>| is_same(&known.shown, text, rules);
-            let first = |text: &[U]| found.iter().position(|known| is_it(text, known));
-            found.iter().filter_map(|one| first(&one.shown)).collect()
-        }
-    };
-    let mut all: Vec<Directory<U, D>> = Vec::with_capacity(found.len());
-    let mut places = Vec::with_capacity(found.len());
-    for (at, directory) in found.into_iter().enumerate() {
-        if first[at] == at {
-            places.push(all.len());
-            all.push(directory);
+/// Each directory once, where it comes first, with the other entries that name it.
+fn each_once<S: Lookup>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
+    let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
+    // Comparing each with each would take longer than searching them, if there are hundreds.
+    let mut known = HashMap::with_capacity(found.len());
+    for directory in found {
+        let first = match rules {
+            Flavor::Posix => known.get(&directory.path).copied(),
+            Flavor::Windows => {
+                all.iter().position(|known| is_same(&known.path, &directory.path, rules))
+            }
+        };
+        if let Some(first) = first {
+            all[first].is_relative &= directory.is_relative;
+            all[first].duplicates.extend(directory.entry());
             continue;
         }
-        let place = places[first[at]];
-        places.push(place);
-        all[place].relative &= directory.relative;
-        if let FoundIn::Path(index) = directory.origin {
-            all[place].duplicates.push(index);
+        if rules == Flavor::Posix {
+            known.insert(directory.path.clone(), all.len());
         }
+        all.push(directory);
     }
     all
 }
 
-/// Whether two directories are one by their texts.
+/// Whether two paths name one directory, by their texts.
 fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     match rules {
         Flavor::Posix => left == right,
         Flavor::Windows => U::same_in_any_case(left, right),
+    }
+}
+
+/// The entries of `PATH` by a policy's rules, numbered from 0. Empty ones are among them.
+pub(super) fn entries<'a, U: Unit>(path: &'a [U], policy: &Policy) -> Vec<(usize, Cow<'a, [U]>)> {
+    if path.is_empty() && !policy.empty_path_is_entry {
+        return Vec::new();
+    }
+    match policy.rules {
+        Flavor::Posix => {
+            let texts = path.split(|&unit| unit == U::ascii(b':'));
+            texts.map(Cow::Borrowed).enumerate().collect()
+        }
+        Flavor::Windows => {
+            let texts = windows_entries(path, policy.quotes).into_iter();
+            texts.map(Cow::Owned).enumerate().collect()
+        }
+    }
+}
+
+/// Splits at `;`. A quote anywhere begins or ends a part in which `;` is a character as others are;
+/// it belongs to no name. A quote without a partner is ignored.
+fn windows_entries<U: Unit>(path: &[U], quotes: bool) -> Vec<Vec<U>> {
+    let is_quote = |unit: &U| quotes && unit.to_ascii() == b'"';
+    let count = path.iter().filter(|unit| is_quote(unit)).count();
+    // Otherwise it would swallow the entries behind it.
+    let unpaired = path.iter().rposition(is_quote).filter(|_| count % 2 == 1);
+    let mut entries = Vec::new();
+    let mut entry = Vec::new();
+    let mut is_quoted = false;
+    for (at, &unit) in path.iter().enumerate() {
+        if is_quote(&unit) {
+            is_quoted ^= Some(at) != unpaired;
+        } else if unit.to_ascii() == b';' && !is_quoted {
+            entries.push(std::mem::take(&mut entry));
+        } else {
+            entry.push(unit);
+        }
+    }
+    entries.push(entry);
+    entries
+}
+
+/// Whether a path by Windows' rules names a drive or a share, on a system that has none.
+fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
+    let start = Start::of(text);
+    rules == Flavor::Windows
+        && !has_drives::<U>()
+        && (start.drive().is_some() || matches!(start, Start::LocalDevice | Start::BareDevice))
+}
+
+/// Whether paths of this system have drives.
+fn has_drives<U: Unit>() -> bool {
+    U::SEPARATOR != U::ascii(b'/')
+}
+
+fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
+    if has_drives::<U>() {
+        return !Start::of(text).is_full();
+    }
+    let is_rooted = text.first().is_some_and(|&unit| match rules {
+        Flavor::Posix => unit.to_ascii() == b'/',
+        Flavor::Windows => is_separator(unit),
+    });
+    !is_rooted && !is_elsewhere(text, rules)
+}
+
+/// Returns the absolute path of a directory, without `.` and without separators at its end. A text
+/// that cannot be a path stays as it is. `base` is empty unless the text is relative.
+fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
+    if has_drives::<U>() {
+        return resolve_on_windows(text, base);
+    }
+    let mut path = if base.is_empty() { vec![U::SEPARATOR] } else { base.to_vec() };
+    let begin = path.len();
+    // `..` stays, as it may follow a symbolic link: it is for the system to resolve.
+    let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
+    if fold.append(text, 1, &mut path).is_err() {
+        path.truncate(begin);
+        path.extend_from_slice(text);
+    }
+    path
+}
+
+/// Resolves as Windows does with the directory part of a path: as if a name followed, so that the
+/// last component is neither a device nor loses dots and spaces at its end.
+fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
+    let mut directory = text.to_vec();
+    if !is_verbatim(text) {
+        if text.last().is_some_and(|unit| unit.to_ascii() != b':') {
+            directory.push(U::SEPARATOR);
+        }
+        directory.push(U::ascii(b'.'));
+    }
+    let env =
+        if base.is_empty() { Env::none() } else { Env::none().cwd(PathText::from_units(base)) };
+    let mut path = Vec::new();
+    let expander = Expander::new(env).flavor(Flavor::Windows);
+    if expander.expand_into(&directory, &mut path).is_err() {
+        path.clear();
+        path.extend_from_slice(text);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_relative, resolve};
+    use curt_paths::{Flavor, Unit};
+
+    fn wide(text: &str) -> Vec<u16> {
+        text.encode_utf16().collect()
+    }
+
+    fn resolved<U: Unit>(base: &[U], text: &[U], rules: Flavor) -> (Vec<U>, bool) {
+        let is_relative = is_relative(text, rules);
+        (resolve(text, rules, if is_relative { base } else { &[] }), is_relative)
+    }
+
+    #[test]
+    fn windows_paths_are_resolved_by_text() {
+        for (base, text, expected, relative) in [
+            (r"C:\w", r"C:/a//b\", r"C:\a\b", false),
+            (r"C:\w", ".", r"C:\w", true),
+            (r"C:\w", r".\x\.\y", r"C:\w\x\y", true),
+            (r"C:\w", r"..\..\..\x", r"C:\x", true),
+            (r"C:\w", "..", "C:\\", true),
+            (r"C:\w", r"\x", r"C:\x", true),
+            (r"C:\w", "c:x", r"C:\w\x", true),
+            (r"C:\w", "D:x", r"D:\x", true),
+            (r"C:\w", r"\\s\h\x", r"\\s\h\x", false),
+            (r"\\?\C:\w", r"..\x", r"\\?\C:\x", true),
+            (r"\\?\UNC\s\h\w", r"..\..\x", r"\\?\UNC\s\h\x", true),
+            (r"\\s\h\w", r"..\..\x", r"\\s\h\x", true),
+            (r"C:\w", r"\\?\D:\x\..", r"\\?\D:\x\..", false),
+        ] {
+            let (path, is_relative) = resolved(&wide(base), &wide(text), Flavor::Windows);
+            let path = String::from_utf16(&path).unwrap();
+            assert_eq!((path.as_str(), is_relative), (expected, relative), "{base} {text}");
+        }
+    }
+
+    #[test]
+    fn posix_paths_keep_dot_dot() {
+        for (text, expected, relative) in [
+            ("/a//b/", "/a/b", false),
+            ("..", "/w/..", true),
+            ("./x/./y", "/w/x/y", true),
+            ("/", "/", false),
+            (r"a\b", r"/w/a\b", true),
+        ] {
+            let (path, is_relative) = resolved(b"/w", text.as_bytes(), Flavor::Posix);
+            assert_eq!((path.as_slice(), is_relative), (expected.as_bytes(), relative), "{text}");
+        }
     }
 }

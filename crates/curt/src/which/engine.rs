@@ -1,225 +1,300 @@
-//! One search: its places, its candidates, and what it missed on the way.
+//! A search that is ready to run: what all look-ups share, and the steps of one.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::slice;
 
-use super::directories::{Base, Directories, Directory, Known, Sources};
-use super::explain::Looked;
-use super::failure::refused;
+use super::Options;
+use super::candidates::{Candidates, ExtensionList};
+use super::directories::{Base, Directories, Kept, SearchDirectory, Sources};
+use super::failure::{Blame, Missed};
 use super::found::{FoundIn, Hit};
-use super::lists::{Extension, extensions, program_of};
-use super::look::{Look, Outcome, Rank, Rules, Verdict};
-use super::names::{Asked, extension_at};
-use super::policy::{Cwd, Policy, Program};
-use super::{Options, Setting};
-use crate::error::FindError;
-use crate::name::{Name, Unit};
+use super::names::{Refusal, stem_of};
+use super::policy::{Cwd, Policy};
+use super::searcher::{Searcher, join};
+use crate::error::{FindCause, FindError};
+use crate::fields::Fields;
 use crate::sys::process::Variable;
-use crate::sys::{Lookup, Opened};
+use crate::sys::{Ask, Lookup, SystemUnit, Unsearched};
 use curt_paths::Flavor;
 
-/// How many directories a session keeps open.
+/// How many directories a session keeps open at most.
 const KEPT: usize = 256;
 
-/// A search that is ready to look.
+/// A search whose directories and extensions are known.
 pub(super) struct Engine<S: Lookup> {
-    pub(super) sys: S,
-    pub(super) root: S::Dir,
-    pub(super) policy: Policy,
-    pub(super) base: Base<S::Unit>,
-    pub(super) directories: Directories<S::Unit, S::Dir>,
-    /// Where a name that is a path leads.
-    pub(super) given: Directory<S::Unit, S::Dir>,
-    pub(super) extensions: Vec<Extension<S::Unit>>,
-    pub(super) dropped: Vec<Vec<S::Unit>>,
-    pub(super) look: Look<S>,
-    /// Whether directories are kept open, and how many are.
-    pub(super) keeps: Option<usize>,
-    pub(super) trace: Option<Vec<Looked>>,
+    pub(super) searcher: Searcher<S>,
+    base: Base<S::Unit>,
+    pub(super) directories: Directories<S>,
+    pub(super) list: ExtensionList<S::Unit>,
+    /// Whether directories are kept open.
+    keeps: bool,
+    /// The memory of the last look-up.
+    pub(super) spare: Query<S>,
 }
 
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Position {
-    /// The next place.
-    place: usize,
-    /// The next rank in the place before, whose answers are still there.
-    rank: Option<usize>,
+/// A name that is looked for.
+pub(super) struct Query<S: Lookup> {
+    name: Vec<S::Unit>,
+    /// The one directory that a path names, instead of those of `PATH`.
+    given: Option<SearchDirectory<S>>,
+    pub(super) candidates: Candidates<S::Unit>,
+    pub(super) missed: Missed<S::Unit>,
+    /// Why it was not found, once that is known.
+    failure: Option<Blame>,
+}
+
+impl<S: Lookup> Default for Query<S> {
+    fn default() -> Self {
+        Query {
+            name: Vec::new(),
+            given: None,
+            candidates: Candidates::default(),
+            missed: Missed::default(),
+            failure: None,
+        }
+    }
+}
+
+/// The directories that are searched for a name: the one that it names, or those of `PATH`.
+fn searched<'a, S: Lookup>(
+    given: Option<&'a SearchDirectory<S>>,
+    path: &'a Directories<S>,
+) -> &'a [SearchDirectory<S>] {
+    given.map_or(&path.all, slice::from_ref)
+}
+
+impl<S: Lookup> Query<S> {
+    /// Whether it is a path, for which `PATH` is not searched.
+    pub(super) fn is_path(&self) -> bool {
+        self.given.is_some()
+    }
 }
 
 impl<S: Lookup> Engine<S> {
-    pub(super) fn new(sys: S, options: &Options<S::Unit>) -> Engine<S> {
-        Engine::for_child(sys, options, None, None)
-    }
-
-    /// The same for a child: what was not named is taken from its variables (`None` for those of this process),
-    /// and begins from its directory.
-    pub(super) fn for_child(
+    /// Prepares a search. What the options leave open is taken from `variables`, or else from the
+    /// environment of this process; relative paths begin at `directory`, or else at the working
+    /// directory.
+    pub(super) fn new(
         sys: S,
-        options: &Options<S::Unit>,
+        options: &Options,
         variables: Option<&[Variable<'_>]>,
         directory: Option<&Path>,
     ) -> Engine<S> {
-        let root = sys.root();
         let policy = options.policy.clone();
-        let variable = |setting, name| options.variable::<S>(setting, name, variables);
-        let path = variable(&options.path, "PATH");
-        // The rest means nothing by the rules of POSIX.
-        let of_windows = |setting, name| match policy.rules {
-            Flavor::Posix => None,
-            Flavor::Windows => variable(setting, name),
+        let units = |text: OsString| S::Unit::units(Path::new(&text));
+        let variable = |name| options.variable(name, variables);
+        let path = options.path.or_else(|| variable("PATH"));
+        // The others mean nothing by the rules of POSIX.
+        let is_windows = policy.rules == Flavor::Windows;
+        let of_windows = |name| if is_windows { variable(name) } else { None };
+        let pathext = options.pathext.or_else(|| of_windows("PATHEXT"));
+        let sources = Sources {
+            path: path.map(units),
+            system_root: of_windows("SystemRoot").map(units),
+            forbids_cwd: of_windows("NoDefaultCurrentDirectoryInExePath").is_some(),
         };
-        let system_root = of_windows(&Setting::Inherit, "SystemRoot");
-        let forbids = of_windows(&Setting::Inherit, "NoDefaultCurrentDirectoryInExePath");
-        let sources = Sources { path, system_root, forbids_cwd: forbids.is_some() };
         let given = options.base.as_deref().or(directory).map(Path::to_owned);
         let mut base = Base::new(policy.rules, given);
-        let directories = Directories::of(&sources, &policy, &mut base, &sys);
-        let list = extensions(of_windows(&options.pathext, "PATHEXT").as_deref(), &policy);
         Engine {
-            sys,
-            root,
-            policy,
+            directories: Directories::new(&sources, &policy, &mut base, &sys),
+            list: ExtensionList::new(pathext.map(units).as_deref(), &policy),
+            searcher: Searcher::new(sys, policy),
             base,
-            directories,
-            given: Directory::given(),
-            extensions: list.extensions,
-            dropped: list.dropped,
-            look: Look::default(),
-            keeps: options.keeps.then_some(0),
-            trace: None,
+            keeps: options.keeps,
+            spare: Query::default(),
         }
     }
 
-    /// Begins a look-up.
-    pub(super) fn begin(&mut self, name: &OsStr) -> Result<Asked, FindError> {
-        let begun = self.look.begin(name, &self.policy, &self.extensions);
-        begun.map_err(|refusal| refused(name, refusal))
+    /// Makes a query one for this name, with nothing searched yet.
+    pub(super) fn begin(&mut self, query: &mut Query<S>, name: &OsStr) -> Result<(), FindError> {
+        let Engine { searcher, base, list, .. } = self;
+        let policy = &searcher.policy;
+        query.missed.clear();
+        query.name.clear();
+        S::Unit::append_units(Path::new(name), &mut query.name);
+        let stem = stem_of(&query.name, policy.rules).map_err(|refusal| {
+            let cause = match refusal {
+                Refusal::TooLong => FindCause::NameTooLong,
+                Refusal::Invalid(why) => FindCause::InvalidName(why),
+            };
+            FindError::new(name.to_owned(), false, cause, None, Vec::new())
+        })?;
+        let (parent, stem) = query.name.split_at(stem);
+        let is_path = !parent.is_empty();
+        query.candidates.begin(stem, is_path, policy, list);
+        query.given =
+            is_path.then(|| SearchDirectory::new(parent, FoundIn::Given, base, &searcher.sys));
+        Ok(())
     }
 
-    /// Finds the first program of that name.
-    pub(super) fn find(&mut self, name: &OsStr, hit: &mut Hit<S::Unit>) -> Result<(), FindError> {
-        let asked = self.begin(name)?;
-        match self.next(asked, &mut Position::default(), false, hit) {
-            Some(answer) => answer,
-            None => Err(self.failure(asked)),
-        }
-    }
-
-    /// The next program; `None` where there is no more.
-    pub(super) fn next(
-        &mut self,
-        asked: Asked,
-        position: &mut Position,
-        all: bool,
-        hit: &mut Hit<S::Unit>,
-    ) -> Option<Result<(), FindError>> {
-        loop {
-            if let Some(rank) = position.rank.and_then(|rank| self.look.best(rank)) {
-                position.rank = Some(rank + 1);
-                let place = self.directory(asked, position.place - 1)?;
-                fill(hit, place, self.look.called(rank), self.policy.rules);
-                let refused = self.policy.cwd == Cwd::Report && hit.relative;
-                let refused = refused && hit.origin != FoundIn::Given;
-                return Some(if refused { Err(self.relative(hit)) } else { Ok(()) });
-            }
-            position.rank = None;
-            match asked {
-                Asked::Given(begin) if position.place == 0 => self.aim(begin),
-                Asked::Bare if position.place < self.directories.all.len() => {}
-                _ => return None,
-            }
-            let at = position.place;
-            position.place += 1;
-            if self.look_into(asked, at, all) {
-                position.rank = Some(0);
-            } else {
-                // A fault that ends the search.
-                position.place = usize::MAX;
-            }
-        }
-    }
-
-    pub(super) fn directory(&self, asked: Asked, at: usize) -> Option<&Directory<S::Unit, S::Dir>> {
-        match asked {
-            Asked::Given(_) => Some(&self.given),
-            Asked::Bare => self.directories.all.get(at),
-        }
-    }
-
-    /// Takes the directory that a path names.
-    fn aim(&mut self, begin: usize) {
-        let Engine { sys, base, given, look, .. } = self;
-        given.aim(look.name.get(..begin).unwrap_or_default(), base, sys);
-    }
-
-    /// Looks into a place, and notes what became of it; whether the search may go on.
-    fn look_into(&mut self, asked: Asked, at: usize, all: bool) -> bool {
-        if asked == Asked::Bare && self.keeps.is_some() {
+    /// Searches the directory of this number for a name, and returns one word for what became of
+    /// it; `None` if there is no such directory.
+    pub(super) fn search(&mut self, at: usize, query: &mut Query<S>) -> Option<&'static str> {
+        if !query.is_path() {
             self.keep(at);
         }
-        let rules = Rules { policy: &self.policy, extensions: &self.extensions, all };
-        let directory = match asked {
-            Asked::Given(_) => Some(&self.given),
-            Asked::Bare => self.directories.all.get(at),
-        };
-        let Some(directory) = directory else { return true };
-        let before = self.trace.as_ref().map(|_| self.sys.calls().total());
-        let outcome = self.look.look_in(&self.sys, &self.root, directory, &rules);
-        if let Some(trace) = &mut self.trace {
-            let calls = self.sys.calls().total() - before.unwrap_or_default();
-            trace.push(Looked::new(directory, &outcome, &self.look, &rules, calls));
-        }
-        take_note(&mut self.look, at, directory, outcome, &self.policy)
+        let Query { given, candidates, missed, .. } = query;
+        let directory = searched(given.as_ref(), &self.directories).get(at)?;
+        let result = self.searcher.search(directory, candidates);
+        Some(missed.note(at, directory, candidates, result, &self.searcher.policy))
     }
 
-    /// Opens a directory of a session, or learns that there is none.
-    pub(super) fn keep(&mut self, at: usize) {
-        let Engine { sys, root, directories, keeps, policy, .. } = self;
-        let count = keeps.unwrap_or(KEPT);
-        let Some(directory) = directories.all.get_mut(at) else { return };
-        if count >= KEPT || !matches!(directory.known, Known::Nothing) {
-            return;
+    /// The directory of this number, of those that are searched for a name.
+    pub(super) fn directory<'a>(
+        &'a self,
+        at: usize,
+        query: &'a Query<S>,
+    ) -> &'a SearchDirectory<S> {
+        &searched(query.given.as_ref(), &self.directories)[at]
+    }
+
+    /// Searches the directory of this number for several names, for all of them at once if it can
+    /// be listed.
+    pub(super) fn search_for_all(&mut self, at: usize, queries: &mut [&mut Query<S>]) {
+        self.keep(at);
+        let Engine { searcher, directories, .. } = self;
+        let directory = &directories.all[at];
+        Engine::search_in(searcher, directory, queries, |policy, query, result| {
+            let Query { candidates, missed, .. } = query;
+            missed.note(at, directory, candidates, result, policy);
+        });
+    }
+
+    /// Searches one directory for several names. `note` takes what each search came to.
+    fn search_in(
+        searcher: &mut Searcher<S>,
+        directory: &SearchDirectory<S>,
+        queries: &mut [&mut Query<S>],
+        mut note: impl FnMut(&Policy, &mut Query<S>, Result<(), Unsearched>),
+    ) {
+        let is_searched = queries.len() > 1 && {
+            let mut names: Vec<_> = queries.iter_mut().map(|query| &mut query.candidates).collect();
+            searcher.search_for_all(directory, &mut names)
+        };
+        for query in queries {
+            let result = if is_searched {
+                Ok(())
+            } else {
+                searcher.search(directory, &mut query.candidates)
+            };
+            note(&searcher.policy, query, result);
         }
-        let mut native = directory.native().to_vec();
-        directory.known = match policy.rules {
-            Flavor::Windows => {
-                native.push(S::Unit::NUL);
-                match sys.open_search(root, Name::of_terminated(&native)) {
-                    Opened::Dir(dir) => Known::Open(dir),
-                    Opened::Gone | Opened::NotDirectory => Known::Absent,
-                    _ => Known::Nothing,
-                }
+    }
+
+    /// Makes a hit of a candidate that the directory of this number contains, unless the policy
+    /// reports it instead.
+    pub(super) fn fill(
+        &self,
+        at: usize,
+        candidate: usize,
+        query: &Query<S>,
+        hit: &mut Hit<S::Unit>,
+    ) -> Result<(), FindError> {
+        let policy = &self.searcher.policy;
+        hit.fill(self.directory(at, query), query.candidates.spelled(candidate), policy.rules);
+        if policy.cwd == Cwd::Report && hit.relative && !query.is_path() {
+            let cause = (FindCause::RelativeResult, Some(S::Unit::path(hit.units.clone())));
+            return Err(self.error(query, cause));
+        }
+        Ok(())
+    }
+
+    /// The failure of the system after which the search went on, if there was one.
+    pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<FindError> {
+        let failure =
+            query.missed.take_failure(searched(query.given.as_ref(), &self.directories))?;
+        Some(self.error(query, failure))
+    }
+
+    /// Finds out why these names were not found. What they share is asked once.
+    pub(super) fn diagnose(&mut self, queries: &mut [&mut Query<S>]) {
+        let mut unexplained = Vec::new();
+        for query in queries {
+            let Query { given, missed, .. } = &mut **query;
+            let directories = searched(given.as_ref(), &self.directories);
+            query.failure = missed.take_cause(directories, given.is_some(), &self.searcher.policy);
+            if query.failure.is_none() {
+                unexplained.push(&mut **query);
             }
-            Flavor::Posix => match sys.open_parent(&S::path(native)) {
-                Ok(dir) => Known::Open(dir),
-                Err(error) if is_absence(&error) => Known::Absent,
-                Err(_) => Known::Nothing,
-            },
-        };
-        *keeps = Some(count + usize::from(matches!(directory.known, Known::Open(_))));
-    }
-
-    /// Looks into what was found, for what begins a script: 3 calls, and 1 more for its interpreter.
-    pub(super) fn read_head(&mut self, hit: &mut Hit<S::Unit>) {
-        if self.policy.rules != Flavor::Posix {
+        }
+        let Some(first) = unexplained.first() else { return };
+        if let Some(base) = self.missing_base(first) {
+            for query in unexplained {
+                query.failure = Some((FindCause::DirectoryMissing, Some(base.clone())));
+            }
             return;
         }
-        let Ok(native) = S::native(&hit.units) else { return };
-        let mut native = native.unwrap_or_else(|| hit.units.clone());
-        native.push(S::Unit::NUL);
-        super::script::look_into(&self.sys, &self.root, Name::of_terminated(&native), hit);
+        unexplained.retain(|query| !query.is_path());
+        let Engine { searcher, directories, .. } = self;
+        let Some(directory) = &directories.left_out else { return };
+        Engine::search_in(searcher, directory, &mut unexplained, |_, query, _| {
+            let Some(found) = query.candidates.program_from(0) else { return };
+            let mut path = Vec::new();
+            join(&mut path, &directory.path, query.candidates.spelled(found));
+            query.failure = Some((FindCause::OnlyInWorkingDirectory, Some(S::Unit::path(path))));
+        });
+    }
+
+    /// The error of a name whose failure [`Engine::explain`] has found out.
+    pub(super) fn failure(&self, query: &mut Query<S>) -> FindError {
+        let failure = query.failure.take().unwrap_or_else(|| query.missed.not_found::<S>());
+        self.error(query, failure)
+    }
+
+    fn error(&self, query: &Query<S>, blame: Blame) -> FindError {
+        let name = S::Unit::path(query.name.clone()).into_os_string();
+        let directories = searched(query.given.as_ref(), &self.directories);
+        query.missed.error(name, query.is_path(), blame, directories)
+    }
+
+    /// The base directory, if one was named, the search depends on it, and it does not exist.
+    fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
+        let given = self.base.given.clone()?;
+        let depends = self.directories.left_out.is_some() && !query.is_path();
+        let mut directories = searched(query.given.as_ref(), &self.directories).iter();
+        if !depends && !directories.any(|directory| directory.is_relative) {
+            return None;
+        }
+        let path = S::Unit::path(self.base.units(&self.searcher.sys).to_vec());
+        let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+        let sys = &self.searcher.sys;
+        let asked = sys.at_path(&path, |dir, name| sys.query(dir, name, ask).map(drop)).ok()?;
+        asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
+    }
+
+    /// Opens a directory that a session keeps, or remembers that it is absent.
+    fn keep(&mut self, at: usize) {
+        let Engine { searcher, directories, keeps, .. } = self;
+        let Some(directory) = directories.all.get_mut(at).filter(|_| *keeps && at < KEPT) else {
+            return;
+        };
+        let (Kept::Nothing, Some(place)) = (&directory.kept, directory.place()) else { return };
+        let opened = match searcher.policy.rules {
+            Flavor::Windows => searcher.open(&place),
+            // Without the right to list it, which no call by these rules needs.
+            Flavor::Posix => {
+                searcher.sys.open_parent(&directory.to_path()).map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unsearched::Absent,
+                    _ => Unsearched::Failed(error),
+                })
+            }
+        };
+        directory.kept = match opened {
+            Ok(dir) => Kept::Open(dir),
+            Err(Unsearched::Absent) => Kept::Absent,
+            Err(_) => Kept::Nothing,
+        };
     }
 
     /// Forgets what a session keeps.
     pub(super) fn refresh(&mut self) {
         for directory in &mut self.directories.all {
-            if let Some(dir) = directory.forget() {
-                self.sys.close(dir);
+            if let Kept::Open(dir) = std::mem::replace(&mut directory.kept, Kept::Nothing) {
+                self.searcher.sys.close(dir);
             }
         }
-        self.keeps = self.keeps.map(|_| 0);
     }
 }
 
@@ -227,75 +302,4 @@ impl<S: Lookup> Drop for Engine<S> {
     fn drop(&mut self) {
         self.refresh();
     }
-}
-
-/// Notes what was passed over in a place; whether the search may go on.
-pub(super) fn take_note<S: Lookup>(
-    look: &mut Look<S>,
-    at: usize,
-    directory: &Directory<S::Unit, S::Dir>,
-    outcome: Outcome,
-    policy: &Policy,
-) -> bool {
-    let is_unfit =
-        |rank: &Rank| matches!(rank.verdict, Verdict::Directory | Verdict::NotExecutable);
-    if look.missed.unfit.is_empty() {
-        if let Some(rank) = look.ranks.iter().position(is_unfit) {
-            let mut unfit = std::mem::take(&mut look.missed.unfit);
-            join(&mut unfit, &directory.shown, look.called(rank));
-            look.missed.unfit = unfit;
-        }
-    }
-    match outcome {
-        Outcome::Searched | Outcome::Absent => return true,
-        Outcome::Unsearchable | Outcome::Unlistable => {
-            look.missed.unsearchable.push(at);
-            return true;
-        }
-        Outcome::Failed(error) if S::is_loop(&error) => {
-            join(&mut look.missed.looped, &directory.shown, &look.stem);
-        }
-        Outcome::Failed(error) if S::is_too_long(&error) => look.missed.is_too_long = true,
-        // What else fails is one directory's fault; it is told where nothing is found behind it.
-        Outcome::Failed(error) => {
-            look.missed.other.get_or_insert((at, error));
-            return true;
-        }
-        // The others could not be searched either, or only some of them: that would be a guess.
-        Outcome::Shortage(error) => {
-            look.missed.other = Some((at, error));
-            return false;
-        }
-    }
-    !policy.stops_at_faults
-}
-
-fn is_absence(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
-pub(super) fn fill<U: Unit, D>(
-    hit: &mut Hit<U>,
-    directory: &Directory<U, D>,
-    called: &[U],
-    rules: Flavor,
-) {
-    join(&mut hit.units, &directory.shown, called);
-    (hit.origin, hit.relative, hit.interpreter) = (directory.origin, directory.relative, None);
-    hit.program = match rules {
-        Flavor::Posix => Program::Executable,
-        Flavor::Windows => match extension_at(called) {
-            Some(dot) => program_of(&called[dot..]),
-            None => Program::Executable,
-        },
-    };
-}
-
-pub(super) fn join<U: Unit>(into: &mut Vec<U>, directory: &[U], name: &[U]) {
-    into.clear();
-    into.extend_from_slice(directory);
-    if into.last().is_none_or(|&unit| unit != U::SEPARATOR) {
-        into.push(U::SEPARATOR);
-    }
-    into.extend_from_slice(name);
 }

@@ -1,120 +1,127 @@
-//! What a search did: every directory, every candidate, why it was passed over, and the calls made.
+//! Explanations: which directories and candidates a search looked at, and for how many calls.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::directories::Directory;
+use super::candidates::Candidates;
+use super::directories::SearchDirectory;
 use super::engine::Engine;
 use super::found::{Found, FoundIn, Hit};
-use super::look::{Look, Outcome, Rules, Verdict};
+use super::programs::Programs;
 use crate::calls::Calls;
-use crate::error::{FindCause, FindError};
-use crate::sys::{Lookup, Os, Sys};
+use crate::error::FindError;
+use crate::sys::{Lookup, Os, OsUnit, Sys, SystemUnit, Verdict};
 
-/// What a search did, as [`Search::explain`](super::Search::explain) tells it.
+/// What a search did, step by step: see [`Search::explain`](super::Search::explain).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SearchExplanation {
-    /// What was found, or why nothing was.
+    /// The program, or why none was found.
     pub result: Result<Found, FindError>,
-    /// The directories that were looked into, in order.
+    /// The directories that were searched, in order.
     pub looked: Vec<Looked>,
-    /// The directories that would have come next.
+    /// The directories that would have been searched next.
     pub not_reached: Vec<PathBuf>,
-    /// The entries of `PATH`, counted from 0, that are empty.
+    /// The empty entries of `PATH`, counted from 0.
     pub empty_entries: Vec<usize>,
-    /// The items of `PATHEXT` that were dropped, because no name ends so.
+    /// The items of `PATHEXT` that were dropped, because no name can end so.
     pub dropped_extensions: Vec<OsString>,
-    /// The calls made, the preparation included.
+    /// The calls made, preparation included.
     pub calls: Calls,
 }
 
-/// Looks for a name, and tells of every step.
+/// Looks for a name and records every step.
 pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanation {
-    engine.trace = Some(Vec::new());
-    let mut hit = Hit::default();
-    let result = engine.find(name, &mut hit).map(|()| Found(hit));
-    let looked = engine.trace.take().unwrap_or_default();
-    let is_path = looked.iter().any(|looked| looked.origin == FoundIn::Given);
-    let is_refused = matches!(
-        result.as_ref().map_err(FindError::cause),
-        Err(FindCause::InvalidName(_) | FindCause::NameTooLong)
-    );
-    let reached = looked.len();
-    let rest = engine.directories.all.iter().skip(reached).filter(|_| !is_path && !is_refused);
+    let mut looked = Vec::new();
+    let mut not_reached = Vec::new();
+    let result = Programs::begin(engine, name, false).and_then(|mut programs| {
+        let mut hit = Hit::default();
+        let found = loop {
+            if let Some(answer) = programs.next_here(&mut hit) {
+                break answer;
+            }
+            let before = programs.engine.searcher.sys.calls().total();
+            let Some((at, outcome)) = programs.search_next() else {
+                break Err(programs.failure());
+            };
+            let calls = programs.engine.searcher.sys.calls().total() - before;
+            let directory = programs.engine.directory(at, &programs.query);
+            looked.push(Looked::new(directory, &programs.query.candidates, outcome, calls));
+        };
+        if !programs.query.is_path() {
+            let rest = programs.engine.directories.all.iter().skip(looked.len());
+            not_reached.extend(rest.map(SearchDirectory::to_path));
+        }
+        found.map(|()| Found(hit))
+    });
+    let dropped = engine.list.dropped.iter();
     SearchExplanation {
-        not_reached: rest.map(|directory| Os::path(directory.shown.clone())).collect(),
         result,
         looked,
+        not_reached,
         empty_entries: engine.directories.empty.clone(),
-        dropped_extensions: engine.dropped.iter().map(|item| Os::text(item).into()).collect(),
-        calls: engine.sys.calls(),
+        dropped_extensions: dropped.map(|item| OsUnit::text(item).into_owned()).collect(),
+        calls: engine.searcher.sys.calls(),
     }
 }
 
-/// A directory that was looked into.
+/// A directory that was searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Looked {
-    /// The directory, absolute.
+    /// The absolute path of the directory.
     pub directory: PathBuf,
-    /// What led there first.
+    /// Where it comes from.
     pub origin: FoundIn,
-    /// Entries of `PATH`, counted from 0, that are the same directory; they were asked with it.
+    /// Other entries of `PATH`, counted from 0, that name the same directory.
     pub duplicates: Vec<usize>,
-    /// Whether only relative texts led there.
+    /// Whether it was named by relative paths only.
     pub relative: bool,
-    /// What became of the directory: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`.
+    /// What became of the directory: `searched`, `absent`, `unsearchable`, `unlistable` or
+    /// `failed`.
     pub outcome: &'static str,
-    /// The candidates in the order of their ranks, with what became of each: `found`, `absent`,
-    /// `directory`, `not executable`, or `not asked` because a better one was found or the directory
-    /// could not be searched.
+    /// The candidates, best first, with what became of each: `found`, `absent`, `directory`,
+    /// `not executable`, or `not asked` if a better one was found or the directory could not be
+    /// searched.
     pub candidates: Vec<(OsString, &'static str)>,
-    /// The calls made.
+    /// The calls made for it.
     pub calls: u64,
 }
 
 impl Looked {
-    pub(super) fn new<S: Lookup>(
-        directory: &Directory<S::Unit, S::Dir>,
-        outcome: &Outcome,
-        look: &Look<S>,
-        rules: &Rules<'_, S::Unit>,
+    fn new<S: Lookup>(
+        directory: &SearchDirectory<S>,
+        candidates: &Candidates<S::Unit>,
+        outcome: &'static str,
         calls: u64,
     ) -> Looked {
-        let candidate = |rank| {
-            let name = S::path([&look.stem, rules.ending(rank)].concat());
-            (name.into_os_string(), word(rank.verdict))
+        let candidate = |at| {
+            let name = S::Unit::path(candidates.name(at).to_vec()).into_os_string();
+            (name, word(candidates.verdict(at)))
         };
         Looked {
-            directory: S::path(directory.shown.clone()),
+            directory: directory.to_path(),
             origin: directory.origin,
             duplicates: directory.duplicates.clone(),
-            relative: directory.relative,
-            outcome: match outcome {
-                Outcome::Searched => "searched",
-                Outcome::Absent => "absent",
-                Outcome::Unsearchable => "unsearchable",
-                Outcome::Unlistable => "unlistable",
-                Outcome::Failed(_) | Outcome::Shortage(_) => "failed",
-            },
-            candidates: look.ranks.iter().map(candidate).collect(),
+            relative: directory.is_relative,
+            outcome,
+            candidates: (0..candidates.len()).map(candidate).collect(),
             calls,
         }
     }
 
-    /// The directory.
+    /// The absolute path of the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 }
 
-fn word(verdict: Verdict) -> &'static str {
+fn word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
-        Verdict::Unasked | Verdict::Listed => "not asked",
-        Verdict::Absent => "absent",
-        Verdict::Program => "found",
-        Verdict::Directory => "directory",
-        Verdict::NotExecutable => "not executable",
+        None => "not asked",
+        Some(Verdict::Absent) => "absent",
+        Some(Verdict::Program) => "found",
+        Some(Verdict::Directory) => "directory",
+        Some(Verdict::NotExecutable) => "not executable",
     }
 }

@@ -1,139 +1,174 @@
-//! Why nothing was found.
+//! Why a program was not found.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use super::directories::Directories;
-use super::engine::{Engine, join};
-use super::found::Hit;
-use super::look::Rules;
-use super::names::{Asked, Refusal};
+use super::candidates::Candidates;
+use super::directories::SearchDirectory;
+use super::policy::Policy;
+use super::searcher::join;
 use crate::error::{FindCause, FindError};
-use crate::fields::Fields;
-use crate::name::{Name, Unit};
-use crate::sys::{Ask, Lookup};
+use crate::sys::{Lookup, SystemUnit, Unsearched, is_loop};
 use curt_paths::Flavor;
 
-impl<S: Lookup> Engine<S> {
-    /// Why nothing was found.
-    pub(super) fn failure(&mut self, asked: Asked) -> FindError {
-        if let Some(error) = self.known_failure(asked) {
-            return error;
+/// Why a program was not found, and the path to blame.
+pub(super) type Blame = (FindCause, Option<PathBuf>);
+
+/// What a search has passed over so far. Keeps its memory from look-up to look-up.
+#[derive(Debug)]
+pub(super) struct Missed<U> {
+    /// The first file that cannot be executed, or directory in its place.
+    unfit: Vec<U>,
+    /// The first link loop.
+    looped: Vec<U>,
+    is_too_long: bool,
+    /// The directories that may not be searched, by their numbers.
+    unsearchable: Vec<usize>,
+    /// The first other failure, and the number of its directory.
+    failed: Option<(usize, io::Error)>,
+    /// Whether a failure ended the search.
+    pub(super) is_over: bool,
+}
+
+impl<U> Default for Missed<U> {
+    fn default() -> Self {
+        Missed {
+            unfit: Vec::new(),
+            looped: Vec::new(),
+            is_too_long: false,
+            unsearchable: Vec::new(),
+            failed: None,
+            is_over: false,
         }
-        if let Some(base) = self.missing_base(asked) {
-            return self.base_is_missing(base);
-        }
-        let left_out = if asked == Asked::Bare { self.left_out() } else { None };
-        self.not_found(left_out)
-    }
-
-    /// Why nothing was found, where something was passed over that says it.
-    pub(super) fn known_failure(&mut self, asked: Asked) -> Option<FindError> {
-        let path = |units: &Vec<S::Unit>| Some(S::path(units.clone()));
-        let is_given = asked != Asked::Bare;
-        if let Some(error) = self.left_unsearched(asked) {
-            return Some(error);
-        }
-        let missed = &self.look.missed;
-        let is_unfit = self.policy.rules == Flavor::Posix && !missed.unfit.is_empty();
-        let is_looped = !missed.looped.is_empty();
-        let is_too_long = missed.is_too_long && (is_given || self.policy.stops_at_faults);
-        let denies = is_given || self.policy.denied_if_unsearchable;
-        let denied = missed.unsearchable.first().copied().filter(|_| denies);
-        let (cause, path) = if is_looped && (self.policy.stops_at_faults || !is_unfit) {
-            (FindCause::LinkLoop, path(&missed.looped))
-        } else if is_unfit {
-            (FindCause::NotExecutable, path(&missed.unfit))
-        } else if is_too_long {
-            (FindCause::NameTooLong, None)
-        } else if let Some(at) = denied {
-            let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
-            (FindCause::PermissionDenied, place)
-        } else {
-            return None;
-        };
-        Some(self.error(cause, path))
-    }
-
-    /// The first directory that the system failed to search, though it may be searched.
-    pub(super) fn left_unsearched(&mut self, asked: Asked) -> Option<FindError> {
-        let (at, error) = self.look.missed.other.take()?;
-        let place = self.directory(asked, at).map(|directory| S::path(directory.shown.clone()));
-        Some(self.error(FindCause::Os(error), place))
-    }
-
-    pub(super) fn base_is_missing(&self, base: PathBuf) -> FindError {
-        self.error(FindCause::DirectoryMissing, Some(base))
-    }
-
-    /// That nothing was found, or something in the place that is left out alone.
-    pub(super) fn not_found(&self, left_out: Option<PathBuf>) -> FindError {
-        if left_out.is_some() {
-            return self.error(FindCause::OnlyInWorkingDirectory, left_out);
-        }
-        let unfit = &self.look.missed.unfit;
-        let path = (!unfit.is_empty()).then(|| S::path(unfit.clone()));
-        self.error(FindCause::NotFound, path)
-    }
-
-    fn error(&self, cause: FindCause, path: Option<PathBuf>) -> FindError {
-        let shown = |&at: &usize| Some(S::path(self.directories.all.get(at)?.shown.clone()));
-        let unsearchable = match cause {
-            FindCause::NotFound
-            | FindCause::OnlyInWorkingDirectory
-            | FindCause::PermissionDenied => {
-                self.look.missed.unsearchable.iter().filter_map(shown).collect()
-            }
-            _ => Vec::new(),
-        };
-        let is_path = self.look.stem.len() != self.look.name.len();
-        FindError::new(self.asked_name(), is_path, cause, path, unsearchable)
-    }
-
-    fn asked_name(&self) -> OsString {
-        S::path(self.look.name.clone()).into_os_string()
-    }
-
-    pub(super) fn relative(&self, hit: &Hit<S::Unit>) -> FindError {
-        self.error(FindCause::RelativeResult, Some(S::path(hit.units.clone())))
-    }
-
-    /// The base directory, where one was named, something depends on it, and it is not there.
-    pub(super) fn missing_base(&mut self, asked: Asked) -> Option<PathBuf> {
-        let base = self.base.given.clone()?;
-        let depends = match asked {
-            Asked::Given(_) => self.given.relative,
-            Asked::Bare => {
-                let Directories { all, left_out, .. } = &self.directories;
-                left_out.is_some() || all.iter().any(|directory| directory.relative)
-            }
-        };
-        let units = self.base.units(&self.sys);
-        let mut native = S::native(&units).ok().filter(|_| depends)?.unwrap_or(units);
-        native.push(S::Unit::NUL);
-        let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
-        let found = self.sys.query(&self.root, Name::of_terminated(&native), ask);
-        found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(base)
-    }
-
-    /// The program that only the place holds which is not searched.
-    fn left_out(&mut self) -> Option<PathBuf> {
-        let directory = self.directories.left_out.as_ref()?;
-        let rules = Rules { policy: &self.policy, extensions: &self.extensions, all: false };
-        self.look.look_in(&self.sys, &self.root, directory, &rules);
-        let rank = self.look.best(0)?;
-        let mut path = Vec::new();
-        join(&mut path, &directory.shown, self.look.called(rank));
-        Some(S::path(path))
     }
 }
 
-/// That a name cannot be that of a program.
-pub(super) fn refused(name: &OsStr, refusal: Refusal) -> FindError {
-    let cause = match refusal {
-        Refusal::TooLong => FindCause::NameTooLong,
-        Refusal::Invalid(why) => FindCause::InvalidName(why),
-    };
-    FindError::new(name.to_owned(), false, cause, None, Vec::new())
+impl<U: SystemUnit> Missed<U> {
+    pub(super) fn clear(&mut self) {
+        self.unfit.clear();
+        self.looped.clear();
+        self.unsearchable.clear();
+        (self.is_too_long, self.failed, self.is_over) = (false, None, false);
+    }
+
+    /// Notes what a search of the directory with this number has come to, and returns one word for
+    /// it.
+    pub(super) fn note<S: Lookup<Unit = U>>(
+        &mut self,
+        at: usize,
+        directory: &SearchDirectory<S>,
+        candidates: &Candidates<U>,
+        searched: Result<(), Unsearched>,
+        policy: &Policy,
+    ) -> &'static str {
+        if let (true, Some(unfit)) = (self.unfit.is_empty(), candidates.first_unfit()) {
+            join(&mut self.unfit, &directory.path, candidates.spelled(unfit));
+        }
+        match searched {
+            Ok(()) => "searched",
+            Err(Unsearched::Absent) => "absent",
+            Err(Unsearched::Denied) => {
+                self.unsearchable.push(at);
+                "unsearchable"
+            }
+            Err(Unsearched::Unlistable) => {
+                self.unsearchable.push(at);
+                "unlistable"
+            }
+            Err(Unsearched::Failed(error)) => {
+                self.fail(at, error, directory, candidates.stem(), policy);
+                "failed"
+            }
+            Err(Unsearched::Shortage(error)) => {
+                // The other directories could not be searched either, or only some of them: what is
+                // found there may not be the first.
+                (self.failed, self.is_over) = (Some((at, error)), true);
+                "failed"
+            }
+        }
+    }
+
+    fn fail<S: Lookup<Unit = U>>(
+        &mut self,
+        at: usize,
+        error: io::Error,
+        directory: &SearchDirectory<S>,
+        stem: &[U],
+        policy: &Policy,
+    ) {
+        if is_loop(&error) {
+            if self.looped.is_empty() {
+                join(&mut self.looped, &directory.path, stem);
+            }
+            self.is_over |= policy.stops_at_faults;
+        } else if S::is_too_long(&error) {
+            self.is_too_long = true;
+            self.is_over |= policy.stops_at_faults;
+        } else {
+            // It is reported if nothing is found in the directories that follow.
+            self.failed.get_or_insert((at, error));
+        }
+    }
+
+    /// The first failure of the system, and the directory that it left unsearched.
+    pub(super) fn take_failure<S: Lookup<Unit = U>>(
+        &mut self,
+        directories: &[SearchDirectory<S>],
+    ) -> Option<Blame> {
+        let (at, error) = self.failed.take()?;
+        Some((FindCause::Os(error), directories.get(at).map(SearchDirectory::to_path)))
+    }
+
+    /// Why nothing was found, if something was passed over that explains it.
+    pub(super) fn take_cause<S: Lookup<Unit = U>>(
+        &mut self,
+        directories: &[SearchDirectory<S>],
+        is_path: bool,
+        policy: &Policy,
+    ) -> Option<Blame> {
+        if self.failed.is_some() {
+            return self.take_failure(directories);
+        }
+        let is_unfit = policy.rules == Flavor::Posix && !self.unfit.is_empty();
+        let is_looped = !self.looped.is_empty();
+        if is_looped && (policy.stops_at_faults || !is_unfit) {
+            return Some((FindCause::LinkLoop, Some(S::Unit::path(self.looped.clone()))));
+        }
+        if is_unfit {
+            return Some((FindCause::NotExecutable, Some(S::Unit::path(self.unfit.clone()))));
+        }
+        if self.is_too_long && (is_path || policy.stops_at_faults) {
+            return Some((FindCause::NameTooLong, None));
+        }
+        let denied = *self.unsearchable.first()?;
+        let is_denied = is_path || policy.denied_if_unsearchable;
+        is_denied.then(|| {
+            (FindCause::PermissionDenied, directories.get(denied).map(SearchDirectory::to_path))
+        })
+    }
+
+    /// The error of a search for `name`.
+    pub(super) fn error<S: Lookup<Unit = U>>(
+        &self,
+        name: OsString,
+        is_path: bool,
+        (cause, path): Blame,
+        directories: &[SearchDirectory<S>],
+    ) -> FindError {
+        let explains_denial = matches!(
+            cause,
+            FindCause::NotFound | FindCause::OnlyInWorkingDirectory | FindCause::PermissionDenied
+        );
+        let unsearchable = self.unsearchable.iter().filter(|_| explains_denial);
+        let unsearchable = unsearchable.filter_map(|&at| directories.get(at));
+        let unsearchable = unsearchable.map(SearchDirectory::to_path).collect();
+        FindError::new(name, is_path, cause, path, unsearchable)
+    }
+
+    /// That the name is nowhere, or only in places where it is no program.
+    pub(super) fn not_found<S: Lookup<Unit = U>>(&self) -> Blame {
+        let unfit = (!self.unfit.is_empty()).then(|| S::Unit::path(self.unfit.clone()));
+        (FindCause::NotFound, unfit)
+    }
 }

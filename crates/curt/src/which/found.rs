@@ -1,33 +1,37 @@
-//! What was found.
+//! A program that was found, and what its first bytes say.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::policy::Program;
-use crate::sys::{Os, Sys};
+use super::directories::SearchDirectory;
+use super::names::extension_at;
+use super::policy::{Program, program_of};
+use super::searcher::join;
+use crate::fields::Fields;
+use crate::sys::{Ask, Lookup, OsUnit, SystemUnit, script_interpreter};
+use curt_paths::Flavor;
 
-type Unit = <Os as Sys>::Unit;
-
-/// Where a program was looked for.
+/// Which search directory a program was found in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundIn {
-    /// In the place that nobody named: the working directory on Windows, an empty entry of `PATH` on
-    /// POSIX.
+    /// The working directory, searched implicitly: by Windows' rules before `PATH`, by those of
+    /// POSIX for an empty entry of `PATH`.
     Cwd,
-    /// Where the name itself says: it has a separator, or a drive.
+    /// The directory that the name itself contains: it has a separator or a drive.
     #[default]
     Given,
-    /// In an entry of `PATH`, counted from 0, the empty ones too.
+    /// The entry of `PATH` with this number, counted from 0, empty entries included.
     Path(usize),
-    /// In a directory of the system that the policy searches before `PATH`.
+    /// A directory of the system that the policy searches before `PATH`.
     System,
 }
 
 impl fmt::Display for FoundIn {
-    /// `cwd`, `given`, `path:3` or `system`.
+    /// Writes `cwd`, `given`, `path:3` or `system`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FoundIn::Cwd => f.write_str("cwd"),
@@ -38,7 +42,7 @@ impl fmt::Display for FoundIn {
     }
 }
 
-/// What was found, in the units of a platform.
+/// A program that was found, in the units of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hit<U> {
     /// The absolute path.
@@ -51,25 +55,66 @@ pub(super) struct Hit<U> {
 
 impl<U> Default for Hit<U> {
     fn default() -> Self {
-        let program = Program::default();
         Hit {
             units: Vec::new(),
-            origin: FoundIn::Given,
+            origin: FoundIn::default(),
             relative: false,
-            program,
+            program: Program::default(),
             interpreter: None,
+        }
+    }
+}
+
+impl<U: SystemUnit> Hit<U> {
+    /// Replaces this by the file `name` of a directory. Keeps its memory.
+    pub(super) fn fill<S: Lookup<Unit = U>>(
+        &mut self,
+        directory: &SearchDirectory<S>,
+        name: &[U],
+        rules: Flavor,
+    ) {
+        join(&mut self.units, &directory.path, name);
+        self.origin = directory.origin;
+        self.relative = directory.is_relative;
+        self.interpreter = None;
+        self.program = match (rules, extension_at(name)) {
+            (Flavor::Windows, Some(dot)) => program_of(&name[dot..]),
+            _ => Program::Executable,
+        };
+    }
+
+    /// Reads the first bytes of the file. If that is not possible, it stays
+    /// [`Program::Executable`].
+    pub(super) fn read_head<S: Lookup<Unit = U>>(&mut self, sys: &S) {
+        let mut head = [0; HEAD];
+        let path = S::Unit::text(&self.units);
+        let read = sys.at_path(Path::new(&*path), |dir, name| sys.head(dir, name, &mut head));
+        let Ok(Ok(length)) = read else { return };
+        let head = &head[..length];
+        if IMAGES.iter().any(|image| head.starts_with(image)) {
+            self.program = Program::Image;
+        } else if let Some((interpreter, argument)) = script_interpreter(head) {
+            let path =
+                |bytes: &[u8]| S::Unit::path(bytes.iter().map(|&byte| U::ascii(byte)).collect());
+            let interpreter = path(interpreter);
+            self.program = Program::Script;
+            self.interpreter = Some(Interpreter {
+                is_missing: is_missing(sys, &interpreter),
+                path: interpreter,
+                argument: argument.map(|argument| path(argument).into_os_string()),
+            });
         }
     }
 }
 
 /// A program that was found.
 ///
-/// It keeps its memory, so that one value serves [`Search::find_into`](super::Search::find_into) again
-/// and again without an allocation.
+/// It keeps its memory, so that one value serves [`Search::find_into`](super::Search::find_into)
+/// again and again without an allocation.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Found(pub(super) Hit<Unit>);
+pub struct Found(pub(super) Hit<OsUnit>);
 
-/// What runs a script.
+/// The interpreter that a script names in its first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
     pub(super) path: PathBuf,
@@ -78,22 +123,22 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Its path, as the script has it; with a carriage return at its end where the line has one.
+    /// Its path, as the script writes it, with a carriage return if that ends the line.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The one argument that stands behind it.
+    /// The one argument that follows it.
     pub fn argument(&self) -> Option<&OsStr> {
         self.argument.as_deref()
     }
 
-    /// Whether nothing is there, so that the script cannot be started.
+    /// Whether it does not exist, so that the script cannot be started.
     pub fn is_missing(&self) -> bool {
         self.is_missing
     }
 
-    /// Whether the line ends as those of Windows do, which is why nothing is there.
+    /// Whether the line ends in a carriage return, which is then part of the path or the argument.
     pub fn has_carriage_return(&self) -> bool {
         let last = self.argument.as_deref().unwrap_or(self.path.as_os_str());
         last.as_encoded_bytes().last() == Some(&b'\r')
@@ -101,43 +146,44 @@ impl Interpreter {
 }
 
 impl Found {
-    /// The absolute path: the directory as it was named, and the name as the disk has it. Borrowed on Unix;
-    /// put together from UTF-16 on Windows, where `os::windows::Units` has the units.
+    /// The absolute path: the directory as it was named, and the file name as the disk spells it.
+    /// Borrowed on Unix. Converted from UTF-16 on Windows, where `os::windows::Units` gives the
+    /// units.
     pub fn path(&self) -> Cow<'_, Path> {
-        match Os::text(self.raw_units()) {
+        match OsUnit::text(self.raw_units()) {
             Cow::Borrowed(text) => Cow::Borrowed(Path::new(text)),
             Cow::Owned(text) => Cow::Owned(text.into()),
         }
     }
 
-    /// The path, of its own.
+    /// Returns the owned path.
     pub fn into_path(self) -> PathBuf {
-        Os::path(self.0.units)
+        OsUnit::path(self.0.units)
     }
 
-    /// Where it was looked for.
+    /// Which search directory it was found in.
     pub fn origin(&self) -> FoundIn {
         self.0.origin
     }
 
-    /// Whether only a relative name, a relative entry of `PATH` or the place that nobody named led to it, so
-    /// that another base directory may give another program.
+    /// Whether the directory was named by a relative path only, or searched implicitly, so that
+    /// from another base directory another program may be found.
     pub fn is_relative(&self) -> bool {
         self.0.relative
     }
 
-    /// What it is. By POSIX' rules [`Program::Executable`], until it was looked into
-    /// ([`Search::look_into`](super::Search::look_into)).
+    /// What kind of program it is. By POSIX' rules [`Program::Executable`] until
+    /// [`Search::look_into`](super::Search::look_into) has read it.
     pub fn program(&self) -> Program {
         self.0.program
     }
 
-    /// What runs it, where it is a script that was looked into.
+    /// The interpreter of a script that [`Search::look_into`](super::Search::look_into) has read.
     pub fn interpreter(&self) -> Option<&Interpreter> {
         self.0.interpreter.as_ref()
     }
 
-    pub(crate) fn raw_units(&self) -> &[Unit] {
+    pub(crate) fn raw_units(&self) -> &[OsUnit] {
         &self.0.units
     }
 }
@@ -152,4 +198,29 @@ impl fmt::Debug for Found {
             .field("interpreter", &self.0.interpreter)
             .finish()
     }
+}
+
+/// How much of a script Linux reads (`BINPRM_BUF_SIZE`). Other systems read at least half of it.
+const HEAD: usize = 256;
+
+/// What images begin with: ELF, PE, and Mach-O for one and for several processors.
+const IMAGES: [&[u8]; 6] = [
+    b"\x7fELF",
+    b"MZ",
+    b"\xcf\xfa\xed\xfe",
+    b"\xce\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\xfe\xed\xfa\xce",
+];
+
+/// Whether an absolute path does not exist, for one call. A relative one depends on who starts it.
+fn is_missing<S: Lookup>(sys: &S, interpreter: &Path) -> bool {
+    if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
+        return false;
+    }
+    let ask = Ask { fields: Fields::KIND, follow: true, cached: false };
+    let found = sys.at_path(interpreter, |dir, name| sys.query(dir, name, ask).map(drop));
+    found.and_then(|found| found).is_err_and(|error| {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    })
 }

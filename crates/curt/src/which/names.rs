@@ -1,12 +1,11 @@
-//! The name that is looked for: what it asks for, by text alone. What cannot be the name of a program is
-//! refused here, for no call.
+//! Reads the names of programs, by their text alone. A name that no program can have is refused
+//! here, without a call.
 
-use super::lists::is_forbidden;
 use crate::name::{Unit, is_dot_or_dot_dot};
 use curt_paths::windows::{Start, device_at_end, is_separator};
 use curt_paths::{Flavor, Release};
 
-/// The longest name of a directory entry, in units.
+/// The longest name of a directory entry, in units, on every system that curt runs on.
 const LONGEST: usize = 255;
 
 /// Why a name is refused.
@@ -16,17 +15,9 @@ pub(super) enum Refusal {
     TooLong,
 }
 
-/// What a name asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// A name to be looked for in `PATH`.
-    Bare,
-    /// A path; its last name begins here.
-    Given(usize),
-}
-
-/// Reads a name by these rules.
-pub(super) fn read<U: Unit>(name: &[U], rules: Flavor) -> Result<Asked, Refusal> {
+/// Checks a name and returns where its last part begins: 0 for a bare name, which is searched for
+/// in `PATH`; more for a path.
+pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, Refusal> {
     if name.is_empty() {
         return Err(Refusal::Invalid("it is empty"));
     }
@@ -34,26 +25,26 @@ pub(super) fn read<U: Unit>(name: &[U], rules: Flavor) -> Result<Asked, Refusal>
         return Err(Refusal::Invalid("it contains a NUL"));
     }
     match rules {
-        Flavor::Posix => read_posix(name),
-        Flavor::Windows => read_windows(name),
+        Flavor::Posix => posix_stem(name),
+        Flavor::Windows => windows_stem(name),
     }
 }
 
-fn read_posix<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
+fn posix_stem<U: Unit>(name: &[U]) -> Result<usize, Refusal> {
     let slash = U::ascii(b'/');
     if name.split(|&unit| unit == slash).any(|part| part.len() > LONGEST) {
         return Err(Refusal::TooLong);
     }
     if let Some(last) = name.iter().rposition(|&unit| unit == slash) {
-        return Ok(Asked::Given(last + 1));
+        return Ok(last + 1);
     }
     if is_dot_or_dot_dot(name) {
         return Err(Refusal::Invalid("it is a directory"));
     }
-    Ok(Asked::Bare)
+    Ok(0)
 }
 
-fn read_windows<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
+fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, Refusal> {
     let start = Start::of(name);
     match start {
         Start::BareDevice => return Err(Refusal::Invalid("it names a device")),
@@ -65,7 +56,7 @@ fn read_windows<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
             let has_drives = U::SEPARATOR != U::ascii(b'/');
             let relative = matches!(start, Start::DriveRelative { .. });
             if !is_letter || (relative && !has_drives) {
-                return Err(Refusal::Invalid("it names a stream of a file"));
+                return Err(Refusal::Invalid("it names a file stream"));
             }
         }
         _ => {}
@@ -73,7 +64,7 @@ fn read_windows<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(Refusal::Invalid("it names a device"));
     }
-    // What stands before the names, and may hold what these may not.
+    // The prefix may contain what names may not.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
@@ -92,30 +83,38 @@ fn read_windows<U: Unit>(name: &[U]) -> Result<Asked, Refusal> {
     match name[begin..].last().map(|unit| unit.to_ascii()) {
         None => Err(Refusal::Invalid("it ends in a separator")),
         Some(b'.' | b' ') => Err(Refusal::Invalid("it ends in a dot or a space")),
-        Some(_) if begin == 0 => Ok(Asked::Bare),
-        Some(_) => Ok(Asked::Given(begin)),
+        Some(_) => Ok(begin),
     }
 }
 
-/// Whether it is a letter and a colon.
+/// Whether these units are a letter and a colon.
 fn is_drive<U: Unit>(units: Option<&[U]>) -> bool {
     matches!(units, Some([letter, colon])
         if letter.to_ascii().is_ascii_alphabetic() && colon.to_ascii() == b':')
 }
 
-/// What is wrong with a unit of a name.
+/// Why a unit may not be part of a name on Windows; `None` if it may.
 fn fault<U: Unit>(unit: U) -> Option<&'static str> {
     if !is_forbidden(unit) {
         return None;
     }
     Some(match unit.to_ascii() {
-        b':' => "it names a stream of a file",
-        b'*' | b'?' | b'<' | b'>' | b'"' => "it is a pattern",
-        _ => "it contains what no name may",
+        b':' => "it names a file stream",
+        b'*' | b'?' | b'<' | b'>' | b'"' => "it contains a wildcard",
+        _ => "it contains a character that no name may",
     })
 }
 
-/// Where the extension of a name begins, with its dot: the last one.
+/// Returns where the extension of a name begins, at its last dot.
 pub(super) fn extension_at<U: Unit>(name: &[U]) -> Option<usize> {
     name.iter().rposition(|&unit| unit == U::ascii(b'.'))
+}
+
+/// Whether no name on Windows contains this unit: a separator, a wildcard of the kernel, or a
+/// control character.
+pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
+    matches!(
+        unit.to_ascii(),
+        b'\\' | b'/' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|' | 0..=31
+    )
 }

@@ -1,16 +1,17 @@
-//! By whose rules programs are looked for: one value, with a preset for each authority.
+//! The rules of a search: one value, with a preset for each authority.
 //!
-//! # The table of extensions
+//! # Extensions
 //!
-//! What is launched how is [`LAUNCHABLE`]. `.com` and `.exe` are images and `.bat` and `.cmd` batch files
-//! by Microsoft's page of `CreateProcessW` ("Parameters", `lpApplicationName`, and the remark on batch
-//! files); every other extension is started by what is registered for it (`ShellExecute`), as cmd.exe
-//! does. The lists that hold where `PATHEXT` is not set are those of cmd.exe ([`CMD_EXTENSIONS`], also in
-//! `CPython`'s `shutil`) and of curt ([`EXTENSIONS`]: what can be launched without an association).
+//! [`LAUNCHABLE`] says how a file is launched. `.com` and `.exe` are images and `.bat` and `.cmd`
+//! batch files, by Microsoft's page on `CreateProcessW` ("Parameters", `lpApplicationName`, and the
+//! remark on batch files). Files with any other extension are started by the program registered for
+//! it (`ShellExecute`), as cmd.exe does. If `PATHEXT` is not set, the default is the list of
+//! cmd.exe ([`CMD_EXTENSIONS`], also in `CPython`'s `shutil`) or that of curt ([`EXTENSIONS`]: what
+//! can be launched without an association).
 
-use curt_paths::Flavor;
+use curt_paths::{Flavor, Unit};
 
-/// How each extension is launched that needs nothing registered for it.
+/// The extensions that are launched without an association, and how.
 pub(super) const LAUNCHABLE: [(&str, Program); 4] = [
     (".com", Program::Image),
     (".exe", Program::Image),
@@ -18,33 +19,33 @@ pub(super) const LAUNCHABLE: [(&str, Program); 4] = [
     (".cmd", Program::Batch),
 ];
 
-/// The extensions where `PATHEXT` is not set, in the order of cmd.exe.
+/// The default of `PATHEXT`, in the order of cmd.exe.
 pub(super) const EXTENSIONS: &[&str] = &[".COM", ".EXE", ".BAT", ".CMD"];
 
-/// What cmd.exe takes instead.
+/// The default of `PATHEXT` of cmd.exe.
 pub(super) const CMD_EXTENSIONS: &[&str] =
     &[".COM", ".EXE", ".BAT", ".CMD", ".VBS", ".JS", ".WS", ".MSC"];
 
-/// What a program is, as far as it decides how it is started.
+/// The kind of a program, which decides how it is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// A file that may be executed; it was not looked into, so it may be an image or a script. By Windows'
-    /// rules: a file without an extension, which may be anything.
+    /// A file that may be executed. Its contents were not read, so it may be an image or a script.
+    /// By Windows' rules: a file without an extension, which may be anything.
     #[default]
     Executable,
     /// An image that the system runs itself.
     Image,
     /// A batch file, run by cmd.exe.
     Batch,
-    /// A text that begins with `#!` and the interpreter that runs it.
+    /// A text file that begins with `#!` and the path of its interpreter.
     Script,
-    /// A file that is started by what is registered for its extension.
+    /// A file that is started by the program registered for its extension.
     Association,
 }
 
 impl Program {
-    /// One word: `executable`, `image`, `batch`, `script` or `association`.
+    /// Returns one word: `executable`, `image`, `batch`, `script` or `association`.
     pub fn word(self) -> &'static str {
         match self {
             Program::Executable => "executable",
@@ -56,40 +57,55 @@ impl Program {
     }
 }
 
-/// Whether the place that nobody named is searched: the working directory on Windows, the empty entry of
-/// `PATH` on POSIX. An explicit `.` is an entry as others are.
+/// How a file is started whose name ends in this extension: all of it counts, in any case of
+/// letters.
+pub(super) fn program_of<U: Unit>(extension: &[U]) -> Program {
+    // Without an allocation, as every hit asks.
+    let is_it = |known: &str| {
+        let mut pairs = known.bytes().zip(extension);
+        known.len() == extension.len()
+            && pairs.all(|(known, &unit)| U::same_in_any_case(&[U::ascii(known)], &[unit]))
+    };
+    let known = LAUNCHABLE.iter().find(|(known, _)| is_it(known));
+    known.map_or(Program::Association, |&(_, program)| program)
+}
+
+/// Whether the working directory is searched implicitly: before `PATH` by Windows' rules, for an
+/// empty entry of `PATH` by those of POSIX. An explicit `.` in `PATH` is an entry like any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cwd {
-    /// Not. Where the name is found there and nowhere else, the error says so.
+    /// It is not searched. If only that contains the program, the error says so.
     Never,
-    /// As the authority has it: on Windows unless `NoDefaultCurrentDirectoryInExePath` is set.
+    /// It is searched as the authority does: on Windows unless `NoDefaultCurrentDirectoryInExePath`
+    /// is set.
     Auto,
-    /// Yes.
+    /// It is always searched.
     Always,
-    /// As [`Cwd::Auto`], but a program found there, or in any relative entry, is an error that names it.
+    /// As [`Cwd::Auto`], but a program in the working directory, or in any relative entry, is an
+    /// error that names it.
     Report,
 }
 
 /// Whether a name without an extension is a program by Windows' rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bare {
-    /// Not.
+    /// It is not.
     Never,
-    /// Before the names with extensions.
+    /// It is tried before the names with extensions.
     First,
-    /// Before the names with extensions where the name has a directory; else not.
+    /// It is tried before the names with extensions if it contains a directory, else not.
     WithDirectory,
-    /// Behind the names with extensions.
+    /// It is tried after the names with extensions.
     Last,
 }
 
-/// When a name that has an extension is looked for as it is.
+/// When a name that has an extension is searched for as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Literal {
-    /// Whatever its extension.
+    /// Always, whatever its extension.
     Dotted,
-    /// Only if its extension is in the list.
+    /// Only if its extension is one of those that are appended.
     Listed,
 }
 
@@ -97,11 +113,11 @@ pub enum Literal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Extensions {
-    /// Those of `PATHEXT`; these where it is not set or empty.
+    /// Those of `PATHEXT`, or these if it is unset or empty.
     Environment(&'static [&'static str]),
-    /// Those of `PATHEXT` behind another one; these where it is not set or empty.
+    /// One extension, then those of `PATHEXT`, or these if it is unset or empty.
     Behind(&'static str, &'static [&'static str]),
-    /// These alone.
+    /// Only these.
     Only(&'static [&'static str]),
     /// Those of `PATHEXT` that are among these.
     Among(&'static [&'static str]),
@@ -111,21 +127,22 @@ pub enum Extensions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LaunchFailure {
-    /// It is gone (`ENOENT`, `ERROR_FILE_NOT_FOUND`, `ERROR_PATH_NOT_FOUND`), or its interpreter is.
+    /// It or its interpreter does not exist (`ENOENT`, `ERROR_FILE_NOT_FOUND`,
+    /// `ERROR_PATH_NOT_FOUND`).
     NotFound,
     /// It may not be executed (`EACCES`, `ERROR_ACCESS_DENIED`).
     Denied,
-    /// It is called an image and is none (`ERROR_BAD_EXE_FORMAT` and its kin).
+    /// It is an image by its name but not by its contents (`ERROR_BAD_EXE_FORMAT` and others).
     BadImage,
-    /// It is in no format that the system knows (`ENOEXEC`).
+    /// The system does not know its format (`ENOEXEC`).
     BadFormat,
-    /// Somebody has it open for writing (`ETXTBSY`).
+    /// It is open for writing (`ETXTBSY`).
     Busy,
-    /// Anything else: a loop of links, a name or arguments that are too long, no memory.
+    /// Any other failure: a link loop, a name or arguments that are too long, no memory.
     Other,
 }
 
-/// By whose rules programs are looked for.
+/// The rules of a search.
 ///
 /// A plain value: take a preset and change what should differ.
 ///
@@ -137,61 +154,62 @@ pub enum LaunchFailure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// Whose rules: how `PATH` is split, which names have which candidates, what makes one a program.
+    /// How `PATH` is split, which candidates a name has, and what makes one of them a program.
     pub rules: Flavor,
-    /// Whether the place that nobody named is searched.
+    /// Whether the working directory is searched implicitly.
     pub cwd: Cwd,
     /// Windows: whether names without an extension are programs.
     pub bare: Bare,
-    /// Windows: when a name that has an extension is looked for as it is.
+    /// Windows: when a name that has an extension is searched for as it is.
     pub literal: Literal,
     /// Windows: which extensions are appended.
     pub extensions: Extensions,
     /// Windows: whether extensions are appended to a name that has a dot.
     pub appends_to_dotted: bool,
-    /// Windows: whether a name that ends in a listed extension gets none appended, so that `a.exe` never
-    /// means `a.exe.exe`.
+    /// Windows: whether nothing is appended to a name that ends in one of the extensions, so that
+    /// `a.exe` never means `a.exe.exe`.
     pub strict_extension: bool,
-    /// Windows: whether an item of `PATHEXT` without a dot gets one; else it is dropped.
+    /// Windows: whether an item of `PATHEXT` without a dot gets one. Else it is dropped.
     pub completes_extensions: bool,
-    /// Windows: whether an empty entry of `PATH` is the working directory; else it is passed over.
+    /// Windows: whether an empty entry of `PATH` is the working directory. Else it is skipped.
     pub empty_is_cwd: bool,
-    /// Windows: whether quotes in `PATH` keep a `;` from ending an entry.
+    /// Windows: whether a `;` between quotes in `PATH` belongs to an entry.
     pub quotes: bool,
-    /// Windows: whether a directory that may not be listed is searched by one question for each candidate;
-    /// else it is passed over.
+    /// Windows: whether each candidate is probed in a directory that may not be listed. Else the
+    /// directory is skipped.
     pub probes_unlistable: bool,
     /// Windows: whether the directories of the system are searched before `PATH`.
     pub system_directories: bool,
-    /// POSIX: whether a `PATH` that is not set stands for the system's own; else nothing is searched.
+    /// POSIX: whether an unset `PATH` stands for the default of the system. Else nothing is
+    /// searched.
     pub default_path: bool,
-    /// POSIX: whether a `PATH` that is set and empty is one empty entry; else nothing is searched.
+    /// POSIX: whether an empty `PATH` is one empty entry. Else nothing is searched.
     pub empty_path_is_entry: bool,
-    /// POSIX: whether a name found nowhere is an error of permission, where one of the directories may
+    /// POSIX: whether a name that is not found is a permission error if one of the directories may
     /// not be searched.
     pub denied_if_unsearchable: bool,
-    /// POSIX: whether a loop of links, or a path that is too long, ends the search.
+    /// POSIX: whether a link loop, or a path that is too long, ends the search.
     pub stops_at_faults: bool,
-    /// Whether a candidate that is an image by its name, `.exe` or `.com`, and by nothing else ends the
-    /// search. A file without an extension that is no image is passed over in any case.
+    /// Whether a candidate that is an image by its name (`.exe` or `.com`) but not by its contents
+    /// ends the search. A file without an extension that is not an image is skipped in any case.
     pub stops_at_bad_image: bool,
-    /// Whether only the first candidate is started; else the next one where it is gone or access to it is
-    /// denied.
+    /// Whether only the first candidate is started. Else the next one is if it no longer exists or
+    /// access to it is denied.
     pub starts_first_only: bool,
-    /// Windows: whether a candidate of `PATH` that was passed over because it could not be started counts
-    /// as not found, so that the error is that of the working directory.
+    /// Windows: whether a candidate of `PATH` that could not be started counts as not found, so
+    /// that the error is that of the working directory.
     pub reports_cwd_only: bool,
 }
 
 impl Default for Policy {
-    /// curt's own for the system it runs on.
+    /// Returns curt's own rules for the system it runs on.
     fn default() -> Policy {
         Policy::safe(Flavor::NATIVE)
     }
 }
 
 impl Policy {
-    /// The presets, by the names that [`Policy::named`] takes.
+    /// The names of the presets, as [`Policy::named`] takes them.
     pub const NAMES: [&'static str; 12] = [
         "cmd",
         "powershell",
@@ -207,8 +225,8 @@ impl Policy {
         "zig",
     ];
 
-    /// curt's own: as cmd.exe and as `execvp`, but no place is searched that nobody named, and what may
-    /// not be listed or searched hides nothing and is told of.
+    /// curt's own rules: those of cmd.exe or `execvp`, but nothing is searched implicitly, and a
+    /// directory that may not be listed or searched hides nothing and is reported.
     pub fn safe(rules: Flavor) -> Policy {
         Policy {
             rules,
@@ -253,8 +271,8 @@ impl Policy {
         }
     }
 
-    /// `CreateProcessW` with a bare name: `.exe` unless the name has a dot; the working directory (unless
-    /// the environment says no) and the directories of the system before `PATH`.
+    /// `CreateProcessW` with a bare name: `.exe` unless the name has a dot; the working directory
+    /// (unless the environment says no) and the directories of the system before `PATH`.
     pub fn createprocess() -> Policy {
         Policy {
             cwd: Cwd::Auto,
@@ -265,8 +283,9 @@ impl Policy {
         }
     }
 
-    /// libuv: the name if it has a dot, then `.com` and `.exe`, and with `batch` also `.bat` and `.cmd`.
-    /// `exact` is its flag for exact names: the bare name first, where the name has a directory.
+    /// libuv: the name if it has a dot, then `.com` and `.exe`, and with `batch` also `.bat` and
+    /// `.cmd`. `exact` is its flag for exact names: the bare name first, where the name has a
+    /// directory.
     pub fn libuv(batch: bool, exact: bool) -> Policy {
         let extensions: &[&str] =
             if batch { &[".com", ".exe", ".bat", ".cmd"] } else { &[".com", ".exe"] };
@@ -287,8 +306,8 @@ impl Policy {
         }
     }
 
-    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a dot,
-    /// and nothing is searched without `PATH`.
+    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a
+    /// dot, and nothing is searched without `PATH`.
     pub fn go(rules: Flavor) -> Policy {
         Policy {
             cwd: Cwd::Report,
@@ -300,8 +319,8 @@ impl Policy {
         }
     }
 
-    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list, and
-    /// empty entries are the working directory. An empty `PATH` has none.
+    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list,
+    /// and empty entries are the working directory. An empty `PATH` has none.
     pub fn cpython(rules: Flavor) -> Policy {
         Policy {
             cwd: Cwd::Auto,
@@ -315,8 +334,8 @@ impl Policy {
         }
     }
 
-    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and of
-    /// `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries passed over.
+    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and
+    /// of `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries skipped.
     pub fn zig(rules: Flavor) -> Policy {
         match rules {
             Flavor::Windows => Policy {
@@ -341,18 +360,19 @@ impl Policy {
         }
     }
 
-    /// The shell's command search of POSIX (XCU 2.9.1.4): as `execvp`, and no fault ends it.
+    /// The command search of the POSIX shell (XCU 2.9.1.4): as `execvp`, but no fault ends it.
     pub fn posix_sh() -> Policy {
         Policy { stops_at_faults: false, ..Policy::execvp() }
     }
 
-    /// The preset of that name, of [`Policy::NAMES`]; of one that has rules for either system, those for
-    /// the system that it runs on.
+    /// Returns the preset of this name, one of [`Policy::NAMES`]. If it has rules for either
+    /// system, those of the system that it runs on.
     pub fn named(name: &str) -> Option<Policy> {
         Policy::named_by(name, Flavor::NATIVE)
     }
 
-    /// The preset of that name, of [`Policy::NAMES`]; of one that has rules for either system, these.
+    /// Returns the preset of this name, one of [`Policy::NAMES`]. If it has rules for either
+    /// system, those that are given.
     pub fn named_by(name: &str, rules: Flavor) -> Option<Policy> {
         Some(match name {
             "node" => Policy::node(rules),
@@ -373,8 +393,8 @@ impl Policy {
 
     /// Whether the search goes on with the next candidate after one could not be started.
     ///
-    /// On Windows a corrupt image ends it, as in cmd.exe, and a file without an extension that is no image
-    /// does not; on POSIX only what `execvp` passes over lets it go on.
+    /// On Windows a corrupt image ends it, as in cmd.exe, but a file without an extension that is
+    /// not an image does not. On POSIX it goes on only where `execvp` does.
     pub fn continues_after(&self, failure: LaunchFailure, program: Program) -> bool {
         match (failure, self.rules) {
             _ if self.starts_first_only => false,

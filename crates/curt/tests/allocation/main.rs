@@ -38,7 +38,7 @@ fn executable(_path: &std::path::Path) {}
 #[test]
 fn a_hit_allocates_nothing() {
     let (_scratch, path) = ground();
-    let mut search = Search::new().path(&path).pathext(".COM;.EXE;.BAT;.CMD");
+    let search = Search::new().path(&path).pathext(".COM;.EXE;.BAT;.CMD");
     let mut found = Found::default();
     search.find_into("program", &mut found).unwrap();
     let (result, usage) = measure(|| search.find_into("program", &mut found));
@@ -50,7 +50,7 @@ fn a_hit_allocates_nothing() {
 #[test]
 fn a_session_allocates_nothing_either() {
     let (_scratch, path) = ground();
-    let mut session = Search::new().path(&path).pathext(".COM;.EXE;.BAT;.CMD").session();
+    let session = Search::new().path(&path).pathext(".COM;.EXE;.BAT;.CMD").session();
     let mut found = Found::default();
     session.find_into("program", &mut found).unwrap();
     let (result, usage) = measure(|| session.find_into("program", &mut found));

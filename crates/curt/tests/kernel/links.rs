@@ -1,5 +1,5 @@
-//! Links that the kernel does not follow although they lead nowhere outside: those of a mount that
-//! says so, and those of others where everybody may write.
+//! Symbolic links that the kernel does not follow although they stay inside: on a `nosymfollow`
+//! mount, and those of other users in a directory that everybody can write to.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, lchown};
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use crate::table::{kernel, name_of, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// What is asked, and what it is to the kernel.
+/// An operation, the flags that the kernel is asked with, and how curt is asked.
 type Question = (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
 
 const QUESTIONS: [Question; 5] = [
@@ -44,7 +44,7 @@ const QUESTIONS: [Question; 5] = [
     }),
 ];
 
-/// The name of the file that has this number.
+/// Finds a file by inode number.
 fn find(scratch: &Scratch, number: u128) -> PathBuf {
     use std::os::unix::fs::MetadataExt;
     let lines = scratch.list("");
@@ -55,7 +55,7 @@ fn find(scratch: &Scratch, number: u128) -> PathBuf {
     lines.iter().map(|line| &line[2..]).find(is_it).unwrap().into()
 }
 
-/// Asks the kernel and both implementations. How many of the kernel's answers were this one.
+/// Compares the kernel with both implementations. Returns how many of its answers were `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
     for (question, flags, ask) in QUESTIONS {
@@ -79,7 +79,8 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// Runs a test on a thread, which may do what the others must not see.
+/// Runs a test on its own thread, so that its changes to the thread's credentials or namespace
+/// affect no other.
 fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
@@ -92,8 +93,7 @@ fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// What is mounted there, until this goes: a tree can only be removed when nothing is mounted in
-/// it.
+/// A mount, which is unmounted when this is dropped: a tree with a mount in it cannot be removed.
 struct Mounted(String);
 
 impl Drop for Mounted {
@@ -103,7 +103,7 @@ impl Drop for Mounted {
 }
 
 #[test]
-fn links_of_a_mount_without_links_are_not_followed() {
+fn links_on_a_nosymfollow_mount_are_not_followed() {
     if !has_openat2() {
         return skip("this kernel, or a filter, has no openat2 to compare with");
     }
@@ -159,7 +159,7 @@ fn links_of_a_mount_without_links_are_not_followed() {
     });
 }
 
-/// A setting of the whole system, which gets its value back.
+/// A setting of the system, which is restored when this is dropped.
 struct Setting {
     path: &'static str,
     before: String,
@@ -183,7 +183,7 @@ const OWNER: u32 = 12345;
 const OTHER: u32 = 11111;
 const FOLLOWER: u32 = 22222;
 
-/// Directories of [`OWNER`], in which others have links.
+/// Directories of [`OWNER`] that contain links of other users.
 fn places() -> Scratch {
     let scratch = Scratch::in_memory();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -208,7 +208,7 @@ fn places() -> Scratch {
 }
 
 #[test]
-fn links_of_others_are_followed_where_the_kernel_follows_them() {
+fn links_of_other_users_are_followed_as_the_kernel_does() {
     if !has_openat2() {
         return skip("this kernel, or a filter, has no openat2 to compare with");
     }

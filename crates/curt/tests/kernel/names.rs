@@ -1,4 +1,4 @@
-//! What canonical names cost, and that they are right wherever the root is by then.
+//! Canonical names: their cost, and that they are correct wherever the root was moved.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// The name, whether it is missing, and how many calls that took.
+/// Returns the name, whether it is missing, and the number of calls made.
 fn asked(root: &Root, path: &str) -> (String, bool, u64) {
     let before = root.calls().total();
     let Canonical { path, missing, .. } = root.canonical(path).unwrap();
@@ -30,13 +30,12 @@ fn asked(root: &Root, path: &str) -> (String, bool, u64) {
 }
 
 #[test]
-fn names_cost_as_much_whatever_was_asked_before() {
+fn canonical_names_always_cost_the_same() {
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
     let scratch = tree();
-    // Where anything anywhere is renamed meanwhile, as other tests do, `openat2` may have to be
-    // asked again.
+    // A rename anywhere in the system, as by other tests, can cause another `openat2`.
     let mut seen = counts_are_right(&scratch);
     for _ in 0..50 {
         if seen.is_ok() {
@@ -50,7 +49,7 @@ fn names_cost_as_much_whatever_was_asked_before() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// Paths, their names, whether they are missing, and the calls for each, the close among them.
+/// Paths, their names, whether they are missing, and the calls for each, including the close.
 const COUNTS: [(&str, &str, bool, u64); 7] = [
     (FILE, FILE, false, 4),
     ("current/lib/file", LINKED, false, 4),
@@ -61,7 +60,7 @@ const COUNTS: [(&str, &str, bool, u64); 7] = [
     ("plain/up/new", "releases/new", true, 6),
 ];
 
-/// The error is the first that took another number of calls.
+/// Fails with the first path that took another number of calls.
 fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
     let kept = root(&scratch.at("root"), &[]);
     for (path, name, missing, calls) in COUNTS.into_iter().chain(COUNTS.into_iter().rev()) {
@@ -76,10 +75,9 @@ fn counts_are_right(scratch: &Scratch) -> Result<(), String> {
     Ok(())
 }
 
-/// A missing name that is a link all the same is looked at by single steps, whatever was asked
-/// before.
+/// A missing name that turns out to be a link is resolved in single steps.
 #[test]
-fn a_link_that_leads_nowhere_is_told_by_where_it_leads() {
+fn a_broken_link_has_the_name_of_its_target() {
     let scratch = tree();
     for (way, without) in WAYS {
         for before in [&[][..], &[FILE], &["current/lib/new"], &["plain/up/new"]] {
@@ -112,9 +110,9 @@ fn links_that_come_and_go_are_noticed() {
     }
 }
 
-/// Also where what was found still begins with the old name of the root.
+/// Even if the path found begins with the root's old name.
 #[test]
-fn a_root_that_was_moved_keeps_its_names() {
+fn names_are_correct_after_the_root_was_moved() {
     let scratch = tree();
     for (way, without) in WAYS {
         let place = scratch.at("root");
@@ -132,7 +130,7 @@ fn a_root_that_was_moved_keeps_its_names() {
         let aside = scratch.at("aside");
         fs::rename(&place, &aside).unwrap();
         check(&aside);
-        // Below its own old name.
+        // Moved below its own old name.
         fs::create_dir(&place).unwrap();
         let below = place.join("releases");
         fs::rename(&aside, &below).unwrap();
@@ -144,9 +142,9 @@ fn a_root_that_was_moved_keeps_its_names() {
     }
 }
 
-/// The system marks the name of a file that has none any more, and a file may be called like that.
+/// The system marks the name of a removed file with a suffix that a file's name can have, too.
 #[test]
-fn names_that_are_gone_are_not_told() {
+fn a_removed_file_has_no_name() {
     let scratch = Scratch::in_memory();
     scratch.dir("root");
     let root = root(&scratch.at("root"), &[]);
@@ -162,7 +160,7 @@ fn names_that_are_gone_are_not_told() {
     let gone = Err(ErrorKind::NotFound);
     for name in ["a", "x (deleted)", "x (deleted) (deleted)"] {
         let named = Ok(PathBuf::from(name));
-        // Removed, with another hard link.
+        // Removed, while another hard link exists.
         let path = scratch.file(format!("root/{name}"));
         let file = open(name);
         assert_eq!(told(&file), named);
@@ -170,7 +168,7 @@ fn names_that_are_gone_are_not_told() {
         assert_eq!(told(&file), named);
         fs::remove_file(&path).unwrap();
         assert_eq!(told(&file), gone, "{name}");
-        // Another file is called as the system says.
+        // Another file has the marked name.
         scratch.file(format!("root/{name} (deleted)"));
         assert_eq!(told(&file), gone, "{name}");
         fs::remove_file(scratch.at(format!("root/{name} (deleted)"))).unwrap();
@@ -181,7 +179,7 @@ fn names_that_are_gone_are_not_told() {
         fs::rename(scratch.file("root/fresh"), &path).unwrap();
         assert_eq!(told(&file), gone, "{name}");
         assert_eq!(told(&open("backup")), Ok(PathBuf::from("backup")));
-        // Removed, and a directory.
+        // Removed, and now a directory.
         fs::remove_file(&path).unwrap();
         fs::remove_file(scratch.at("root/backup")).unwrap();
         let dir = scratch.dir(format!("root/{name}"));
@@ -192,9 +190,9 @@ fn names_that_are_gone_are_not_told() {
     }
 }
 
-/// The file keeps another name, so that only the place of this one says that it is gone.
+/// The file has another name, so that only its directory shows that this one is gone.
 #[test]
-fn a_canonical_name_is_never_one_that_is_gone() {
+fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {
         let scratch = Scratch::in_memory();
         scratch.file("root/kept");
@@ -221,7 +219,7 @@ fn a_canonical_name_is_never_one_that_is_gone() {
     }
 }
 
-/// A name that must be a directory is none that may be made.
+/// The name of a missing directory cannot be that of a file to be created.
 #[test]
 fn a_missing_directory_has_no_name() {
     let scratch = tree();

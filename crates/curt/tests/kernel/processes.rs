@@ -1,4 +1,4 @@
-//! What other programs get of this process, and as whom it acts.
+//! Roots and child processes, users and threads.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,16 +10,16 @@ use rustix::process::Uid;
 
 use crate::{WAYS, root};
 
-/// What a program that is started now has open, as `/proc` has it.
+/// Returns the descriptors of a program that is started now, from `/proc`.
 fn inherited() -> String {
     let listing = Command::new("ls").args(["-l", "/proc/self/fd"]).output().unwrap();
     assert!(listing.status.success());
     String::from_utf8(listing.stdout).unwrap()
 }
 
-/// Other threads of a host start programs at any time.
+/// Another thread can start a program at any time.
 #[test]
-fn nothing_that_is_open_here_is_open_there() {
+fn child_processes_inherit_no_descriptor() {
     let scratch = Scratch::in_memory();
     scratch.file("root/a/b/c/file");
     scratch.link("root/link", "a");
@@ -51,7 +51,7 @@ fn nothing_that_is_open_here_is_open_there() {
     }
 }
 
-/// The user that a thread acts as counts, not the one that started the process.
+/// Permissions are those of the thread's effective user.
 #[test]
 fn permissions_are_those_of_the_effective_user() {
     if !rustix::process::geteuid().is_root() {
@@ -73,4 +73,33 @@ fn permissions_are_those_of_the_effective_user() {
     };
     let answer = std::thread::scope(|threads| threads.spawn(as_another).join().unwrap());
     assert_eq!(answer, [Some(false); 3]);
+}
+
+/// Each thread makes its own calls, and all of them are counted.
+#[test]
+fn threads_use_one_root_at_the_same_time() {
+    const THREADS: u64 = 4;
+    const OPENS: u64 = 500;
+    let scratch = Scratch::in_memory();
+    scratch.file("root/a/file");
+    for (way, without) in WAYS {
+        let root = std::sync::Arc::new(root(&scratch.at("root"), without));
+        let options = OpenOptions::new().read(true);
+        let one = root.calls();
+        drop(root.open_file("a/file", &options).unwrap());
+        let each = root.calls().total() - one.total();
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                let root = std::sync::Arc::clone(&root);
+                scope.spawn(move || {
+                    for _ in 0..OPENS {
+                        drop(root.open_file("a/file", &options).unwrap());
+                        assert!(root.open_file("../a/file", &options).is_err());
+                    }
+                });
+            }
+        });
+        let opened = root.calls().total() - one.total();
+        assert!(opened >= each * (1 + THREADS * OPENS), "{way}: {opened} calls");
+    }
 }

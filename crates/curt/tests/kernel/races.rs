@@ -1,6 +1,6 @@
-//! Somebody changes the tree while paths are used: nothing outside is ever read or made.
+//! Another thread changes the tree while paths are used: nothing outside is ever read or created.
 //!
-//! How many opens each race has is said by `CURT_RACES`; 100,000 have been run.
+//! `CURT_RACES` sets the number of opens in each race; 100,000 have been run.
 
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,14 +17,14 @@ use crate::{SCOPES, WAYS, root};
 
 const USUAL: u64 = 3_000;
 
-/// How long a race goes on at most until something was met.
+/// How long a race goes on at most, if nothing happens in it.
 const LONGEST: Duration = Duration::from_secs(60);
 
 fn opens() -> u64 {
     std::env::var("CURT_RACES").ok().and_then(|count| count.parse().ok()).unwrap_or(USUAL)
 }
 
-/// A root with something to find, and something outside that must not be found.
+/// A root with files, and files outside that must not be found.
 fn tree() -> Scratch {
     let scratch = Scratch::in_memory();
     for file in ["root/a/b/c/file", "root/x/b/c/file", "root/plain/file"] {
@@ -37,7 +37,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What came of all opens.
+/// The results of all opens.
 #[derive(Debug, Default)]
 struct Outcome {
     opened: u64,
@@ -46,14 +46,14 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether it is known from the answers that the tree was changed between two of them.
+    /// Returns whether the answers show that the tree was changed between two of them.
     fn has_met(&self) -> bool {
         self.opened > 0 && self.refused + self.failed > 0
     }
 }
 
-/// Lets somebody disturb the tree, again and again, while a path is used in both ways and scopes.
-/// The disturbance gets the path of the tree, and leaves it as it was.
+/// Disturbs the tree again and again while a path is used by both implementations in both scopes.
+/// `disturb` is given the path of the tree, and leaves it as it was.
 fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync) {
     for (scope, _) in SCOPES {
         for (way, without) in WAYS {
@@ -69,8 +69,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Goes on beyond the usual number of tries until the outcome is enough: whoever disturbs may be
-/// stopped in the middle, or not run at all, for as long as all of those take.
+/// Goes on beyond the usual number of tries until the outcome is enough: the disturbing thread may
+/// not be scheduled for as long as those take.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -97,7 +97,7 @@ fn run(
                     Cause::Refused(Refusal::Escape | Refusal::Link) => outcome.refused += 1,
                     Cause::Os(error) => {
                         let gone = error.kind() == ErrorKind::NotFound;
-                        // The tree kept changing under the walk, or a link was met where it ended.
+                        // The tree kept changing, or the last name was a link.
                         let changed = matches!(error.raw_os_error(), Some(11 | 17 | 40));
                         assert!(gone || changed, "{error}");
                         outcome.failed += 1;
@@ -110,7 +110,7 @@ fn run(
     outcome
 }
 
-/// All names below a directory, and what the files hold.
+/// Returns all names below a directory, and the contents of the files.
 fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
@@ -126,7 +126,7 @@ fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     found
 }
 
-/// Reads a file; it must be one of those inside.
+/// Reads a file, which must be one of those inside.
 fn read(path: &'static str) -> impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync {
     move |_, root| {
         let mut text = String::new();
@@ -163,7 +163,7 @@ fn a_file_is_swapped_for_a_link() {
 }
 
 #[test]
-fn a_link_changes_where_it_leads() {
+fn a_link_changes_its_target() {
     let disturb = |at: &Path| {
         for target in ["a/b", "../out", "/", "a/b/../../../out", "a/b"] {
             let (fresh, link) = (at.join("root/fresh"), at.join("root/way"));
@@ -200,7 +200,7 @@ fn parents_are_exchanged() {
         exchange(&at.join("root/a"), &at.join("out/b"));
         exchange(&at.join("root/a"), &at.join("out/b"));
     };
-    // What lies in either of the two may be read, as long as it hangs in the root.
+    // Files in either of the two may be read, as long as it is in the root.
     race(disturb, |_, root| {
         let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
         let read = |path| root.open_file(path, &OpenOptions::new().read(true));
@@ -213,7 +213,7 @@ fn parents_are_exchanged() {
 }
 
 #[test]
-fn nothing_is_made_through_a_dangling_link() {
+fn nothing_is_created_through_a_broken_link() {
     let disturb = |at: &Path| {
         let (fresh, name) = (at.join("root/fresh"), at.join("root/new/name"));
         std::os::unix::fs::symlink("../../out/made", &fresh).unwrap();
@@ -238,7 +238,7 @@ fn nothing_is_made_through_a_dangling_link() {
 }
 
 #[test]
-fn directories_are_made_and_removed_inside_alone() {
+fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| {
         let (dir, link) = (at.join("root/a"), at.join("root/link"));
         let _ = std::os::unix::fs::symlink("../out", &link);
@@ -246,13 +246,13 @@ fn directories_are_made_and_removed_inside_alone() {
         exchange(&dir, &link);
     };
     race(disturb, |_, root| {
-        // A try stopped half way leaves a directory or the other name behind; the next goes on from
-        // there, or one bad moment would decide all tries after it.
+        // A failed try leaves a directory or the other name behind. The next one starts from there,
+        // or one failure would decide all tries after it.
         match root.create_dir("a/made") {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,
         }
-        // It may lie where the name no longer leads: then there is nothing to do here.
+        // The name may now lead to another directory, without it.
         let removal = curt::Remove::new().missing_is_fine(true);
         let report = root.remove_tree("a/made", &removal)?;
         for error in &report.errors {
@@ -267,8 +267,7 @@ fn directories_are_made_and_removed_inside_alone() {
     });
 }
 
-/// Exchanges two names of which each leads to the same kind of thing at any time, so that nothing
-/// may fail.
+/// Exchanges pairs of names that always lead to the same kind of entry, so that nothing may fail.
 fn disturb_inside(at: &Path) {
     for (name, target) in [("a", "x"), ("plain/file", "../x/b/c/file")] {
         let link = at.join(format!("root/{name}_link"));
@@ -279,7 +278,7 @@ fn disturb_inside(at: &Path) {
 }
 
 #[test]
-fn what_is_always_there_is_always_found() {
+fn a_file_that_always_exists_is_always_found() {
     let directory = |_: &Scratch, root: &Root| root.open_dir("a").map(drop);
     for (scope, _) in SCOPES {
         for (way, without) in WAYS {
@@ -288,7 +287,7 @@ fn what_is_always_there_is_always_found() {
             for path in ["a/b/c/file", "plain/file"] {
                 let outcome = run(&scratch, &open(), &disturb_inside, &read(path), |_| true);
                 assert_eq!(outcome.opened, opens(), "{path} {scope:?} by {way}: {outcome:?}");
-                // The same is refused where no link is followed, and known to be a refusal.
+                // In strict mode the same is refused, and reported as a refusal.
                 let strict = open().aliases(Aliases::Strict);
                 let enough = Outcome::has_met;
                 let outcome = run(&scratch, &strict, &disturb_inside, &read(path), enough);

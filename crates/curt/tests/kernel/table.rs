@@ -1,4 +1,4 @@
-//! One table of paths, asked of the kernel and of both implementations.
+//! One table of paths, for which the kernel and both implementations must agree.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// What the paths lead through. `out` lies beside the root.
+/// The tree that the paths lead through. `out` is beside the root.
 fn tree() -> Scratch {
     let scratch = Scratch::in_memory();
     scratch.file_with("out/secret", b"secret");
@@ -182,11 +182,11 @@ const PATHS: &[&str] = &[
     "file::$DATA",
 ];
 
-/// Paths that only one scope takes.
+/// Paths that only one scope accepts.
 const ABSOLUTE: &[&str] =
     &["/", "//", "/file", "//file", "/..", "/../file", "/a/b/c/file", "/out/secret", "/etc/passwd"];
 
-/// What an answer comes to: the name of what was opened, or the kernel's number for why not.
+/// An answer: the name of what was opened, or the kernel's error number.
 pub(crate) type Answer = Result<PathBuf, Errno>;
 
 pub(crate) fn name_of(scratch: &Scratch, file: impl AsFd) -> PathBuf {
@@ -202,7 +202,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
         if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
     let resolve = scope | ResolveFlags::NO_MAGICLINKS;
     loop {
-        // Whoever renames something anywhere disturbs the kernel's walk.
+        // A rename anywhere in the system can cause `EAGAIN`.
         match openat2(&dir, path, flags | OFlags::CLOEXEC, mode, resolve) {
             Err(Errno::AGAIN) => {}
             answer => return answer.map(|fd| name_of(scratch, fd)),
@@ -210,7 +210,8 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
     }
 }
 
-/// The number that the kernel has for an error of ours. It cannot tell a magic link from a loop.
+/// Returns the kernel's error number for an error of curt's. The kernel reports magic links as
+/// loops.
 pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,
@@ -221,7 +222,7 @@ pub(crate) fn number(error: &Error) -> Errno {
     }
 }
 
-/// Asks for all paths, in all ways.
+/// Compares all paths, in both scopes and with both implementations.
 fn compare(flags: OFlags, ask: impl Fn(&Scratch, &curt::Root, &str) -> Result<PathBuf, Error>) {
     if !has_openat2() {
         return skip("this kernel, or a filter, has no openat2 to compare with");
@@ -272,19 +273,19 @@ fn writing_answers_as_the_kernel_does() {
 }
 
 #[test]
-fn making_files_answers_as_the_kernel_does() {
+fn creating_files_answers_as_the_kernel_does() {
     let options = OpenOptions::new().write(true).create(true);
     compare(OFlags::WRONLY | OFlags::CREATE, opened(options));
 }
 
 #[test]
-fn making_new_files_answers_as_the_kernel_does() {
+fn creating_new_files_answers_as_the_kernel_does() {
     let options = OpenOptions::new().write(true).create_new(true);
     compare(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, opened(options));
 }
 
 #[test]
-fn making_files_without_following_answers_as_the_kernel_does() {
+fn creating_files_without_following_answers_as_the_kernel_does() {
     let options = OpenOptions::new().write(true).create(true).follow(false);
     compare(OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW, opened(options));
 }
@@ -305,7 +306,7 @@ fn directories_are_listed_where_the_kernel_lists_them() {
     });
 }
 
-/// Opens the directory that has this number.
+/// Opens a directory by inode number.
 fn find(scratch: &Scratch, number: u128) -> File {
     use std::os::unix::fs::MetadataExt;
     let lines = scratch.list("").into_iter();
@@ -320,7 +321,7 @@ fn canonical_names_are_those_of_what_the_kernel_finds() {
     compare(OFlags::PATH, |_, root, path| {
         let found = root.canonical(path)?;
         if found.missing {
-            // The kernel does not find it; its place must be there.
+            // The kernel does not find it, so its directory must exist.
             let parent = found.path.parent().unwrap().to_owned();
             let parent = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent };
             assert!(root.open_dir(parent).is_ok(), "{path}");
@@ -331,7 +332,7 @@ fn canonical_names_are_those_of_what_the_kernel_finds() {
 }
 
 #[test]
-fn questions_are_answered_about_what_the_kernel_finds() {
+fn metadata_is_that_of_what_the_kernel_finds() {
     use std::os::unix::fs::MetadataExt;
     for follow in [Follow::Links, Follow::Never] {
         let flag = if follow == Follow::Never { OFlags::NOFOLLOW } else { OFlags::empty() };
@@ -351,7 +352,7 @@ fn questions_are_answered_about_what_the_kernel_finds() {
     }
 }
 
-/// Each name of the list to each: the same error, or the same tree.
+/// Renames each name to each: the result must be the same error, or the same tree.
 #[test]
 fn renaming_answers_as_the_system_does() {
     const NAMES: [&str; 21] = [
@@ -397,9 +398,9 @@ fn renaming_answers_as_the_system_does() {
     }
 }
 
-/// What is a link is known also where it may not be read.
+/// A link that may not be read is recognised as a link.
 #[test]
-fn links_of_processes_that_may_not_be_looked_at_are_links() {
+fn unreadable_links_of_processes_are_links() {
     if !rustix::process::geteuid().is_root() {
         return skip("a process that may not be looked at is one of root's");
     }

@@ -1,4 +1,4 @@
-//! What costs no memory.
+//! Operations that allocate nothing.
 
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ fn a_clean_path_is_borrowed() {
 }
 
 #[test]
-fn a_buffer_with_room_is_enough() {
+fn a_large_enough_buffer_is_not_reallocated() {
     let env = || Env::none().cwd("/here/dir");
     let posix = Expander::new(env()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
     let windows = Expander::new(Env::none().cwd(r"C:\dir")).flavor(Flavor::Windows);
@@ -53,7 +53,7 @@ fn a_buffer_with_room_is_enough() {
 }
 
 #[test]
-fn a_check_needs_no_memory() {
+fn a_check_allocates_nothing() {
     let texts = ["a/b/c.txt", "../x", "logs/aux.txt", "é/日本\u{200c}", "C:x", "a/../b/./c"];
     let ((), allocations) = count(|| {
         for check in [PathCheck::new(Flavor::Windows), PathCheck::new(Flavor::Posix)] {

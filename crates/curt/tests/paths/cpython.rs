@@ -23,7 +23,7 @@ fn python(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>>
 }
 
 #[test]
-fn posix_paths_without_dot_dot_are_those_of_normpath() {
+fn posix_paths_without_dot_dot_equal_normpath() {
     let mut maker = Maker::new(1);
     for cwd in ["/w/o/r/k", "/", "//", "//x/y", "/a/../b/./c/", "///x"] {
         let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
@@ -34,10 +34,10 @@ fn posix_paths_without_dot_dot_are_those_of_normpath() {
     }
 }
 
-/// `ntpath` reads the text, and nothing that only the system knows: no drive's directory, no
-/// device, no dots or spaces at the end of names. Windows keeps one separator at the end.
+/// `ntpath` reads the text only: it knows no drive's directory, no device, and no trailing dots or
+/// spaces. Windows keeps one trailing separator.
 #[test]
-fn plain_windows_paths_are_those_of_ntpath() {
+fn plain_windows_paths_equal_ntpath() {
     let mut maker = Maker::new(2);
     for cwd in [r"C:\work\dir", r"C:\"] {
         let questions: Vec<String> = (0..count())
@@ -56,8 +56,8 @@ fn plain_windows_paths_are_those_of_ntpath() {
     }
 }
 
-/// What the two must agree on: no share or device, no drive but at the beginning and with a
-/// separator, no name that ends in a dot.
+/// Returns whether the two must agree: there is no share or device, no drive except at the
+/// beginning and with a separator, and no name that ends in a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

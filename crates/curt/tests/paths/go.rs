@@ -31,9 +31,9 @@ func main() {
 }
 "#;
 
-/// Two slashes at the beginning are one to Go.
+/// For Go two leading slashes are one.
 #[test]
-fn posix_paths_are_those_of_clean() {
+fn posix_paths_equal_clean() {
     let mut maker = Maker::new(5);
     let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
     let folder = Scratch::new();

@@ -1,5 +1,5 @@
-//! Expansion beside those whose answers it promises: each is asked about the same made-up paths,
-//! all at once, in one process of its own.
+//! Expansion compared with its authorities. Each is asked about the same random paths, all at once
+//! in one process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -23,12 +23,12 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-/// How many paths each authority is asked about: `CURT_PATHS` says otherwise.
+/// Returns how many paths each authority is asked about: `CURT_PATHS`, or a default.
 fn count() -> usize {
     std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
 
-/// Made-up paths, the same on every run.
+/// A generator of random paths, the same on every run.
 struct Maker {
     state: u64,
 }
@@ -38,7 +38,7 @@ impl Maker {
         Maker { state: seed }
     }
 
-    /// The next of a sequence that looks random (`SplitMix64`).
+    /// The next random number (`SplitMix64`).
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;
@@ -51,7 +51,7 @@ impl Maker {
         (self.next() % end as u64) as usize
     }
 
-    /// Some of these, one behind the other.
+    /// Joins some of these pieces.
     fn path(&mut self, pieces: &[&str], most: usize) -> String {
         let count = self.below(most + 1);
         (0..count).map(|_| pieces[self.below(pieces.len())]).collect()
@@ -64,15 +64,15 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Pieces of Windows paths without what only Windows itself treats as it does: dots and spaces at
-/// the end of names, devices.
+/// Pieces of Windows paths, without those that only Windows itself treats specially: trailing dots
+/// and spaces, device names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
 
-/// What a program answers to many texts, each ended by a NUL, on its standard input; `None`, aloud,
-/// where there is no such program.
+/// Asks a program about many texts on its standard input, each with a NUL at its end. `None`, with
+/// a message, if there is no such program.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");
@@ -105,7 +105,7 @@ fn ask_command(mut command: Command, program: &str, questions: &[String]) -> Opt
     Some(answers)
 }
 
-/// Compares, and says which paths differ, a few of them.
+/// Compares answers, and prints a few of those that differ.
 fn compare<'t>(
     questions: impl IntoIterator<Item = &'t String>,
     answers: impl IntoIterator<Item = Vec<u8>>,

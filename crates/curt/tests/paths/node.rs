@@ -14,9 +14,9 @@ fn node(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     ask("node", &["-e", SCRIPT, module, cwd].map(std::ffi::OsStr::new), questions)
 }
 
-/// Two slashes at the beginning are one to Node.
+/// For Node two leading slashes are one.
 #[test]
-fn posix_paths_are_those_of_resolve() {
+fn posix_paths_equal_resolve() {
     let mut maker = Maker::new(3);
     let questions: Vec<String> = (0..count()).map(|_| maker.path(&POSIX, 9)).collect();
     let Some(answers) = node("posix", "/w/o/r/k", &questions) else { return };
@@ -28,9 +28,9 @@ fn posix_paths_are_those_of_resolve() {
     });
 }
 
-/// Node reads the text alone, drops separators at the end, keeps a root's, and knows shares.
+/// Node reads the text only, drops trailing separators except that of a root, and knows shares.
 #[test]
-fn windows_paths_are_those_of_resolve() {
+fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =
         [r"\", r"\", "/", r"\\", r"\.", r"\..", r"\a", r"\bc", r"\.h", r"\é", r"\..x", r"\ y"];
     const STARTS: [&str; 7] = ["a", "..", r"C:\", "d:/x", r"\\srv\shr", "//srv/shr", r"\x"];

@@ -1,10 +1,10 @@
-//! The simplest thing that could be right, beside the real one, for any text.
+//! A naive oracle for random paths, and properties that hold for all of them.
 
 use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
 
 use crate::{Maker, POSIX, count};
 
-/// POSIX, by lists of names.
+/// Expands a POSIX path by a list of names.
 fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
     if text.is_empty() && policy == DotDot::Keep {
         return Err(ExpandError::Empty);
@@ -35,14 +35,14 @@ fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
 }
 
 #[test]
-fn posix_paths_are_what_lists_of_names_say() {
+fn posix_paths_equal_the_oracle() {
     let mut maker = Maker::new(8);
     for policy in [DotDot::Keep, DotDot::Clamp, DotDot::Refuse] {
         for cwd in ["/w/o/r/k", "/"] {
             let expander =
                 Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
             for _ in 0..count() {
-                // Long enough that every way through the blocks is taken.
+                // Long enough for every branch of the scanner.
                 let text = maker.path(&POSIX, 40);
                 let full = expander.expand(text.as_bytes()).map(std::borrow::Cow::into_owned);
                 let full = full.map(|full| String::from_utf8(full).unwrap());
@@ -103,10 +103,9 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "PRN",
 ];
 
-/// A full path is its own full path, whatever it came from, and says the same in bytes and in
-/// units.
+/// Expanding a full path again changes nothing, and bytes and units give the same answer.
 #[test]
-fn full_windows_paths_are_their_own() {
+fn full_windows_paths_are_unchanged() {
     let mut maker = Maker::new(9);
     for (release, policy) in [Release::Windows10, Release::Windows11]
         .into_iter()
@@ -127,8 +126,8 @@ fn full_windows_paths_are_their_own() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // Names may end in dots and spaces once what was behind them is gone: `x. \..\` and a
-            // device that is left over are read anew.
+            // After the names behind it were removed, a name can end in dots and spaces (`x. \..\`)
+            // or be a device, so that expanding again changes it.
             let again = expander.expand(full.as_bytes()).unwrap();
             let is_settled = again == full.as_bytes();
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
@@ -138,7 +137,7 @@ fn full_windows_paths_are_their_own() {
     }
 }
 
-/// Wherever it is, and whatever else is wrong.
+/// Wherever the NUL is, and whatever else is wrong.
 #[test]
 fn a_nul_is_always_refused() {
     let mut maker = Maker::new(11);
@@ -157,6 +156,19 @@ fn a_nul_is_always_refused() {
                 let full = expander.expand(text.as_bytes());
                 assert_eq!(full, Err(ExpandError::Nul), "{text:?} {flavor:?} {style:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_home_directory_with_a_nul_is_refused() {
+    for (flavor, home, error) in [
+        (Flavor::Posix, "/home/a\0b", ExpandError::Nul),
+        (Flavor::Windows, "C:/a\0b", ExpandError::HomeNotAbsolute),
+    ] {
+        for style in [Style::Native, Style::Ruby] {
+            let expander = Expander::new(Env::none().home(home)).flavor(flavor).style(style);
+            assert_eq!(expander.tilde(true).expand(b"~/x"), Err(error), "{flavor:?} {style:?}");
         }
     }
 }

@@ -7,7 +7,7 @@ use curt::paths::{Encoding, Env, Expander, Flavor, PathText, Style};
 
 use crate::{Maker, POSIX, ask_command, compare, count};
 
-/// Home, base (empty for none) and texts; an error is told by what it begins with.
+/// Home, base (empty for none) and texts; an error is compared by its first words.
 const SCRIPT: &str = r#"
 $stdin.binmode
 $stdout.binmode
@@ -29,7 +29,7 @@ end
 
 fn ruby(home: &str, base: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
-    // In a directory that is there and is spelled as it is asked for.
+    // In a directory that exists and has no symbolic link in its path.
     command
         .args(["--disable=gems", "-e", SCRIPT, base])
         .env("HOME", home)
@@ -39,7 +39,7 @@ fn ruby(home: &str, base: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
 }
 
 #[test]
-fn posix_paths_are_those_of_expand_path() {
+fn posix_paths_equal_expand_path() {
     let mut maker = Maker::new(6);
     let homes = ["/h/me", "/", "/h/./u/../v", "/h//u//", "//h", "rel", "", "/h/", "///"];
     let bases =
@@ -60,7 +60,7 @@ fn posix_paths_are_those_of_expand_path() {
     }
 }
 
-/// Each question: the path and, perhaps, the base, each as an encoding, a colon and bytes in
+/// Each question is a path and perhaps a base, each as an encoding, a colon and bytes in
 /// hexadecimal.
 const ENCODED: &str = r##"
 $stdin.read.split("\0").each do |question|
@@ -87,7 +87,7 @@ end
 const ENCODINGS: [&str; 8] =
     ["UTF-8", "UTF-8", "US-ASCII", "ASCII-8BIT", "ISO-8859-1", "Windows-31J", "EUC-JP", "UTF-16LE"];
 
-/// What is within them a name, a separator, both, or no character at all.
+/// Bytes that are a name, a separator, both, or no character, depending on the encoding.
 const ENCODED_PIECES: [&[u8]; 13] = [
     b"/",
     b"/",
@@ -110,9 +110,9 @@ fn encoded(maker: &mut Maker) -> PathText {
     PathText::encoded(pieces.collect::<Vec<&[u8]>>().concat(), encoding)
 }
 
-/// Which texts go together, and what encoding the answer is in.
+/// Which texts can be joined, and the encoding of the answer.
 #[test]
-fn encodings_go_together_as_in_expand_path() {
+fn encodings_are_joined_as_in_expand_path() {
     let mut maker = Maker::new(12);
     let folder = curt_testkit::Scratch::new();
     let folder = std::fs::canonicalize(folder.typed()).unwrap().join("\u{e9}");

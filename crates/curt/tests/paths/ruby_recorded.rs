@@ -1,5 +1,5 @@
-//! What Ruby answers, where it cannot be asked: POSIX paths as recorded, Windows paths from its own
-//! tests and from reading its source.
+//! Ruby's answers for where it is not installed: POSIX paths as recorded, Windows paths from its
+//! own tests and its source.
 
 use curt::paths::{Encoding, Env, ExpandError, Expander, Flavor, PathText, Style};
 
@@ -10,7 +10,7 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
 
 /// As Ruby 3.1 and 3.3 answered.
 #[test]
-fn posix_paths_that_ruby_was_asked_about() {
+fn posix_paths_recorded_from_ruby() {
     let env = || Env::none().cwd("/here/dir").home("/h/./u/../v");
     let ruby = |env: Env| Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
     let expander = ruby(env());
@@ -44,7 +44,7 @@ fn posix_paths_that_ruby_was_asked_about() {
 
 /// From Ruby's own tests, and from reading its source for Windows.
 #[test]
-fn windows_paths_that_ruby_describes() {
+fn windows_paths_from_rubys_tests() {
     let env = || Env::none().cwd("C:/here/dir").home(r"C:\Users\me").drive("D", "D:/data");
     let ruby = |env: Env| Expander::new(env).flavor(Flavor::Windows).style(Style::Ruby);
     let expander = ruby(env());
@@ -100,8 +100,9 @@ fn windows_paths_that_ruby_describes() {
     assert_eq!(with("~me", "x"), Err(ExpandError::NoUser));
 }
 
-/// From Ruby's own tests for Windows and its source: a second byte is no separator, what says that
-/// it is bytes or ASCII is read as Windows-1252, and texts of two encodings do not go together.
+/// From Ruby's own tests for Windows and its source: the second byte of a character is not a
+/// separator, texts labelled binary or ASCII are read as Windows-1252, and two encodings cannot be
+/// joined.
 #[test]
 fn windows_paths_in_other_encodings() {
     let text = |bytes: &[u8], name: &str| {
@@ -138,13 +139,13 @@ fn windows_paths_in_other_encodings() {
     let full = drive.expand_text(&PathText::from("d:x")).unwrap();
     assert_eq!((&*full.to_bytes(), full.encoding().name()), (&b"D:/\x95\x5C/x"[..], "Windows-31J"));
     assert_eq!(drive.expand_text(&PathText::from("d:\u{e9}")), Err(ExpandError::Encoding));
-    // Who knows no encodings cannot say what it is in.
+    // Text in an encoding has no other units.
     assert_eq!(drive.expand(b"d:x"), Err(ExpandError::Encoding));
 }
 
-/// A base that is none is refused even where it is not looked at.
+/// As in Ruby.
 #[test]
-fn a_base_that_is_no_path() {
+fn an_invalid_base_is_refused_even_if_unused() {
     let wide = PathText::encoded(b"/\0b\0".to_vec(), Encoding::named("utf-16be").unwrap());
     for (base, error) in [(PathText::from("/b\0"), ExpandError::Nul), (wide, ExpandError::Encoding)]
     {

@@ -1,4 +1,4 @@
-//! `std::path::absolute`, on the system that this is.
+//! `std::path::absolute`, on this system.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use curt::paths::{DotDot, Expander, Flavor};
 
 #[cfg(unix)]
 #[test]
-fn paths_of_this_system_are_those_of_absolute() {
+fn native_paths_equal_absolute() {
     let mut maker = crate::Maker::new(7);
     let expander = Expander::new(ThisProcess::new());
     for _ in 0..crate::count() {
@@ -20,7 +20,7 @@ fn paths_of_this_system_are_those_of_absolute() {
 }
 
 #[test]
-fn the_working_directory_is_that_of_the_process_and_is_asked_once() {
+fn the_working_directory_is_asked_for_once() {
     let process = ThisProcess::new();
     let expander = Expander::new(process.clone());
     assert_eq!(process.calls().total(), 0);
@@ -37,7 +37,7 @@ fn the_working_directory_is_that_of_the_process_and_is_asked_once() {
 
 #[cfg(unix)]
 #[test]
-fn files_have_one_name_where_there_are_no_short_ones() {
+fn long_name_is_the_path_without_short_names() {
     let path = Path::new("/nowhere/LONGNA~1.TXT");
     assert!(matches!(curt::long_name(path), Ok(std::borrow::Cow::Borrowed(same)) if same == path));
 }

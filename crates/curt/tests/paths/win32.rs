@@ -1,7 +1,7 @@
-//! `GetFullPathNameW`, asked about made-up texts of every kind.
+//! `GetFullPathNameW`, asked about random texts of every kind.
 //!
-//! Windows itself has to agree in everything. Wine 10 has rules of its own in six places; there,
-//! what both say has to be the same but for that:
+//! Windows itself must agree in everything. Wine 10 has other rules in six cases; the rest of the
+//! answer must be the same:
 //!
 //! | Wine | Windows, and here | known from |
 //! |---|---|---|
@@ -25,8 +25,8 @@ use crate::oracle::WINDOWS;
 use crate::{Maker, count};
 
 #[test]
-fn windows_paths_are_those_of_the_system() {
-    // What `D:` goes on from; `C:` has none of its own, or is that of the process.
+fn windows_paths_equal_the_systems() {
+    // The working directory of `D:`; `C:` has none, or is the drive of the process.
     set_drive_directory('D', r"d:\data\sub.x");
     let expander = Expander::new(Env::of(ThisProcess::new())).verbatim(Verbatim::Normalize);
     let mut maker = Maker::new(10);
@@ -53,7 +53,7 @@ fn windows_paths_are_those_of_the_system() {
     assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
 }
 
-/// A made-up text; one in four holds a unit that is no character, or a control character.
+/// Returns a random text; one in four contains an unpaired surrogate or a control character.
 fn units(maker: &mut Maker) -> Vec<u16> {
     const ODD: [u16; 6] = [0xD800, 0xDC00, 0xDFFF, 0x01, 0x1F, 0x7F];
     let mut units: Vec<u16> = maker.path(&WINDOWS, 8).encode_utf16().collect();
@@ -63,15 +63,14 @@ fn units(maker: &mut Maker) -> Vec<u16> {
     units
 }
 
-/// The text with a character of its own for each unit that is none.
+/// Returns the text with a private character for each unpaired surrogate.
 fn shown(units: &[u16]) -> String {
     let alone = |unit: u16| char::from_u32(0xF_0000 + u32::from(unit)).unwrap_or_default();
     let characters = char::decode_utf16(units.iter().copied());
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// The letters of an existing file are those of its directory, and so is the name behind a short
-/// one.
+/// The long name of an existing file is spelled as in its directory.
 #[test]
 fn long_names_are_those_of_the_directory() {
     let scratch = Scratch::new();
@@ -88,7 +87,7 @@ fn long_names_are_those_of_the_directory() {
     assert!(matches!(long_name(&longer), Ok(Cow::Borrowed(_))), "no short name is that long");
 }
 
-/// Which of Wine's own rules explains a difference; none where it is not explained whole.
+/// Returns which of Wine's rules explains a difference; `None` unless it explains all of it.
 fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
     let (theirs, ours) = (theirs?, ours?);
     let text = text.replace('/', r"\");
@@ -102,7 +101,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {
         return (!text.ends_with('\\')).then_some("superscripts");
     }
-    // To Wine a run of separators is one also in the root, which is then longer.
+    // For Wine a run of separators is one in the root, too, which is then longer.
     let has_empty_part = is_share && names.iter().skip(2).take(2).any(|name| name.is_empty());
     if has_empty_part && inside.iter().chain([last]).any(|&name| name == "..") {
         return Some("shares without a name");
@@ -121,7 +120,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     }
 }
 
-/// A path without what the two treat differently: dots that end names, spaces at the end, runs.
+/// Removes what the two treat differently: trailing dots and spaces, and runs of separators.
 fn loose(path: &str) -> Vec<&str> {
     let trimmed = path.trim_end_matches(['\\', '.', ' ']);
     let names = trimmed.split('\\').map(|name| name.trim_end_matches('.'));

@@ -38,7 +38,7 @@ fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
             .path(path(scratch, &["d"]))
             .base(&base)
     };
-    let mut search = search();
+    let search = search();
     let found = search.find(name).is_ok();
     // Where nothing is found, the base is asked for and is missing: 1 call.
     search.calls().total() - u64::from(!found) * base_cost(&base)
@@ -46,7 +46,7 @@ fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
 
 /// What asking for a base that is missing costs.
 fn base_cost(base: &std::path::Path) -> u64 {
-    let mut search = Search::new().path("").pathext(PATHEXT).base(base);
+    let search = Search::new().path("").pathext(PATHEXT).base(base);
     assert_eq!(search.find("x").unwrap_err().word(), "directory-missing");
     search.calls().total()
 }
@@ -55,7 +55,7 @@ fn scratch_warm(scratch: &Scratch) {
     if !scratch.exists("warm") {
         scratch.file("warm/x.exe");
     }
-    let mut search = Search::new().path(path(scratch, &["warm"])).pathext(".EXE");
+    let search = Search::new().path(path(scratch, &["warm"])).pathext(".EXE");
     search.find("x").unwrap();
 }
 
@@ -64,7 +64,7 @@ fn the_disk_says_how_it_is_spelled() {
     let scratch = Scratch::new();
     scratch.file("d/Hello.EXE");
     for pathext in [".exe", ".com;.exe", PATHEXT, ELEVEN] {
-        let mut search = Search::new().path(path(&scratch, &["gone", "d"])).pathext(pathext);
+        let search = Search::new().path(path(&scratch, &["gone", "d"])).pathext(pathext);
         let found = search.find("hELLO").unwrap();
         let expected = scratch.at("d").join("Hello.EXE");
         assert_eq!(*found.path(), *expected, "{pathext}");
@@ -92,7 +92,7 @@ fn native_calls_are_those_of_the_table() {
         let k = pathext.split(';').count() as u64;
         assert_eq!(cost(&scratch, pathext, "x"), k + 2, "asked for and spelled: {pathext}");
     }
-    let mut search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
+    let search = Search::new().path(path(&scratch, &["d"])).pathext(PATHEXT);
     assert_eq!(search.find("nul").unwrap_err().word(), "invalid-name");
     assert_eq!(search.calls().total(), 0);
 }
@@ -121,8 +121,7 @@ fn many_names_cost_a_listing_of_each_directory() {
     scratch.file("c/n7.exe");
     let names: Vec<String> = (0..50).map(|number| format!("n{number}")).collect();
     let entries = ["a", "gone", "b", "c"];
-    let mut search =
-        Search::new().path(path(&scratch, &entries)).pathext(ELEVEN).base(scratch.at("a"));
+    let search = Search::new().path(path(&scratch, &entries)).pathext(ELEVEN).base(scratch.at("a"));
     let answers = search.find_many(&names);
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 1);
     // 302 records of about 120 bytes fill one page of 64 KiB, and the base is asked for once.
@@ -139,7 +138,7 @@ fn directories_files_and_paths_are_told_apart() {
     scratch.file("w/here.cmd");
     let joined =
         format!("{};{}", path(&scratch, &["a/file", "a", "b"]), r"Z:\no\drive;\\.\nul;bad|");
-    let mut search = Search::new().path(joined).pathext(PATHEXT).base(scratch.at("w"));
+    let search = Search::new().path(joined).pathext(PATHEXT).base(scratch.at("w"));
     assert_eq!(search.find("x").unwrap().origin(), FoundIn::Path(2));
     let given = search.find(r"..\b\x").unwrap();
     assert_eq!((given.origin(), given.program()), (FoundIn::Given, Program::Batch));

@@ -1,13 +1,17 @@
 //! Every call to the system passes the door of its platform, where it is counted and can be made to
-//! fail: elsewhere no function of the crates that make such calls is called.
+//! fail: elsewhere no function of the crates that make such calls is used.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use super::code::is_word;
+use super::code::{Code, is_word};
 use super::{File, Problem, places};
 
 /// The crates whose functions are calls to the system.
-const CRATES: [&str; 3] = ["rustix", "libc", "windows_sys"];
+const CRATES: [&str; 3] = ["rustix", "libc", WINDOWS];
+
+/// The one in which capital letters begin functions, too.
+const WINDOWS: &str = "windows_sys";
 
 /// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the
 /// system, and why they may.
@@ -51,66 +55,124 @@ fn is_door(path: &str) -> bool {
         || DOORS.iter().any(|(door, _)| path.ends_with(door))
 }
 
-/// Calls to the system that do not pass the door.
+/// Calls to the system that do not pass the door, and imports that would hide them.
 pub(super) fn calls(file: &File) -> Vec<Problem> {
-    if !file.path.starts_with("crates/curt/src/") || is_door(&file.path) {
+    if !file.path.starts_with("crates/curt/src/") {
         return Vec::new();
     }
-    let imported = imported(file);
-    let is_call = |open: usize| {
-        let path = path_before(file, open)?;
-        let (name, above) = path.split_last()?;
-        let is_system = CRATES.contains(&path[0]) || imported.contains(path[0]);
-        // What belongs to a type only makes or takes apart a value.
-        let is_type = |part: &&str| part.starts_with(char::is_uppercase);
-        let is_function = path[0] == "windows_sys" || !above.iter().any(is_type);
-        let is_pure = PURE.contains(name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
-        let text = format!("{name} is called past the door: calls belong in call.rs");
-        (is_system && is_function && !is_pure && !has_passed(file, open)).then_some(text)
-    };
-    let code = &file.code;
-    let opens = (0..code.tokens.len()).filter(|&at| code.text(at) == "(");
-    opens.filter_map(|open| Some((code.line(open), is_call(open)?))).collect()
-}
-
-/// Whether the function that this parenthesis lies in has passed the door before.
-fn has_passed(file: &File, open: usize) -> bool {
-    let before = file.code.tokens[..open].iter().rev();
-    let mut before = before.take_while(|token| token.text != "fn");
-    before.any(|token| token.text == "pass")
-}
-
-/// The path that is called at this parenthesis, unless it is a method, a macro or a definition.
-fn path_before(file: &File, open: usize) -> Option<Vec<&str>> {
-    let code = &file.code;
-    let mut at = open.checked_sub(1)?;
-    let mut path = Vec::new();
-    loop {
-        if !is_word(code.text(at)) {
-            return None;
-        }
-        path.push(code.text(at));
-        let Some(before) = at.checked_sub(1) else { break };
-        match code.text(before) {
-            "::" if before > 0 && is_word(code.text(before - 1)) => at = before - 1,
-            "." | "fn" => return None,
-            _ => break,
-        }
+    let imports = Imports::of(&file.code);
+    let mut problems = imports.globs(&file.code);
+    if !is_door(&file.path) {
+        let tokens = 0..file.code.tokens.len();
+        problems.extend(tokens.filter_map(|at| past_the_door(file, &imports, at)));
     }
-    path.reverse();
+    problems
+}
+
+/// The problem with the path that begins at a token, if it names a function of the system: one that
+/// is called, or that is only handed on, to be called elsewhere.
+fn past_the_door(file: &File, imports: &Imports<'_>, at: usize) -> Option<Problem> {
+    if imports.hold(at) {
+        return None;
+    }
+    let path = path_at(&file.code, at)?;
+    let (name, above) = path.split_last()?;
+    let is_system = CRATES.contains(&path[0]) && !above.is_empty() || imports.name(path[0]);
+    // What belongs to a type only makes or takes apart a value.
+    let is_of_type = |part: &&str| part.starts_with(char::is_uppercase);
+    let is_function = if imports.windows.contains(path[0]) || path[0] == WINDOWS {
+        // There, functions are the only names with small letters.
+        name.contains(char::is_lowercase)
+    } else {
+        !name.starts_with(char::is_uppercase) && !above.iter().any(is_of_type)
+    };
+    // The types of C, and the classes of information of Windows.
+    let is_value = name.starts_with("c_")
+        || name.ends_with("_t")
+        || name.starts_with("File") && name.contains("Information");
+    let is_pure = PURE.contains(name) || PURE_KINDS.iter().any(|kind| name.starts_with(kind));
+    let text = format!("{name} is used past the door: calls belong in call.rs or door.rs");
+    let is_wrong = is_system && is_function && !is_value && !is_pure && !has_passed(file, at);
+    is_wrong.then(|| (file.code.line(at), text))
+}
+
+/// Whether the function that this token lies in has passed the door before.
+fn has_passed(file: &File, at: usize) -> bool {
+    let code = &file.code;
+    let before = (0..at).rev().take_while(|&before| code.text(before) != "fn");
+    let passes =
+        |&at: &usize| ["self", "door"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("]));
+    before.into_iter().any(|at| passes(&at))
+}
+
+/// The path that begins at a token, without generic arguments; nothing for the rest of another
+/// path, a method, a field or a definition.
+fn path_at(code: &Code, at: usize) -> Option<Vec<&str>> {
+    let before = |back: usize| at.checked_sub(back).map_or("", |before| code.text(before));
+    let is_rest = before(1) == "::" && (is_word(before(2)) || before(2) == ">");
+    if !is_word(code.text(at)) || is_rest || matches!(before(1), "." | "fn") {
+        return None;
+    }
+    let mut path = vec![code.text(at)];
+    let mut next = at + 1;
+    while code.text(next) == "::" && is_word(code.text(next + 1)) {
+        path.push(code.text(next + 1));
+        next += 2;
+    }
     Some(path)
 }
 
-/// The names that `use` takes from the crates: functions, modules and types.
-fn imported(file: &File) -> BTreeSet<&str> {
-    let code = &file.code;
-    let is_use = |&at: &usize| code.text(at) == "use" && CRATES.contains(&code.text(at + 1));
-    let uses = (0..code.tokens.len()).filter(is_use);
-    let parts = uses.flat_map(|at| (at + 2..).take_while(|&at| !matches!(code.text(at), ";" | "")));
-    // The last part of each path: what no other part follows.
-    let is_last = |&at: &usize| is_word(code.text(at)) && !matches!(code.text(at + 1), "::" | "as");
-    let names = parts.filter(is_last).map(|at| code.text(at));
-    names.filter(|name| *name != "self").collect()
+/// What a file imports.
+struct Imports<'c> {
+    /// Where its `use` items lie.
+    places: Vec<Range<usize>>,
+    /// The names that they take from the crates: functions, modules and types.
+    names: BTreeSet<&'c str>,
+    /// Those of Windows.
+    windows: BTreeSet<&'c str>,
+}
+
+impl<'c> Imports<'c> {
+    fn of(code: &'c Code) -> Self {
+        let all = 0..code.tokens.len();
+        // `+ use<'a>` is no import.
+        let uses = all.clone().filter(|&at| code.text(at) == "use" && code.text(at + 1) != "<");
+        let end = |at: usize| (at..all.end).find(|&at| code.text(at) == ";").unwrap_or(all.end);
+        let places: Vec<Range<usize>> = uses.map(|at| at..end(at)).collect();
+        let names = |source: fn(&str) -> bool| {
+            let uses = places.iter().filter(move |place| source(source_of(code, place)));
+            // The last part of each path: what no other part follows.
+            let is_last =
+                |&at: &usize| is_word(code.text(at)) && !matches!(code.text(at + 1), "::" | "as");
+            let names = uses.cloned().flatten().filter(is_last).map(|at| code.text(at));
+            names.filter(|name| !matches!(*name, "self" | "use" | "as" | "_")).collect()
+        };
+        let (names, windows) =
+            (names(|source| CRATES.contains(&source)), names(|source| source == WINDOWS));
+        Self { places, names, windows }
+    }
+
+    /// Whether a token lies in one of them.
+    fn hold(&self, at: usize) -> bool {
+        self.places.iter().any(|place| place.contains(&at))
+    }
+
+    fn name(&self, word: &str) -> bool {
+        self.names.contains(word)
+    }
+
+    /// Imports of everything from one of the crates.
+    fn globs(&self, code: &Code) -> Vec<Problem> {
+        let uses = self.places.iter().filter(|place| CRATES.contains(&source_of(code, place)));
+        let stars = uses.cloned().flatten().filter(|&at| code.text(at) == "*");
+        let text = "name what is imported: among all, calls past the door are not seen";
+        stars.map(|at| (code.line(at), text.to_owned())).collect()
+    }
+}
+
+/// The crate that a `use` item takes something from.
+fn source_of<'c>(code: &'c Code, place: &Range<usize>) -> &'c str {
+    code.text(place.start + 1 + usize::from(code.text(place.start + 1) == "::"))
 }
 
 #[cfg(test)]
@@ -135,6 +197,46 @@ mod tests {
         assert_eq!(lines("crates/curt/src/sys/windows/dir.rs", windows), [2]);
         let passed = "fn f() { self.pass(X)?; libc::read() }\nfn g() { libc::write() }";
         assert_eq!(lines(unix, passed), [2]);
+        assert_eq!(lines(unix, "fn f() { self.door.pass(X)?; libc::read() }"), [0; 0]);
+    }
+
+    #[test]
+    fn functions_that_are_handed_on_are_found() {
+        for text in [
+            "fn f() { let f = rustix::process::getppid; }",
+            "fn f() { a.map(libc::isatty) }",
+            "use libc::isatty;\nfn f() { a.map(isatty) }",
+            "use libc as c;\nfn f() { c::isatty(a) }",
+            "use ::libc::isatty as is_terminal;\nfn f() { is_terminal(a) }",
+            "fn f() { ::rustix::fs::openat(a) }",
+            "fn f() { rustix::param::get::<u8>() }",
+            "const F: unsafe extern \"C\" fn(i32) -> i32 = libc::isatty;",
+            "use windows_sys::Wdk::A::NtClose;\nconst F: Close = NtClose;",
+            "fn f() { windows_sys::Wdk::A::NtClose }",
+        ] {
+            assert_eq!(lines(QUERY, text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_door_itself_is_passed() {
+        for text in [
+            "fn f(pass: bool) { libc::read() }",
+            "fn f() { let pass = 3; libc::read() }",
+            "fn f() { other.pass(X)?; libc::read() }",
+            "fn f() { libc::read(); self.pass(X)?; }",
+        ] {
+            assert_eq!(lines(QUERY, text), [1], "{text}");
+        }
+    }
+
+    #[test]
+    fn imports_of_everything_are_refused() {
+        assert_eq!(lines(QUERY, "use rustix::process::*;\nuse super::*;"), [1]);
+        assert_eq!(lines(QUERY, "use rustix::{\nfs::*,\nio};"), [2]);
+        assert_eq!(lines("crates/curt/src/sys/unix/door.rs", "use libc::*;"), [1]);
+        let capture = "use libc::O_RDONLY;\nfn f() -> impl Fn() + use<'a> { a * b }";
+        assert_eq!(lines(QUERY, capture), [0; 0]);
     }
 
     #[test]
@@ -142,6 +244,10 @@ mod tests {
         let text = "use rustix::io::Errno;\nfn f() { Errno::from_raw_os_error(2); a.statx(b); \
             libc::makedev(1, 2); let a = libc::O_RDONLY; rustix::fs::Mode::from_bits(3) }";
         assert_eq!(lines(QUERY, text), [0; 0]);
+        let types = "use windows_sys::Win32::Foundation::HANDLE;\nuse rustix::fs;\n\
+            fn f(a: *const libc::sigset_t, b: libc::c_int, c: HANDLE) -> fs::Stat {\
+            a.fs.b(windows_sys::Wdk::FileStatInformation) }";
+        assert_eq!(lines(QUERY, types), [0; 0]);
         let call = "fn f() { rustix::fs::openat(a) }";
         for path in [
             "unix/door.rs",

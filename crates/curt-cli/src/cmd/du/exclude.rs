@@ -1,6 +1,5 @@
-//! `--exclude`, as GNU du has it: a pattern is compared with the path as the line would show it,
-//! operand and all, and with each of its ends that begins behind a slash. An asterisk matches
-//! slashes too.
+//! `--exclude` as in GNU du: a pattern is matched against the path as it would be printed, with the
+//! operand, and against each part of it that follows a slash. An asterisk matches slashes too.
 
 use std::ffi::{OsStr, OsString};
 use std::path::MAIN_SEPARATOR;
@@ -9,14 +8,14 @@ use regex::bytes::RegexSet;
 
 use crate::quote::quote;
 
-/// Patterns of paths that are left out.
+/// The patterns of paths that are skipped.
 pub(super) struct Patterns(Option<RegexSet>);
 
 impl Patterns {
     /// The error says what is wrong with a pattern.
     pub(super) fn new(patterns: &[OsString]) -> Result<Patterns, String> {
         if patterns.is_empty() {
-            // Building none would ask for the number of processors.
+            // Building an empty set would ask the system for the number of processors.
             return Ok(Patterns(None));
         }
         let mut expressions = Vec::new();
@@ -34,7 +33,7 @@ impl Patterns {
         self.0.is_none()
     }
 
-    /// Whether an operand, or what lies below one, is left out.
+    /// Whether a path is skipped.
     pub(super) fn match_path(&self, path: &OsStr) -> bool {
         let Some(patterns) = &self.0 else {
             return false;
@@ -48,10 +47,10 @@ impl Patterns {
     }
 }
 
-/// Any character, and any byte that is none.
+/// Any character, and any byte that is not part of one.
 const ANY: &str = "(?:.|(?-u:.))";
 
-/// The regular expression of a pattern.
+/// Returns the regular expression for a pattern.
 fn expression(pattern: &str) -> String {
     let mut text = String::from("(?s)^(?:(?-u:.)*/)?");
     let mut rest = pattern.chars();
@@ -77,8 +76,8 @@ fn literal(character: char) -> String {
     format!("\\x{{{:x}}}", u32::from(character))
 }
 
-/// The class of characters that a bracket begins, and what follows its end; `None` where it has
-/// none.
+/// Returns the character class that a bracket starts, and what follows it. `None` if the bracket is
+/// not closed.
 fn bracket(text: &str) -> Option<(String, &str)> {
     let (is_negated, mut text) = match text.strip_prefix(['!', '^']) {
         Some(text) => (true, text),
@@ -93,7 +92,7 @@ fn bracket(text: &str) -> Option<(String, &str)> {
         is_first = false;
         if let Some((name, after)) = text.strip_prefix("[:").and_then(|text| text.split_once(":]"))
         {
-            // A class that does not exist has nothing in it.
+            // An unknown class is empty.
             if CLASSES.contains(&name) {
                 items.extend(["[:", name, ":]"]);
             }
@@ -122,7 +121,7 @@ const CLASSES: [&str; 12] = [
     "upper", "xdigit",
 ];
 
-/// One character of a class, with its escape.
+/// Returns the next character of a class, and what follows it.
 fn member(text: &str) -> Option<(char, &str)> {
     let mut rest = text.chars();
     let character = match rest.next()? {
@@ -148,7 +147,7 @@ mod tests {
     use super::Patterns;
 
     #[test]
-    fn patterns_are_compared_with_paths_and_their_ends() {
+    fn patterns_match_paths_and_their_parts() {
         for (pattern, path, expected) in [
             ("x", "x", true),
             ("x", "a/x", true),
@@ -172,7 +171,7 @@ mod tests {
             ("\\*", "*", true),
             ("\\*", "a", false),
             ("a.b", "axb", false),
-            // On Windows it stands between names.
+            // On Windows a backslash is a separator.
             ("a\\", "a\\", MAIN_SEPARATOR == '/'),
             ("x/a", "y\\x\\a", MAIN_SEPARATOR == '\\'),
         ] {

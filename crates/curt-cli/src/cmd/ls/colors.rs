@@ -1,12 +1,12 @@
-//! Colours, as `LS_COLORS` has them. They go by what is known anyway: the kind of an entry, and its
-//! permissions and links where these are shown. No file is asked about for the sake of its colour.
+//! Colors by `LS_COLORS`. They go by what is known anyway: the kind of an entry, and its
+//! permissions and number of links if these are shown. No call is made for the sake of a color.
 
 use curt::Kind;
 
-use super::ls_colors::{self, Unparsable};
+use crate::quote::quote;
 
-/// The names of GNU's indicators, with their usual values; one without is not set.
-const USUAL: [(&str, Option<&str>); 24] = [
+/// GNU's indicators with their default values, if they have any.
+const DEFAULT: [(&str, Option<&str>); 24] = [
     ("lc", Some("\x1b[")),
     ("rc", Some("m")),
     ("ec", None),
@@ -33,83 +33,68 @@ const USUAL: [(&str, Option<&str>); 24] = [
     ("cl", Some("\x1b[K")),
 ];
 
-/// The beginnings of the names of terminals that have colours, as `dircolors` knows them.
+/// The prefixes of the names of terminals with colors, as in `dircolors`.
 const TERMINALS: [&str; 4] = ["rxvt", "screen", "tmux", "xterm"];
 
-/// Others, by their whole names.
-const OTHER_TERMINALS: [&str; 20] = [
-    "Eterm",
-    "alacritty",
-    "ansi",
-    "cons25",
-    "console",
-    "cygwin",
-    "dtterm",
-    "gnome",
-    "hurd",
-    "jfbterm",
-    "konsole",
-    "kterm",
-    "linux",
-    "linux-c",
-    "mlterm",
-    "putty",
-    "st",
-    "terminator",
-    "tmux",
-    "vt100",
-];
+/// The full names of other terminals with colors.
+const OTHER_TERMINALS: &str = "\
+    Eterm alacritty ansi cons25 console cygwin dtterm gnome hurd jfbterm konsole kterm \
+    linux linux-c mlterm putty st terminator tmux vt100";
 
-/// Which colours there are.
+/// The colors.
 #[derive(Debug)]
 pub(super) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
-    /// Endings of names; the last one that fits is taken.
-    endings: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Suffixes of names; the last one that matches is taken.
+    suffixes: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// What the colour of an entry goes by.
+/// What the color of an entry depends on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Subject<'a> {
+pub(super) struct ColorKey<'a> {
     pub(super) name: &'a [u8],
     pub(super) kind: Kind,
-    /// Where it is known.
+    /// If it is known.
     pub(super) mode: Option<u32>,
-    /// Where it is known.
+    /// If it is known.
     pub(super) links: Option<u64>,
 }
 
 impl Palette {
-    /// The colours that the environment chooses; `None` where the terminal has none, and where they
-    /// cannot be read, which `warn` is called with.
-    pub(super) fn from_environment(warn: impl Fn(&Unparsable)) -> Option<Palette> {
+    /// Returns the colors that the environment chooses. `None` if the terminal has none, or if they
+    /// cannot be parsed, about which `warn` is called.
+    pub(super) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
         let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let Some(text) = value("LS_COLORS") else {
             let terminal = value("TERM").unwrap_or_default();
             let is_known = value("COLORTERM").is_some() || has_colors(&terminal.to_string_lossy());
-            return is_known.then(Palette::usual);
+            return is_known.then(Palette::default_colors);
         };
         match Palette::new(text.as_encoded_bytes()) {
             Ok(palette) => Some(palette),
-            Err(unparsable) => {
-                warn(&unparsable);
+            Err(Unparsable { prefix }) => {
+                if let Some(prefix) = prefix {
+                    let prefix = String::from_utf8_lossy(&prefix);
+                    warn(format!("unrecognized prefix: {}", quote(&*prefix)));
+                }
+                warn("unparsable value for LS_COLORS environment variable".to_owned());
                 None
             }
         }
     }
 
-    fn usual() -> Palette {
+    fn default_colors() -> Palette {
         let owned = |(name, value): (&'static str, Option<&str>)| (name, value.map(Into::into));
-        Palette { indicators: USUAL.into_iter().map(owned).collect(), endings: Vec::new() }
+        Palette { indicators: DEFAULT.into_iter().map(owned).collect(), suffixes: Vec::new() }
     }
 
     fn new(text: &[u8]) -> Result<Palette, Unparsable> {
-        let mut palette = Palette::usual();
-        for (name, value) in ls_colors::parse(text)? {
-            if let Some(ending) = name.strip_prefix(b"*") {
-                // The last colour of an ending counts, also where others have other cases.
-                palette.endings.retain(|(known, _)| known != ending);
-                palette.endings.push((ending.to_vec(), value));
+        let mut palette = Palette::default_colors();
+        for (name, value) in parse(text)? {
+            if let Some(suffix) = name.strip_prefix(b"*") {
+                // The last color of a suffix counts, even if others in other cases follow.
+                palette.suffixes.retain(|(known, _)| known != suffix);
+                palette.suffixes.push((suffix.to_vec(), value));
                 continue;
             }
             let known = palette.indicators.iter_mut().find(|(known, _)| known.as_bytes() == name);
@@ -126,12 +111,12 @@ impl Palette {
         found.and_then(|(_, value)| value.as_deref())
     }
 
-    /// Whether an indicator is one that shows.
+    /// Whether an indicator has a visible color.
     fn is_colored(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| !matches!(value, b"" | b"0" | b"00"))
     }
 
-    /// Begins a colour.
+    /// Starts a color.
     pub(super) fn begin(&self, color: &[u8], to: &mut Vec<u8>) {
         for part in [self.get("lc").unwrap_or_default(), color, self.get("rc").unwrap_or_default()]
         {
@@ -139,7 +124,7 @@ impl Palette {
         }
     }
 
-    /// Ends a colour.
+    /// Ends a color.
     pub(super) fn end(&self, to: &mut Vec<u8>) {
         match self.get("ec") {
             Some(end) => to.extend_from_slice(end),
@@ -147,17 +132,17 @@ impl Palette {
         }
     }
 
-    /// The colour of what is no name, if it has one.
+    /// Returns the color of text that is not a name, if it has one.
     pub(super) fn normal(&self) -> Option<&[u8]> {
         self.get("no").filter(|_| self.is_colored("no"))
     }
 
-    /// Clears the rest of the line, which a colour that went around its end may have filled.
+    /// Clears the rest of the line, which a color that was wrapped may have filled.
     pub(super) fn clear(&self, to: &mut Vec<u8>) {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// What is written at the very end, where the sequences are not those of every terminal.
+    /// Returns what is written at the end of the output if the sequences are unusual.
     pub(super) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {
@@ -166,16 +151,16 @@ impl Palette {
         text
     }
 
-    /// Whether links look like what they lead to.
+    /// Whether links have the color of their targets.
     pub(super) fn links_are_targets(&self) -> bool {
         self.get("ln") == Some(b"target")
     }
 
-    /// The colour of an entry, if it has one.
-    pub(super) fn color(&self, subject: Subject<'_>) -> Option<&[u8]> {
-        let indicator = match subject.kind {
-            Kind::Directory => self.directory(subject.mode),
-            Kind::File => self.file(subject),
+    /// Returns the color of an entry, if it has one.
+    pub(super) fn color(&self, key: ColorKey<'_>) -> Option<&[u8]> {
+        let indicator = match key.kind {
+            Kind::Directory => self.directory(key.mode),
+            Kind::File => self.file(key),
             Kind::Fifo => "pi",
             Kind::Socket => "so",
             Kind::BlockDevice => "bd",
@@ -183,8 +168,8 @@ impl Palette {
             kind if kind.is_link() && !self.links_are_targets() => "ln",
             _ => return None,
         };
-        let ending = if indicator == "fi" { self.ending(subject.name) } else { None };
-        ending.or_else(|| self.get(indicator))
+        let suffix = if indicator == "fi" { self.suffix(key.name) } else { None };
+        suffix.or_else(|| self.get(indicator))
     }
 
     fn directory(&self, mode: Option<u32>) -> &'static str {
@@ -202,9 +187,9 @@ impl Palette {
         }
     }
 
-    fn file(&self, subject: Subject<'_>) -> &'static str {
+    fn file(&self, key: ColorKey<'_>) -> &'static str {
         let has = |bits: u32, indicator| {
-            subject.mode.is_some_and(|mode| mode & bits != 0) && self.is_colored(indicator)
+            key.mode.is_some_and(|mode| mode & bits != 0) && self.is_colored(indicator)
         };
         if has(0o4000, "su") {
             "su"
@@ -212,33 +197,33 @@ impl Palette {
             "sg"
         } else if has(0o111, "ex") {
             "ex"
-        } else if subject.links.is_some_and(|links| links > 1) && self.is_colored("mh") {
+        } else if key.links.is_some_and(|links| links > 1) && self.is_colored("mh") {
             "mh"
         } else {
             "fi"
         }
     }
 
-    /// The colour of the ending of a name, whatever the case of its letters, unless another
-    /// spelling of that ending has another colour.
-    fn ending(&self, name: &[u8]) -> Option<&[u8]> {
-        let fits = |(ending, color): &&(Vec<u8>, Vec<u8>)| {
-            let Some(end) = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..))
+    /// Returns the color of the suffix of a name, in any case, unless another spelling of that
+    /// suffix has another color.
+    fn suffix(&self, name: &[u8]) -> Option<&[u8]> {
+        let fits = |(suffix, color): &&(Vec<u8>, Vec<u8>)| {
+            let Some(end) = name.len().checked_sub(suffix.len()).and_then(|at| name.get(at..))
             else {
                 return false;
             };
-            let is_contested = || {
-                self.endings.iter().any(|(other, another)| {
-                    other != ending && other.eq_ignore_ascii_case(ending) && another != color
+            let is_ambiguous = || {
+                self.suffixes.iter().any(|(other, another)| {
+                    other != suffix && other.eq_ignore_ascii_case(suffix) && another != color
                 })
             };
-            end == ending.as_slice() || end.eq_ignore_ascii_case(ending) && !is_contested()
+            end == suffix.as_slice() || end.eq_ignore_ascii_case(suffix) && !is_ambiguous()
         };
-        self.endings.iter().rev().find(fits).map(|(_, color)| color.as_slice())
+        self.suffixes.iter().rev().find(fits).map(|(_, color)| color.as_slice())
     }
 }
 
-/// Whether a terminal of this kind has colours.
+/// Whether a terminal of this name has colors.
 fn has_colors(terminal: &str) -> bool {
     // Such as con80x25.
     let is_console = || {
@@ -248,22 +233,119 @@ fn has_colors(terminal: &str) -> bool {
     };
     TERMINALS.iter().any(|known| terminal.starts_with(known))
         || is_console()
-        || OTHER_TERMINALS.contains(&terminal)
+        || OTHER_TERMINALS.split(' ').any(|known| known == terminal)
         || terminal.contains("color")
         || terminal.contains("direct")
 }
 
+/// `LS_COLORS` cannot be parsed.
+#[derive(Debug, PartialEq, Eq)]
+struct Unparsable {
+    /// The unknown indicator, if that is why.
+    prefix: Option<Vec<u8>>,
+}
+
+/// An indicator, or a suffix with its asterisk, and its value.
+type Pair = (Vec<u8>, Vec<u8>);
+
+/// Parses the text of `LS_COLORS` as GNU ls does.
+fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
+    let broken = || Unparsable { prefix: None };
+    let mut pairs = Vec::new();
+    loop {
+        let name = match text {
+            [] => return Ok(pairs),
+            [b':', rest @ ..] => {
+                text = rest;
+                continue;
+            }
+            [b'*', rest @ ..] => {
+                text = rest;
+                let suffix = take(&mut text, true).ok_or_else(broken)?;
+                [b"*", suffix.as_slice()].concat()
+            }
+            [one, other, rest @ ..] => {
+                text = rest;
+                vec![*one, *other]
+            }
+            _ => return Err(broken()),
+        };
+        text = text.strip_prefix(b"=").ok_or_else(broken)?;
+        pairs.push((name, take(&mut text, false).ok_or_else(broken)?));
+    }
+}
+
+/// Takes the text up to the next colon or equals sign, with its escapes. `None` if an escape is
+/// invalid.
+fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
+    let mut taken = Vec::new();
+    loop {
+        let (&byte, rest) = match text.split_first() {
+            None | Some((b':', _)) => return Some(taken),
+            Some((b'=', _)) if equals_ends => return Some(taken),
+            Some(split) => split,
+        };
+        *text = rest;
+        taken.push(match byte {
+            b'\\' => escaped(text)?,
+            b'^' => {
+                let (&letter, rest) = text.split_first()?;
+                *text = rest;
+                match letter {
+                    b'?' => 0x7f,
+                    b'@'..=b'~' => letter & 0x1f,
+                    _ => return None,
+                }
+            }
+            byte => byte,
+        });
+    }
+}
+
+/// Returns the byte that an escape means; `text` starts after the backslash.
+fn escaped(text: &mut &[u8]) -> Option<u8> {
+    let (&letter, rest) = text.split_first()?;
+    let (digits, base) = match letter {
+        b'0'..=b'7' => (*text, 8),
+        b'x' | b'X' => (rest, 16),
+        _ => {
+            *text = rest;
+            return Some(match letter {
+                b'a' => 0x07,
+                b'b' => 0x08,
+                b'e' => 0x1b,
+                b'f' => 0x0c,
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b't' => b'\t',
+                b'v' => 0x0b,
+                b'?' => 0x7f,
+                b'_' => b' ',
+                other => other,
+            });
+        }
+    };
+    let digit = |byte: &u8| char::from(*byte).to_digit(base);
+    let count = digits.iter().take_while(|byte| digit(byte).is_some()).count();
+    *text = &digits[count..];
+    let value = digits[..count]
+        .iter()
+        .filter_map(digit)
+        .fold(0_u32, |value, digit| (value * base + digit) & 0xff);
+    u8::try_from(value).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Palette, Subject, has_colors};
+    use super::{ColorKey, Palette, Unparsable, has_colors, parse};
     use curt::Kind;
 
     #[test]
-    fn kinds_endings_and_permissions_have_colors() {
+    fn kinds_suffixes_and_permissions_have_colors() {
         let text = b"di=34:*.rs=01;31:*.tar.gz=35:fi=0:mh=44:*.jpg=1:*.JPG=1:*.jpg=2:*.png=3";
         let palette = Palette::new(text).ok().unwrap();
         let color = |name: &str, kind, mode, links| {
-            let color = palette.color(Subject { name: name.as_bytes(), kind, mode, links });
+            let color = palette.color(ColorKey { name: name.as_bytes(), kind, mode, links });
             color.map(|color| String::from_utf8_lossy(color).into_owned())
         };
         for (name, kind, mode, links, expected) in [
@@ -297,6 +379,19 @@ mod tests {
             ("con80x25", true),
         ] {
             assert_eq!(has_colors(terminal), expected, "{terminal}");
+        }
+    }
+
+    #[test]
+    fn indicators_suffixes_and_escapes_are_parsed() {
+        let pair = |name: &str, value: &str| (name.into(), value.into());
+        assert_eq!(
+            parse(b":di=34:*.x\\=y=1;2:ln=\\e[\\033\\x41^A^?\\_"),
+            Ok(vec![pair("di", "34"), pair("*.x=y", "1;2"), pair("ln", "\x1b[\x1bA\x01\x7f ")])
+        );
+        assert_eq!(parse(b""), Ok(vec![]));
+        for wrong in [&b"*"[..], b"di", b"d", b"dir=1", b"di=\\", b"di=^", b"*.x:di=1", b"di=^1"] {
+            assert_eq!(parse(wrong), Err(Unparsable { prefix: None }), "{wrong:?}");
         }
     }
 }

@@ -1,24 +1,24 @@
-//! Columns: as many as fit into a line, as GNU ls lays them out.
+//! Tables with as many columns as fit into a line, laid out as by GNU ls.
 
-/// The least room for a name and the two blanks behind it.
+/// The least width of a column: a name and the two spaces after it.
 const LEAST: usize = 3;
-/// Blanks between columns.
+/// The number of spaces between columns.
 const GAP: usize = 2;
 
 /// How a table is laid out.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// How wide a line may be; 0 is no limit.
+    /// The width of a line; 0 is no limit.
     pub(super) line: usize,
-    /// Names run across the lines, not down the columns.
+    /// Cells fill lines, not columns.
     pub(super) across: bool,
-    /// How far apart tabs are; 0 where columns are reached by blanks.
+    /// The distance of tab stops; 0 uses only spaces.
     pub(super) tab: usize,
-    /// What ends a line.
+    /// The end of a line.
     pub(super) end: u8,
 }
 
-/// The lines of a table whose cells have these widths; `add` writes one that begins in a column.
+/// Returns a table whose cells have these widths; `add` adds the cell that starts in a column.
 pub(super) fn lay_out(
     cells: &[usize],
     layout: Layout,
@@ -62,7 +62,7 @@ pub(super) fn lay_out(
     out
 }
 
-/// The widths of the columns, with the blanks behind them, for as many columns as fit.
+/// Returns the widths of as many columns as fit, with the spaces after them.
 fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     let most = line.div_ceil(LEAST).clamp(1, cells.len());
     for count in (2..=most).rev() {
@@ -73,7 +73,7 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
             let gap = if column + 1 == count { 0 } else { GAP };
             widths[column] = widths[column].max(cell + gap);
         }
-        // As in GNU ls, columns of the least width are as many as the line could begin.
+        // As in GNU ls, columns of the least width always fit.
         let are_least = widths.iter().all(|&width| width == LEAST);
         if are_least || widths.iter().sum::<usize>() < line {
             return widths;
@@ -82,7 +82,7 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     vec![LEAST]
 }
 
-/// Moves from one column of the terminal to another one, by tabs where these are shorter.
+/// Moves from one column to another one, with tabs if that is shorter.
 fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab > 0 && to / tab > (from + 1) / tab {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_filled_downwards_or_across() {
+    fn cells_fill_columns_or_lines() {
         let names = ["d", "dang", "f", "ld", "loop"];
         assert_eq!(shown(&names, 80, false), "d  dang  f  ld\tloop\n");
         assert_eq!(shown(&names, 20, true), "d     dang  f  ld\nloop\n");

@@ -1,10 +1,12 @@
-//! Entries that are about to be shown.
+//! Entries that are about to be shown, and how they are read.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use curt::{Fields, Kind, Metadata, Time, Value};
+use curt::{Entry, Fields, Kind, Metadata, Threads, Time, Value};
 
-use crate::args::Clock;
+use super::settings::{Form, Settings};
+use crate::args::{Clock, Marks};
 
 /// An entry.
 #[derive(Debug)]
@@ -12,20 +14,20 @@ pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: Kind,
     pub(super) columns: Columns,
-    /// All that was found out about it, where the columns are not all that is shown.
+    /// All of its metadata, if the columns are not all that is shown.
     pub(super) metadata: Option<Box<Metadata>>,
-    /// What a link leads to, where that matters: its kind and its mode.
+    /// The kind and the mode of the target of a link, if they matter.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// An operand whose content is to be listed.
+    /// An operand whose contents are listed instead of itself.
     pub(super) is_opened: bool,
 }
 
-/// What the long form shows in columns, and what is sorted by. It lies in the entry, and takes
-/// little: what is allocated by itself, for each entry, costs more than all else that is done about
-/// it, and so do pages of memory that are touched for the first time.
+/// The metadata that the long format shows in columns and that entries are sorted by. It is small
+/// and lies in the entry: an allocation for each entry, and memory that is touched for the first
+/// time, cost more than everything else.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
-    /// Those that have a value; the time counts as that of modification.
+    /// The fields that have a value; the time counts as that of modification.
     known: Fields,
     mode: u32,
     user_id: u32,
@@ -41,9 +43,9 @@ pub(super) struct Columns {
 const TIME: Fields = Fields::MODIFIED;
 
 impl Columns {
-    /// Takes those of an entry, with the time by this clock. Where they lie: a copy of what was
-    /// just written in smaller parts waits until the processor has put them together.
-    pub(super) fn take(&mut self, metadata: &Metadata, clock: Clock) {
+    /// Fills the columns in place. Copying what was just written in smaller parts would stall the
+    /// processor.
+    fn fill(&mut self, metadata: &Metadata, clock: Clock) {
         let time = match clock {
             Clock::Accessed => metadata.accessed(),
             Clock::Changed => metadata.changed(),
@@ -65,7 +67,7 @@ impl Columns {
         self.known = known;
     }
 
-    /// Those of an entry of which only this is known.
+    /// Columns of which only these are known.
     #[cfg(test)]
     pub(super) fn sample(size: u64, time: Time) -> Columns {
         let Time { seconds, nanoseconds } = time;
@@ -84,7 +86,7 @@ impl Columns {
         self.get(Fields::GROUP_ID, self.group_id)
     }
 
-    /// The numbers of user and group.
+    /// Returns the IDs of user and group.
     pub(super) fn owners(&self) -> (Option<u32>, Option<u32>) {
         (self.user_id(), self.group_id())
     }
@@ -114,7 +116,7 @@ impl Columns {
     }
 }
 
-/// A value, and that it is one.
+/// Returns a value and notes that it is known.
 fn note<T: Default>(value: Value<'_, T>, field: Fields, known: &mut Fields) -> T {
     match value.known() {
         Some(value) => {
@@ -126,21 +128,21 @@ fn note<T: Default>(value: Value<'_, T>, field: Fields, known: &mut Fields) -> T
 }
 
 impl Item {
-    /// An entry of this name, with all that is known of it.
+    /// An entry with all of its metadata.
     pub(super) fn new(name: OsString, metadata: Metadata, clock: Clock) -> Item {
         let mut item = Item::unknown(name, metadata.kind().known().unwrap_or_default());
-        item.columns.take(&metadata, clock);
+        item.columns.fill(&metadata, clock);
         item.metadata = Some(Box::new(metadata));
         item
     }
 
-    /// One of which nothing but the kind is known.
+    /// An entry of which only the kind is known.
     pub(super) fn unknown(name: OsString, kind: Kind) -> Item {
         let columns = Columns::default();
         Item { name, kind, columns, metadata: None, target: None, is_opened: false }
     }
 
-    /// A value that is in no column, where it is known.
+    /// Returns a value that is in no column, if it is known.
     pub(super) fn get<'a, T>(
         &'a self,
         value: impl FnOnce(&'a Metadata) -> Value<'a, T>,
@@ -148,15 +150,81 @@ impl Item {
         value(self.metadata.as_deref()?).known()
     }
 
-    /// Asking about it failed.
+    /// Whether its metadata could not be read.
     pub(super) fn is_failed(&self) -> bool {
         let fails = |(fields, _): (Fields, _)| fields.intersects(Fields::MODE | Fields::SIZE);
         self.metadata.as_deref().is_some_and(|metadata| metadata.failures().any(fails))
     }
 
-    /// It is a directory, or a link to one.
+    /// Whether it is a directory or a link to one.
     pub(super) fn leads_to_directory(&self) -> bool {
         let is_directory = |kind: Kind| kind == Kind::Directory;
         is_directory(self.kind) || self.target.as_ref().is_some_and(|target| is_directory(target.0))
     }
+}
+
+/// How much is kept of an entry beside its name and its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    Kind,
+    Columns,
+    Metadata,
+}
+
+/// Reads the entries of a directory, on several threads at once.
+pub(super) struct Collector {
+    pub(super) detail: Detail,
+    /// Files are marked by their mode.
+    needs_mode: bool,
+    clock: Clock,
+}
+
+impl Collector {
+    pub(super) fn new(settings: &Settings<'_>) -> Collector {
+        let fields = settings.plan().fields();
+        let needs_mode = settings.marks == Marks::All;
+        let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
+        let detail =
+            if settings.form != Form::Listing || fields.intersects(Fields::ID | Fields::ACL) {
+                Detail::Metadata
+            } else if is_plain && !needs_mode {
+                Detail::Kind
+            } else {
+                Detail::Columns
+            };
+        Collector { detail, needs_mode, clock: settings.clock() }
+    }
+
+    /// Returns how many threads may read. If each entry needs allocations, the allocator costs more
+    /// than further threads gain.
+    pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
+        match settings.options.threads.unwrap_or_default() {
+            Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),
+            threads => threads,
+        }
+    }
+
+    /// Reads what is kept of an entry.
+    pub(super) fn collect(&self, item: &mut Item, mut entry: Entry<'_>) {
+        item.kind = entry.metadata().kind().known().unwrap_or_default();
+        if self.needs_mode && item.kind == Kind::File {
+            entry.fetch(Fields::MODE);
+        }
+        let metadata = entry.metadata();
+        if self.detail != Detail::Kind {
+            item.columns.fill(metadata, self.clock);
+        }
+        let has_more = metadata.target().known().is_some()
+            || metadata.user().known().is_some()
+            || metadata.group().known().is_some()
+            || metadata.failures().next().is_some();
+        if self.detail == Detail::Metadata || has_more {
+            item.metadata = Some(Box::new(entry.into_metadata()));
+        }
+    }
+}
+
+/// Returns the path of an entry as messages show it: in the working directory, only its name.
+pub(super) fn display_path(dir: &OsStr, name: &OsStr) -> PathBuf {
+    if dir == "." { PathBuf::from(name) } else { Path::new(dir).join(name) }
 }

@@ -4,25 +4,24 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use curt::{
-    Calls, Descent, Entry, Error, Fields, Follow, Kind, List, Metadata, Operation, Plan, Stat,
-    Threads,
+    Calls, Cause, Descent, Directory, Error, Follow, Kind, List, Metadata, Operation, Stat,
 };
 
-use super::PROGRAM;
-use super::item::Item;
+use super::item::{Collector, Detail, Item, display_path};
 use super::order;
 use super::owners::Owners;
-use super::settings::{Form, Hidden, Marks, Operands, Settings};
-use super::shown::Writer;
-use crate::args::Clock;
+use super::settings::{FollowOperands, Form, Settings};
+use super::writer::Writer;
+use crate::args::Hidden;
+use crate::cmd::operands_or_here;
 use crate::exit::Exit;
-use crate::out::json::Failure;
+use crate::out::failure::Failure;
 use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The buffer of a listing whose entries several threads ask about: these share out what it holds,
-/// and begin and end with it. What it does not need of it is never touched.
+/// The buffer of a directory whose entries are read by several threads, which share what it holds.
+/// What a small directory leaves of it is never touched.
 const BUFFER: usize = 256 << 10;
 
 /// What was done in all.
@@ -31,60 +30,44 @@ pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
     pub(super) calls: Calls,
-    pub(super) exit: Exit,
 }
 
-/// A directory that waits to be listed.
-enum Pending {
-    Directory {
-        path: OsString,
-        is_operand: bool,
-    },
-    /// Everything below the last directory on the way is listed.
-    Leave,
-}
-
-/// A listing under way.
+/// Lists operands and directories.
 pub(super) struct Lister<'a> {
-    settings: &'a Settings,
-    writer: Writer<'a>,
+    settings: &'a Settings<'a>,
     session: &'a Session,
+    writer: Writer<'a>,
     owners: Owners,
-    /// For operands, and for the two entries that listings leave out.
+    collector: Collector,
+    /// Reads operands, `.` and `..`.
     stat: Stat,
-    /// For what links lead to.
-    follow: Stat,
-    /// Opens what lies deeper than a path may be long.
+    /// Reads the targets of links.
+    target_stat: Stat,
+    /// Opens the operands and the directories below them.
     descent: Descent,
-    pending: Vec<Pending>,
-    /// How long the path of the operand is that is being listed, without slashes at its end.
-    operand: usize,
-    /// The directories that lead to the one being listed, where links may make a circle.
-    way: Vec<(Option<u64>, Option<u128>)>,
-    keeps: Keeps,
+    /// The operands that are still to be listed, the last one first.
+    pending: Vec<OsString>,
     has_headers: bool,
     is_first: bool,
     totals: Totals,
 }
 
 impl<'a> Lister<'a> {
-    pub(super) fn new(settings: &'a Settings, session: &'a Session) -> Self {
-        let follows = settings.operands == Operands::Followed || settings.follow;
+    pub(super) fn new(settings: &'a Settings<'a>, session: &'a Session) -> Self {
+        let follows = settings.follow_operands == FollowOperands::Always;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
-        let descent = Descent::new();
+        let descent = Descent::new().follow_links(settings.follows() && settings.options.recursive);
         Lister {
-            keeps: Keeps::new(settings),
             settings,
-            writer: Writer::new(settings, session.screen()),
             session,
+            writer: Writer::new(settings, session.screen()),
             owners: Owners::new(settings),
+            collector: Collector::new(settings),
             stat: descent.asking(plan.follow(follow)),
-            follow: descent.asking(plan.follow(Follow::Links)),
+            target_stat: descent.asking(plan.follow(Follow::Links)),
             descent,
             pending: Vec::new(),
-            operand: 0,
-            way: Vec::new(),
             has_headers: true,
             is_first: true,
             totals: Totals::default(),
@@ -93,46 +76,54 @@ impl<'a> Lister<'a> {
 
     /// Lists the operands, files first; without any, the working directory.
     pub(super) fn run(&mut self, operands: &[OsString]) {
-        let here = [OsString::from(".")];
-        if operands.is_empty() && !self.settings.themselves {
+        if operands.is_empty() && !self.settings.options.directory {
             self.has_headers = false;
-            self.pending.push(Pending::Directory { path: ".".into(), is_operand: true });
+            self.pending.push(".".into());
         } else {
-            self.operands(if operands.is_empty() { &here } else { operands });
+            self.list_operands(&operands_or_here(operands));
         }
-        while let Some(pending) = self.pending.pop() {
-            match pending {
-                Pending::Directory { path, is_operand } => self.directory(&path, is_operand),
-                Pending::Leave => drop(self.way.pop()),
-            }
-            if self.session.is_over() {
+        while let Some(operand) = self.pending.pop() {
+            self.list_tree(&operand);
+            if self.session.is_cancelled() {
                 break;
             }
         }
         self.writer.finish();
     }
 
-    /// What was done.
+    /// Lists an operand, and the directories below it that were entered.
+    fn list_tree(&mut self, operand: &OsStr) {
+        let opened = self.descent.open(operand);
+        self.list_directory(operand, opened, true);
+        while !self.session.is_cancelled() {
+            let Some(opened) = self.descent.next() else { return };
+            let path = opened.as_ref().map_or_else(Error::path, Directory::path);
+            let path = match path.strip_prefix(operand) {
+                Ok(relative) => header_path(operand, relative.as_os_str()).into_os_string(),
+                Err(_) => path.as_os_str().to_owned(),
+            };
+            self.list_directory(&path, opened, false);
+        }
+    }
+
     pub(super) fn totals(mut self) -> Totals {
         self.totals.calls.add(&self.stat.calls());
-        self.totals.calls.add(&self.follow.calls());
+        self.totals.calls.add(&self.target_stat.calls());
         self.totals.calls.add(&self.descent.finish());
         self.totals
     }
 
-    fn operands(&mut self, operands: &[OsString]) {
-        let items: Vec<Item> = operands.iter().filter_map(|name| self.operand(name)).collect();
+    fn list_operands(&mut self, operands: &[&OsStr]) {
+        let items: Vec<Item> = operands.iter().filter_map(|name| self.read_operand(name)).collect();
         let items = order::sorted(&items, self.settings.order);
         let shown = items.iter().filter(|item| !item.is_opened).count();
         let opened = items.iter().rev().filter(|item| item.is_opened);
-        self.pending.extend(
-            opened.map(|item| Pending::Directory { path: item.name.clone(), is_operand: true }),
-        );
+        self.pending.extend(opened.map(|item| item.name.clone()));
         if shown > 0 {
             self.totals.entries += shown as u64;
             // As in GNU ls, columns are wide enough for the directories too, which are not shown.
             self.write(&items, None);
-            if !self.pending.is_empty() && !self.is_json() {
+            if !self.pending.is_empty() && !self.settings.is_json() {
                 self.session.data(b"\n");
             }
         } else if operands.len() <= 1 && self.pending.len() == 1 {
@@ -140,7 +131,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    fn operand(&mut self, name: &OsStr) -> Option<Item> {
+    fn read_operand(&mut self, name: &OsStr) -> Option<Item> {
         let settings = self.settings;
         let path = Path::new(name);
         let metadata = match self.stat.path(path) {
@@ -150,77 +141,56 @@ impl<'a> Lister<'a> {
                 return None;
             }
         };
-        let mut item = Item::new(name.to_owned(), metadata, settings.clock);
-        let follows = settings.operands == Operands::Followed;
-        if item.kind.is_link() && follows && self.leads_nowhere(path, true) {
+        let mut item = Item::new(name.to_owned(), metadata, settings.clock());
+        let follows = settings.follow_operands == FollowOperands::Always;
+        if item.kind.is_link() && follows && self.is_broken(None, path, path) {
             return None;
         }
-        if item.kind.is_link() && settings.operands == Operands::Directories {
-            // A link to a directory stands for the directory. Others are what they are.
-            let followed = self.follow.path(path).ok();
-            let followed =
-                followed.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock));
-            item = followed.filter(|item| item.kind == Kind::Directory).unwrap_or(item);
+        if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
+            let target = self.target_stat.path(path).ok();
+            let target =
+                target.map(|metadata| Item::new(name.to_owned(), metadata, settings.clock()));
+            item = target.filter(|target| target.kind == Kind::Directory).unwrap_or(item);
         }
-        item.is_opened = item.kind == Kind::Directory && !settings.themselves;
+        item.is_opened = item.kind == Kind::Directory && !settings.options.directory;
         if !item.is_opened {
-            self.complete(&mut item, path);
+            self.complete(&mut item, None, path);
         }
         Some(item)
     }
 
-    /// Finds out the rest that is to be shown of an operand, or of one of the two entries that
-    /// listings leave out.
-    fn complete(&mut self, item: &mut Item, path: &Path) {
-        if let Some(metadata) = &item.metadata {
-            for (_, error) in metadata.failures() {
-                report(&mut self.totals, self.session, error, path, true);
-            }
+    /// Reports what could not be read of an operand, `.` or `..`, and reads the target of a link.
+    fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
+        for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
+            self.fail(error, path, true);
         }
-        self.find_target(item, path);
+        self.read_target(item, list);
     }
 
-    /// Finds out what a link leads to, if that is to be shown.
-    fn find_target(&mut self, item: &mut Item, path: &Path) {
-        if !item.kind.is_link() || !self.settings.asks_for_targets() {
+    /// Reads the target of a link, if it is shown.
+    fn read_target(&mut self, item: &mut Item, list: Option<&List>) {
+        if !item.kind.is_link() || !self.settings.needs_targets() {
             return;
         }
-        let followed = self.descent.stat(&mut self.follow, path).ok();
+        let target = stat_in(&mut self.target_stat, list, Path::new(&item.name)).ok();
         let kind = |metadata: &Metadata| metadata.kind().known().unwrap_or_default();
-        item.target = followed
+        item.target = target
             .filter(|metadata| !kind(metadata).is_link())
             .map(|metadata| Box::new((kind(&metadata), metadata.mode().known())));
     }
 
-    fn directory(&mut self, path: &OsStr, is_operand: bool) {
-        if is_operand {
-            let trimmed = path.as_encoded_bytes().iter().rposition(|&byte| byte != b'/');
-            self.operand = trimmed.map_or(1, |last| last + 1);
-        }
-        // Below an operand, what was listed as a directory must not lead anywhere else by now.
-        let opened = if is_operand || self.settings.follow {
-            self.descent.open(path).map(|directory| (directory, false))
-        } else {
-            self.descent.open_below(path)
-        };
-        let opened = opened.and_then(|(directory, is_mounted)| match self.keeps {
-            Keeps::Columns if !self.settings.streams() => {
-                Ok((directory.buffer(BUFFER)?, is_mounted))
-            }
-            _ => Ok((directory, is_mounted)),
-        });
-        let (mut list, is_mounted) = match opened {
-            Ok((directory, is_mounted)) => (directory.list(self.settings.plan()), is_mounted),
+    fn list_directory(&mut self, path: &OsStr, opened: Result<Directory, Error>, is_operand: bool) {
+        let is_shared = self.collector.detail == Detail::Columns && !self.settings.streams();
+        let opened = opened
+            .and_then(|directory| if is_shared { directory.buffer(BUFFER) } else { Ok(directory) });
+        let mut list = match opened {
+            Ok(directory) => directory.list(self.settings.plan()),
+            Err(error) if matches!(error.cause(), Cause::Loop) => return self.fail_loop(path),
             Err(error) => return self.fail(&error, Path::new(path), is_operand),
         };
-        if is_mounted && self.is_above(&mut list, path) {
-            return self.listed_already(path);
-        }
-        if self.settings.recursive && self.settings.follow && !self.enter(&mut list, path) {
-            return;
-        }
         self.totals.directories += 1;
-        if (self.settings.recursive || self.has_headers) && !self.is_json() {
+        let is_recursive = self.settings.options.recursive;
+        if (is_recursive || self.has_headers) && !self.settings.is_json() {
             if !std::mem::take(&mut self.is_first) {
                 self.session.data(b"\n");
             }
@@ -230,19 +200,10 @@ impl<'a> Lister<'a> {
             self.stream(&mut list, path, is_operand);
             return self.totals.calls.add(&list.close());
         }
-        let mut items = self.dots(path);
+        let mut items = self.dots(&list, path);
         self.read(&mut list, path, is_operand, &mut items);
-        if self.settings.recursive && !self.settings.follow && (is_operand || is_mounted) {
-            self.totals.calls.add(&list.calls());
-            self.descent.keep(list);
-        } else {
-            self.totals.calls.add(&list.close());
-        }
         for item in &mut items {
-            if item.kind.is_link() && self.settings.asks_for_targets() {
-                let path = attach(path, &item.name);
-                self.find_target(item, &path);
-            }
+            self.read_target(item, Some(&list));
         }
         let sorted = order::sorted(&items, self.settings.order);
         self.totals.entries += sorted.len() as u64;
@@ -250,12 +211,14 @@ impl<'a> Lister<'a> {
             self.writer.total(&sorted);
         }
         self.write(&sorted, Some(path));
-        if self.settings.recursive {
-            self.descend(&sorted, path);
+        if is_recursive {
+            self.descend(list, &sorted, path);
+        } else {
+            self.totals.calls.add(&list.close());
         }
-        if self.pending.is_empty() {
-            // The command is about to end. Giving back each name by itself takes longer than
-            // listing a small directory.
+        if self.pending.is_empty() && !is_recursive {
+            // The command is about to end. Freeing each name takes longer than listing a small
+            // directory.
             std::mem::forget(items);
         }
     }
@@ -263,27 +226,27 @@ impl<'a> Lister<'a> {
     /// Reads the entries of a directory.
     fn read(&mut self, list: &mut List, path: &OsStr, is_operand: bool, items: &mut Vec<Item>) {
         let begin = items.len();
-        let (settings, teller) = (self.settings, self.teller());
-        let read = list.gather(
-            self.keeps.threads(settings),
+        let (settings, collector) = (self.settings, &self.collector);
+        let result = list.gather(
+            collector.threads(settings),
             items,
             |name| settings.shows(name).then(|| Item::unknown(name.to_owned(), Kind::Unknown)),
-            |item, entry| teller.tell(item, entry),
+            |item, entry| collector.collect(item, entry),
         );
         for item in &mut items[begin..] {
-            self.settle(item, path);
+            self.check(item, list, path);
         }
-        if let Err(error) = read {
+        if let Err(error) = result {
             self.fail(&error, Path::new(path), is_operand);
         }
     }
 
-    /// Shows each entry of a directory at once, where nothing has to be waited for.
+    /// Prints each entry of a directory as soon as it is read.
     fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
-        for item in self.dots(path) {
-            self.show(item, path);
+        for item in self.dots(list, path) {
+            self.show(item, list, path);
         }
-        while !self.session.is_over() {
+        while !self.session.is_cancelled() {
             let failed = match list.next() {
                 None => break,
                 Some(Err(error)) => Some(error),
@@ -291,9 +254,9 @@ impl<'a> Lister<'a> {
                     let name = entry.to_name();
                     if self.settings.shows(&name) {
                         let mut item = Item::unknown(name, Kind::Unknown);
-                        self.teller().tell(&mut item, entry);
-                        self.settle(&mut item, path);
-                        self.show(item, path);
+                        self.collector.collect(&mut item, entry);
+                        self.check(&mut item, list, path);
+                        self.show(item, list, path);
                     }
                     None
                 }
@@ -304,253 +267,141 @@ impl<'a> Lister<'a> {
         }
     }
 
-    fn teller(&self) -> Teller {
-        let Settings { clock, marks, .. } = *self.settings;
-        Teller { wants_mode: marks == Marks::All, clock, keeps: self.keeps }
-    }
-
-    /// Shows an entry of a directory by itself.
-    fn show(&mut self, mut item: Item, dir: &OsStr) {
-        let path = attach(dir, &item.name);
-        self.find_target(&mut item, &path);
+    /// Prints one entry of a directory.
+    fn show(&mut self, mut item: Item, list: &List, dir: &OsStr) {
+        self.read_target(&mut item, Some(list));
         self.totals.entries += 1;
         self.write(&[&item], Some(dir));
     }
 
-    /// Shows entries, with the names of their owners.
+    /// Prints entries, with the names of their owners.
     fn write(&mut self, items: &[&Item], dir: Option<&OsStr>) {
         self.owners.learn(items);
         self.writer.items(items, dir, &self.owners);
     }
 
-    /// Says what failed of an entry of a directory, and leaves of a link that was to be followed
-    /// and leads nowhere only its name and its kind.
-    fn settle(&mut self, item: &mut Item, dir: &OsStr) {
+    /// Reports what could not be read of an entry of a directory. A broken link that was followed
+    /// keeps only its name and its kind.
+    fn check(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
-            let path = attach(dir, &item.name);
-            report(&mut self.totals, self.session, error, &path, false);
+            self.fail(error, &display_path(dir, &item.name), false);
         }
-        if self.settings.follow && item.kind.is_link() {
-            let path = attach(dir, &item.name);
-            if self.leads_nowhere(&path, false) {
+        if self.settings.follows() && item.kind.is_link() {
+            let path = display_path(dir, &item.name);
+            if self.is_broken(Some(list), Path::new(&item.name), &path) {
                 *item = Item::unknown(std::mem::take(&mut item.name), item.kind);
             }
         }
     }
 
-    /// The two entries that listings leave out, if they are to be shown.
-    fn dots(&mut self, dir: &OsStr) -> Vec<Item> {
+    /// Returns `.` and `..`, which the library does not list, if they are shown.
+    fn dots(&mut self, list: &List, dir: &OsStr) -> Vec<Item> {
         let mut items = Vec::new();
-        if self.settings.hidden != Hidden::Nothing {
+        if self.settings.options.hidden != Hidden::Nothing {
             return items;
         }
         for name in [".", ".."] {
-            let path = Path::new(dir).join(name);
-            if self.keeps == Keeps::Nothing {
-                items.push(Item::unknown(name.into(), Kind::Directory));
-                continue;
-            }
-            match self.descent.stat(&mut self.stat, &path) {
-                Ok(metadata) => {
-                    let mut item = Item::new(name.into(), metadata, self.settings.clock);
-                    self.complete(&mut item, &path);
-                    items.push(item);
-                }
-                Err(error) => {
-                    self.fail(&error, &path, false);
-                    items.push(Item::unknown(name.into(), Kind::Directory));
+            let mut item = Item::unknown(name.into(), Kind::Directory);
+            if self.collector.detail != Detail::Kind {
+                let path = Path::new(dir).join(name);
+                // By path, as GNU ls does; from the open directory if the path is too long.
+                let result = self.stat.path(&path);
+                match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
+                    Ok(metadata) => {
+                        item = Item::new(name.into(), metadata, self.settings.clock());
+                        self.complete(&mut item, Some(list), &path);
+                    }
+                    Err(error) => self.fail(&error, &path, false),
                 }
             }
+            items.push(item);
         }
         items
     }
 
-    /// Puts the directories among the entries at the head of those that wait.
-    fn descend(&mut self, items: &[&Item], dir: &OsStr) {
-        if self.settings.follow {
-            self.pending.push(Pending::Leave);
-        }
+    /// Lists the directories among the entries next.
+    fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
+        self.totals.calls.add(&list.calls());
         let is_below =
             |item: &&&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
-        for item in items.iter().rev().filter(is_below) {
-            let path = below(dir, &item.name).into_os_string();
-            self.pending.push(Pending::Directory { path, is_operand: false });
+        let names = items.iter().filter(is_below).map(|item| &item.name);
+        if let Err(error) = self.descent.enter(list, names) {
+            self.fail(&error, Path::new(dir), false);
         }
     }
 
-    /// Notes that a directory is being listed; `false`, said aloud, if it is listed already and a
-    /// link led back to it.
-    fn enter(&mut self, list: &mut List, path: &OsStr) -> bool {
-        let Ok(metadata) = list.directory(Fields::DEVICE | Fields::ID) else {
-            // Without an identity nothing can be compared; paths have an end all the same.
-            self.way.push((None, None));
-            return true;
+    fn fail_loop(&mut self, path: &OsStr) {
+        const MESSAGE: &str = "not listing already-listed directory";
+        self.session.fail_as(
+            || Failure::new("read_directory", "loop", MESSAGE.to_owned()).path(path),
+            || format!("{}: {MESSAGE}", for_terminal(path, ":")),
+        );
+        self.session.worsen(Exit::USAGE);
+    }
+
+    /// Whether a link that was to be followed is broken, which is reported. The slash makes sure
+    /// that it is followed. `shown` is its path in messages.
+    fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
+        let result = stat_in(&mut self.target_stat, list, &path.join(""));
+        if let Err(error) = &result {
+            self.fail(error, shown, list.is_none());
+        }
+        result.is_err()
+    }
+
+    /// Reports a failure. An operand that cannot be listed is worse than something below it.
+    fn fail(&self, error: &Error, path: &Path, is_operand: bool) {
+        let message = || {
+            let (path, reason) = (quote(path), text::reason(error.cause()));
+            match error.operation() {
+                Operation::ReadDirectory => format!("reading directory {path}: {reason}"),
+                operation => format!("cannot {} {path}: {reason}", operation.verb()),
+            }
         };
-        let identity = (metadata.device().known(), metadata.id().known());
-        if self.way.contains(&identity) {
-            self.listed_already(path);
-            return false;
-        }
-        self.way.push(identity);
-        true
-    }
-
-    fn listed_already(&mut self, path: &OsStr) {
-        const WHAT: &str = "not listing already-listed directory";
-        if self.is_json() {
-            let failure = Failure::new("read_directory", "loop", WHAT.to_owned());
-            self.session.object(failure.path(Path::new(path)).alone());
-        } else {
-            let shown = for_terminal(path, ":");
-            self.session.message(&format!("{PROGRAM}: {shown}: {WHAT}\n"));
-        }
-        self.session.count_errors(1);
-        self.totals.exit = Exit::USAGE;
-    }
-
-    /// Whether what is mounted at a path is one of the directories above it.
-    fn is_above(&mut self, list: &mut List, path: &OsStr) -> bool {
-        let fields = Fields::DEVICE | Fields::ID;
-        let identity = |metadata: &Metadata| (metadata.device().known(), metadata.id().known());
-        let Ok(mounted) = list.directory(fields).map(|metadata| identity(&metadata)) else {
-            return false;
-        };
-        let mut stat = Stat::new(Plan::new(fields).follow(Follow::Links));
-        let above = Path::new(path).ancestors().skip(1);
-        let operand = self.operand;
-        let mut above = above.take_while(|above| above.as_os_str().len() >= operand);
-        let is_above = above
-            .any(|above| stat.path(above).is_ok_and(|metadata| identity(&metadata) == mounted));
-        self.totals.calls.add(&stat.calls());
-        is_above
-    }
-
-    fn is_json(&self) -> bool {
-        matches!(self.settings.form, Form::Json(_))
-    }
-
-    /// A link that was to be followed leads nowhere: says why. With a slash behind it, it is not
-    /// told of as the link that it is.
-    fn leads_nowhere(&mut self, path: &Path, is_operand: bool) -> bool {
-        let Err(error) = self.descent.stat(&mut self.follow, path.join("")) else {
-            return false;
-        };
-        self.fail(&error, path, is_operand);
-        true
-    }
-
-    fn fail(&mut self, error: &Error, path: &Path, is_operand: bool) {
-        report(&mut self.totals, self.session, error, path, is_operand);
-    }
-}
-
-/// What several threads at once need in order to tell of the entries of a directory.
-struct Teller {
-    /// Files are marked by their mode.
-    wants_mode: bool,
-    clock: Clock,
-    keeps: Keeps,
-}
-
-impl Teller {
-    /// Adds what was found out about an entry.
-    fn tell(&self, item: &mut Item, mut entry: Entry<'_>) {
-        item.kind = entry.metadata().kind().known().unwrap_or_default();
-        if self.wants_mode && item.kind == Kind::File {
-            entry.fetch(Fields::MODE);
-        }
-        let metadata = entry.metadata();
-        if self.keeps != Keeps::Nothing {
-            item.columns.take(metadata, self.clock);
-        }
-        let has_more = metadata.target().known().is_some()
-            || metadata.user().known().is_some()
-            || metadata.group().known().is_some()
-            || metadata.failures().next().is_some();
-        if self.keeps == Keeps::All || has_more {
-            item.metadata = Some(Box::new(entry.into_metadata()));
+        self.session.fail_as(|| Failure::from(error), message);
+        if is_operand {
+            self.session.worsen(Exit::USAGE);
         }
     }
 }
 
-/// What is kept of an entry beside its name and its kind, and beside what few entries have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keeps {
-    Nothing,
-    Columns,
-    All,
-}
-
-impl Keeps {
-    fn new(settings: &Settings) -> Keeps {
-        let fields = settings.plan().fields();
-        if settings.form != Form::Listing || fields.intersects(Fields::ID | Fields::ACL) {
-            return Keeps::All;
-        }
-        let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
-        if is_plain && settings.marks != Marks::All { Keeps::Nothing } else { Keeps::Columns }
-    }
-
-    /// How many threads ask. What they allocate for each entry, their allocator gets from the
-    /// system in so small pieces that it costs more than they bring.
-    fn threads(self, settings: &Settings) -> Threads {
-        match settings.threads {
-            Threads::Automatic if self == Keeps::All => Threads::AtMost(1),
-            threads => threads,
-        }
+/// Reads the metadata of an entry of a directory that is being listed, or of an operand.
+fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata, Error> {
+    match list {
+        Some(list) => list.stat(stat, path),
+        None => stat.path(path),
     }
 }
 
-/// Says what failed. What was asked for by name counts for more than what lies below it.
-fn report(totals: &mut Totals, session: &Session, error: &Error, path: &Path, is_operand: bool) {
-    if is_operand {
-        totals.exit = Exit::USAGE;
-    } else if totals.exit == Exit::SUCCESS {
-        totals.exit = Exit::FAILURE;
+/// Returns the path of a subdirectory, as headers show it.
+fn header_path(dir: &OsStr, name: &OsStr) -> PathBuf {
+    let bytes = dir.as_encoded_bytes();
+    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+    let whole = Path::new(dir);
+    if end == 0 || end == bytes.len() {
+        return whole.join(name);
     }
-    session.fail_as(error, || {
-        let (path, reason) = (quote(path), text::reason(error.cause()));
-        match error.operation() {
-            Operation::ReadDirectory => format!("{PROGRAM}: reading directory {path}: {reason}\n"),
-            operation => format!("{PROGRAM}: cannot {} {path}: {reason}\n", operation.verb()),
-        }
-    });
-}
-
-/// The path of an entry as messages show it: in the working directory, its name alone.
-pub(super) fn attach(dir: &OsStr, name: &OsStr) -> PathBuf {
-    if dir == "." { PathBuf::from(name) } else { Path::new(dir).join(name) }
-}
-
-/// The path of a directory in another one, as headers show it.
-fn below(dir: &OsStr, name: &OsStr) -> PathBuf {
-    let trimmed = dir.as_encoded_bytes();
-    let end = trimmed.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-    let components = Path::new(dir);
-    if end == 0 || end == trimmed.len() {
-        return components.join(name);
-    }
-    crate::sys::name_from_bytes(&trimmed[..end])
-        .map_or_else(|| components.join(name), |dir| Path::new(&dir).join(name))
+    crate::sys::name_from_bytes(&bytes[..end])
+        .map_or_else(|| whole.join(name), |dir| Path::new(&dir).join(name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{attach, below};
+    use super::{display_path, header_path};
     use std::path::Path;
 
     #[test]
-    fn paths_are_put_together_as_gnu_does() {
-        assert_eq!(attach(".".as_ref(), "a".as_ref()), Path::new("a"));
-        assert_eq!(attach("d".as_ref(), "a".as_ref()), Path::new("d/a"));
+    fn paths_are_joined_as_gnu_joins_them() {
+        assert_eq!(display_path(".".as_ref(), "a".as_ref()), Path::new("a"));
+        assert_eq!(display_path("d".as_ref(), "a".as_ref()), Path::new("d/a"));
         for (dir, path) in
             [(".", "./a"), ("d", "d/a"), ("d//", "d/a"), ("/", "/a"), ("b/d/", "b/d/a")]
         {
-            let joined = below(dir.as_ref(), "a".as_ref());
+            let joined = header_path(dir.as_ref(), "a".as_ref());
             assert_eq!(joined, Path::new(path));
-            // The separator itself is the system's.
-            let is_own = std::path::MAIN_SEPARATOR == '/';
-            assert!(!is_own || joined.as_os_str() == path, "{joined:?}");
+            // Elsewhere the separator is another one.
+            let has_slashes = std::path::MAIN_SEPARATOR == '/';
+            assert!(!has_slashes || joined.as_os_str() == path, "{joined:?}");
         }
     }
 }

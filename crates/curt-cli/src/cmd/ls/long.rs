@@ -1,18 +1,18 @@
-//! Lines: the long form, with its columns, and names with numbers before them.
+//! Lines: the long format with its columns, and what other formats print before names.
 
 use std::ffi::OsStr;
 
 use curt::{Kind, Metadata};
 
 use super::item::Item;
-use super::names::{Names, width};
-use super::owners::{Name, Owners};
+use super::names::{NameFormatter, width};
+use super::owners::{OwnerName, Owners};
 use super::settings::Settings;
 use crate::out::blocks::Blocks;
 use crate::out::{column, entry};
 use crate::sys;
 
-/// How wide the columns are.
+/// The widths of columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Widths {
     inode: usize,
@@ -25,7 +25,7 @@ pub(super) struct Widths {
     minor: usize,
 }
 
-/// The largest number of each column: how many digits it has is found out once.
+/// The largest number of each column, whose digits are counted once.
 #[derive(Default)]
 struct Largest {
     inode: u128,
@@ -33,40 +33,40 @@ struct Largest {
     links: u64,
     size: u64,
     device: Option<(u64, u64)>,
-    /// Of the entry before: most have the same, and their names are as wide.
+    /// The owners of the entry before: most entries have the same.
     owners: Option<(Option<u32>, Option<u32>)>,
 }
 
-/// Writes lines.
-pub(super) struct Lines<'a> {
-    settings: &'a Settings,
+/// Formats lines.
+pub(super) struct LineFormatter<'a> {
+    settings: &'a Settings<'a>,
     owners: &'a Owners,
     widths: Widths,
-    /// Something here has access rules beyond its mode.
+    /// An entry has an access control list.
     has_acl: bool,
-    /// The owners of the entry before, and what stands in their columns.
+    /// The owners of the entry before, and their columns.
     before: Option<(Option<u32>, Option<u32>)>,
     owners_before: Vec<u8>,
 }
 
-/// What stands in the column of an owner.
+/// The column of an owner.
 enum Owner<'a> {
-    Name(&'a Name),
+    Name(&'a OwnerName),
     Number(u32),
-    /// A name that came with the entry, where owners have no numbers.
-    Told(&'a OsStr),
+    /// A name that was read with the entry, on systems where owners have no IDs.
+    Read(&'a OsStr),
     Unknown,
 }
 
-/// The names of owners that came with an entry. Where owners have numbers there are none.
-struct Told<'a> {
+/// The names of owners that were read with an entry, on systems where owners have no IDs.
+struct OwnerNames<'a> {
     user: Option<&'a OsStr>,
     group: Option<&'a OsStr>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> OwnerNames<'a> {
     fn of(item: &'a Item) -> Self {
-        Told { user: item.get(Metadata::user), group: item.get(Metadata::group) }
+        OwnerNames { user: item.get(Metadata::user), group: item.get(Metadata::group) }
     }
 
     fn is_any(&self) -> bool {
@@ -74,12 +74,13 @@ impl<'a> Told<'a> {
     }
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(settings: &'a Settings, owners: &'a Owners, items: &[&Item]) -> Self {
+impl<'a> LineFormatter<'a> {
+    pub(super) fn new(settings: &'a Settings<'a>, owners: &'a Owners, items: &[&Item]) -> Self {
         let has_acl = items.iter().any(|item| item.get(Metadata::has_acl) == Some(true));
         let (widths, owners_before) = (Widths::default(), Vec::new());
-        let mut lines = Lines { settings, owners, widths, has_acl, before: None, owners_before };
-        let has_columns = settings.is_long() || settings.inode || settings.has_total();
+        let mut lines =
+            LineFormatter { settings, owners, widths, has_acl, before: None, owners_before };
+        let has_columns = settings.is_long() || settings.shows_inode || settings.has_total();
         if has_columns {
             lines.widths = lines.widths_of(items);
         }
@@ -108,69 +109,72 @@ impl<'a> Lines<'a> {
         }
         let text =
             |blocks: &Blocks, bytes: Option<u64>| bytes.map_or(1, |bytes| blocks.show(bytes).len());
-        let Settings { room, sizes, .. } = self.settings;
+        let Settings { block_unit, size_unit, .. } = self.settings;
         let columns = &item.columns;
-        if self.settings.inode {
+        if self.settings.shows_inode {
             widen(&mut largest.inode, item.get(Metadata::id).unwrap_or_default());
         }
-        if room.are_text() {
-            widen(&mut widths.blocks, text(room, columns.allocated()));
+        if block_unit.are_text() {
+            widen(&mut widths.blocks, text(block_unit, columns.allocated()));
         } else {
-            widen(&mut largest.blocks, columns.allocated().map_or(0, |bytes| room.count(bytes)));
+            widen(
+                &mut largest.blocks,
+                columns.allocated().map_or(0, |bytes| block_unit.count(bytes)),
+            );
         }
         if !self.settings.is_long() {
             return;
         }
         widen(&mut largest.links, columns.links().unwrap_or_default());
         let (user, group) = columns.owners();
-        let told = Told::of(item);
-        if told.is_any() || largest.owners.replace((user, group)) != Some((user, group)) {
-            widen(&mut widths.user, self.user(user, told.user).width());
-            widen(&mut widths.group, self.group(group, told.group).width());
+        let names = OwnerNames::of(item);
+        if names.is_any() || largest.owners.replace((user, group)) != Some((user, group)) {
+            widen(&mut widths.user, self.user(user, names.user).width());
+            widen(&mut widths.group, self.group(group, names.group).width());
         }
         if let Some((major, minor)) = device(item) {
             let device = largest.device.get_or_insert_default();
             widen(&mut device.0, major);
             widen(&mut device.1, minor);
-        } else if sizes.are_text() {
-            widen(&mut widths.size, text(sizes, columns.size()));
+        } else if size_unit.are_text() {
+            widen(&mut widths.size, text(size_unit, columns.size()));
         } else {
-            widen(&mut largest.size, sizes.count(columns.size().unwrap_or_default()));
+            widen(&mut largest.size, size_unit.count(columns.size().unwrap_or_default()));
         }
     }
 
-    /// How many columns stand before a name that is not in long form.
-    pub(super) fn frills_width(&self) -> usize {
-        let inode = if self.settings.inode { self.widths.inode + 1 } else { 0 };
-        inode + if self.settings.blocks { self.widths.blocks + 1 } else { 0 }
+    /// Returns the width of what is printed before a name in other formats.
+    pub(super) fn prefix_width(&self) -> usize {
+        let inode = if self.settings.shows_inode { self.widths.inode + 1 } else { 0 };
+        inode + if self.settings.shows_blocks { self.widths.blocks + 1 } else { 0 }
     }
 
-    /// Adds what stands before a name: its number, the room it takes.
-    pub(super) fn frills(&self, item: &Item, line: &mut Vec<u8>) {
-        if self.settings.inode {
+    /// Adds what is printed before a name in all formats: inode number and allocated space.
+    pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
+        if self.settings.shows_inode {
             column::add(item.get(Metadata::id), self.widths.inode, line);
             line.push(b' ');
         }
-        if self.settings.blocks {
-            let room = &self.settings.room;
+        if self.settings.shows_blocks {
+            let unit = &self.settings.block_unit;
             match item.columns.allocated() {
-                Some(bytes) if room.are_text() => {
-                    column::add_text(&room.show(bytes), self.widths.blocks, line);
+                Some(bytes) if unit.are_text() => {
+                    column::add_text(&unit.show(bytes), self.widths.blocks, line);
                 }
                 bytes => {
-                    column::add(bytes.map(|bytes| room.count(bytes)), self.widths.blocks, line);
+                    column::add(bytes.map(|bytes| unit.count(bytes)), self.widths.blocks, line);
                 }
             }
             line.push(b' ');
         }
     }
 
-    /// Adds the long form.
-    pub(super) fn long(&mut self, item: &Item, names: &Names<'_>, line: &mut Vec<u8>) {
+    /// Adds a line of the long format.
+    pub(super) fn long(&mut self, item: &Item, names: &NameFormatter<'_>, line: &mut Vec<u8>) {
         let settings = self.settings;
         names.normal(line);
         let mut begin = line.len();
-        self.frills(item, line);
+        self.prefix(item, line);
         mode(item, line);
         if self.has_acl {
             line.push(if item.get(Metadata::has_acl) == Some(true) { b'+' } else { b' ' });
@@ -179,9 +183,8 @@ impl<'a> Lines<'a> {
         column::add(item.columns.links(), self.widths.links, line);
         line.push(b' ');
         self.owner_columns(item, line);
-        if settings.owner || settings.group {
-            // GNU ls counts from here where it looks whether a coloured name goes around a line's
-            // end.
+        if !settings.options.no_owner || !settings.options.hides_group {
+            // GNU ls counts columns from here to see whether a colored name is wrapped.
             begin = line.len();
         }
         self.size_column(item, line);
@@ -208,16 +211,16 @@ impl<'a> Lines<'a> {
 
     fn owner_columns(&mut self, item: &Item, line: &mut Vec<u8>) {
         let (user, group) = item.columns.owners();
-        let told = Told::of(item);
-        if told.is_any() || self.before != Some((user, group)) {
-            self.before = (!told.is_any()).then_some((user, group));
+        let names = OwnerNames::of(item);
+        if names.is_any() || self.before != Some((user, group)) {
+            self.before = (!names.is_any()).then_some((user, group));
             let mut columns = std::mem::take(&mut self.owners_before);
             columns.clear();
-            if self.settings.owner {
-                self.user(user, told.user).write(self.widths.user, &mut columns);
+            if !self.settings.options.no_owner {
+                self.user(user, names.user).write(self.widths.user, &mut columns);
             }
-            if self.settings.group {
-                self.group(group, told.group).write(self.widths.group, &mut columns);
+            if !self.settings.options.hides_group {
+                self.group(group, names.group).write(self.widths.group, &mut columns);
             }
             self.owners_before = columns;
         }
@@ -232,32 +235,32 @@ impl<'a> Lines<'a> {
             line.extend(b", ");
             column::add(Some(minor), widths.minor, line);
         } else {
-            let sizes = &self.settings.sizes;
+            let unit = &self.settings.size_unit;
             match item.columns.size() {
-                Some(bytes) if sizes.are_text() => {
-                    column::add_text(&sizes.show(bytes), widths.size, line);
+                Some(bytes) if unit.are_text() => {
+                    column::add_text(&unit.show(bytes), widths.size, line);
                 }
-                bytes => column::add(bytes.map(|bytes| sizes.count(bytes)), widths.size, line),
+                bytes => column::add(bytes.map(|bytes| unit.count(bytes)), widths.size, line),
             }
         }
         line.push(b' ');
     }
 
-    fn user<'b>(&'b self, id: Option<u32>, told: Option<&'b OsStr>) -> Owner<'b> {
-        Owner::new(id, id.and_then(|id| self.owners.user(id)), told)
+    fn user<'b>(&'b self, id: Option<u32>, name: Option<&'b OsStr>) -> Owner<'b> {
+        Owner::new(id, id.and_then(|id| self.owners.user(id)), name)
     }
 
-    fn group<'b>(&'b self, id: Option<u32>, told: Option<&'b OsStr>) -> Owner<'b> {
-        Owner::new(id, id.and_then(|id| self.owners.group(id)), told)
+    fn group<'b>(&'b self, id: Option<u32>, name: Option<&'b OsStr>) -> Owner<'b> {
+        Owner::new(id, id.and_then(|id| self.owners.group(id)), name)
     }
 }
 
 impl<'a> Owner<'a> {
-    fn new(id: Option<u32>, name: Option<&'a Name>, told: Option<&'a OsStr>) -> Self {
-        match (id, name, told) {
+    fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
+        match (id, known, read) {
             (_, Some(name), _) => Owner::Name(name),
             (Some(id), None, _) => Owner::Number(id),
-            (None, None, Some(name)) => Owner::Told(name),
+            (None, None, Some(name)) => Owner::Read(name),
             (None, None, None) => Owner::Unknown,
         }
     }
@@ -265,13 +268,13 @@ impl<'a> Owner<'a> {
     fn width(&self) -> usize {
         match self {
             Owner::Name(name) => name.width,
-            Owner::Told(name) => width(name.as_encoded_bytes()),
+            Owner::Read(name) => width(name.as_encoded_bytes()),
             Owner::Number(id) => column::width(*id),
             Owner::Unknown => 1,
         }
     }
 
-    /// Names begin at the left of their column, numbers end at its right.
+    /// Adds the column: names are left-aligned, IDs right-aligned.
     fn write(&self, column: usize, line: &mut Vec<u8>) {
         let bytes = match self {
             Owner::Number(id) => {
@@ -280,7 +283,7 @@ impl<'a> Owner<'a> {
                 return;
             }
             Owner::Name(name) => name.text.as_encoded_bytes(),
-            Owner::Told(name) => name.as_encoded_bytes(),
+            Owner::Read(name) => name.as_encoded_bytes(),
             Owner::Unknown => b"?",
         };
         line.extend_from_slice(bytes);
@@ -297,7 +300,7 @@ fn mode(item: &Item, line: &mut Vec<u8>) {
     }
 }
 
-/// The number of a device, for what is one.
+/// Returns the number of a device.
 fn device(item: &Item) -> Option<(u64, u64)> {
     let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
     item.columns.device_number().filter(|_| is_device).map(sys::device_parts)

@@ -1,67 +1,62 @@
-//! `curt ls`.
+//! `curt ls`: lists directories.
 //!
-//! `settings` says what the options come to, and what has to be asked for them; `lister` goes
-//! through operands and directories; `item` holds what was found, `order` sorts it; `shown` writes
-//! it, in lines (`long`) or in columns (`grid`).
+//! `settings` turns options into what is read and how it is printed; `lister` goes through operands
+//! and directories; `item` holds an entry, `order` sorts entries; `writer` prints them, in lines
+//! (`long`) or in columns (`grid`).
 
 mod colors;
 mod grid;
 mod item;
 mod lister;
 mod long;
-mod ls_colors;
 mod names;
 mod order;
 mod owners;
 mod settings;
-mod shown;
 mod times;
+mod writer;
 
 use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
 use crate::out::text;
-use crate::session::{Common, Ending, Session};
+use crate::session::Outcome;
 use lister::Lister;
 use settings::Settings;
 
-/// What messages begin with.
-const PROGRAM: &str = "curt ls";
-
-/// Lists what the options say.
+/// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
-    let common = Common { program: PROGRAM, json: options.json, stats: options.stats };
-    let session = Session::new(common);
-    let settings = match Settings::new(options) {
+    let session = options.output.session("curt ls");
+    let settings = match Settings::new(options, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),
     };
     if options.explain_cost {
-        session.data(explanation(&settings, options.json).as_bytes());
-        return session.close(false, Exit::SUCCESS, Exit::USAGE);
+        session.data(explanation(&settings).as_bytes());
+        return session.close(false);
     }
     let mut lister = Lister::new(&settings, &session);
     lister.run(&options.operands);
     let totals = lister.totals();
     let entries = text::counted(totals.entries, "entry", "entries");
     let directories = text::counted(totals.directories, "directory", "directories");
-    let ending = Ending {
-        summary: Object::new()
-            .number("entries", totals.entries)
-            .number("directories", totals.directories)
-            .number("errors", session.errors()),
+    let summary = Object::new()
+        .number("entries", totals.entries)
+        .number("directories", totals.directories)
+        .number("errors", session.errors());
+    session.finish(Outcome {
+        summary: Some(summary),
         done: format!("{entries}, {directories}"),
         calls: totals.calls,
-        ..Ending::default()
-    };
-    session.end_as(ending, totals.exit, Exit::USAGE)
+        ..Outcome::default()
+    })
 }
 
-/// What the options cost.
-fn explanation(settings: &Settings, is_json: bool) -> String {
+/// Returns how many calls the options cost.
+fn explanation(settings: &Settings<'_>) -> String {
     let plan = settings.plan();
     let cost = plan.cost();
-    if is_json {
+    if settings.is_json() {
         let cost = Object::new()
             .text("fields", &plan.fields().to_string())
             .number("directory", cost.directory)

@@ -1,4 +1,4 @@
-//! How names are shown: quoted, coloured, marked with what they are.
+//! How names are shown: quoted, colored and with an indicator of the kind.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -6,35 +6,40 @@ use std::ffi::OsStr;
 use curt::Kind;
 use unicode_width::UnicodeWidthStr;
 
-use super::colors::{Palette, Subject};
+use super::colors::{ColorKey, Palette};
 use super::item::Item;
-use super::settings::{Marks, Settings};
+use super::settings::Settings;
+use crate::args::Marks;
 use crate::quote::Style;
 
-/// Writes names.
-pub(super) struct Names<'a> {
-    settings: &'a Settings,
-    /// Unquoted names begin one column further right, where there are quoted ones beside them.
+/// Formats names.
+pub(super) struct NameFormatter<'a> {
+    settings: &'a Settings<'a>,
+    /// Unquoted names start one column further right, to be aligned with quoted ones.
     pub(super) is_aligned: bool,
-    /// A colour was used; before the first one the terminal is brought into a known state.
-    pub(super) has_color: &'a Cell<bool>,
+    /// A color was used. Before the first one the terminal is reset.
+    has_color: &'a Cell<bool>,
 }
 
-/// A name as it is shown, and how many columns it takes.
-pub(super) struct Name {
+/// A name as it is shown, and its width.
+pub(super) struct StyledName {
     pub(super) bytes: Vec<u8>,
     pub(super) width: usize,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(settings: &'a Settings, items: &[&Item], has_color: &'a Cell<bool>) -> Self {
+impl<'a> NameFormatter<'a> {
+    pub(super) fn new(
+        settings: &'a Settings<'a>,
+        items: &[&Item],
+        has_color: &'a Cell<bool>,
+    ) -> Self {
         let is_quoted = |item: &&Item| text(settings, &item.name).1;
         let is_aligned = settings.quoting.style.varies() && items.iter().any(is_quoted);
-        Names { settings, is_aligned, has_color }
+        NameFormatter { settings, is_aligned, has_color }
     }
 
-    /// The name of an entry that begins in this column, with its mark.
-    pub(super) fn name(&self, item: &Item, column: usize) -> Name {
+    /// Returns the name of an entry with its mark; it starts in this column.
+    pub(super) fn name(&self, item: &Item, column: usize) -> StyledName {
         let mut name = self.link(item, column);
         if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode()) {
             name.bytes.push(mark);
@@ -43,12 +48,12 @@ impl<'a> Names<'a> {
         name
     }
 
-    /// How many columns the name of an entry takes, with its mark.
+    /// Returns the width of the name of an entry with its mark.
     pub(super) fn width(&self, item: &Item) -> usize {
         let (shown, is_quoted) = text(self.settings, &item.name);
-        let is_moved = self.is_aligned && !is_quoted;
+        let is_shifted = self.is_aligned && !is_quoted;
         let mark = mark(self.settings.marks, item.kind, item.columns.mode());
-        width(&shown) + usize::from(is_moved) + usize::from(mark.is_some())
+        width(&shown) + usize::from(is_shifted) + usize::from(mark.is_some())
     }
 
     /// Adds the name of an entry, with its mark, to a line.
@@ -61,40 +66,41 @@ impl<'a> Names<'a> {
         line.extend(mark(self.settings.marks, item.kind, item.columns.mode()));
     }
 
-    /// The name without a mark, as it stands before an arrow.
-    pub(super) fn link(&self, item: &Item, column: usize) -> Name {
+    /// Returns the name without a mark, as it is before an arrow.
+    pub(super) fn link(&self, item: &Item, column: usize) -> StyledName {
         let (shown, is_quoted) = text(self.settings, &item.name);
         let width = width(&shown);
-        let is_moved = self.is_aligned && !is_quoted;
+        let is_shifted = self.is_aligned && !is_quoted;
         let mut bytes = Vec::with_capacity(shown.len() + 16);
-        if is_moved {
+        if is_shifted {
             bytes.push(b' ');
         }
-        let end = column + shown.len() + usize::from(is_moved);
+        let end = column + shown.len() + usize::from(is_shifted);
         self.colored(self.color(item), &shown, column..end, &mut bytes);
-        Name { bytes, width: width + usize::from(is_moved) }
+        StyledName { bytes, width: width + usize::from(is_shifted) }
     }
 
-    /// What a link holds, with the mark of what it leads to.
+    /// Returns the text of a link, with the mark of its target.
     pub(super) fn target(&self, item: &Item, target: &OsStr, column: usize) -> Vec<u8> {
         let (shown, _) = text(self.settings, target);
         let mut bytes = Vec::new();
-        let leads_to = item.target.as_deref();
-        let color = self.settings.palette.as_ref().zip(leads_to).and_then(|(palette, leads_to)| {
-            palette.color(subject(target.as_encoded_bytes(), *leads_to))
-        });
+        let target_kind = item.target.as_deref();
+        let color =
+            self.settings.palette.as_ref().zip(target_kind).and_then(|(palette, target_kind)| {
+                palette.color(subject(target.as_encoded_bytes(), *target_kind))
+            });
         self.colored(color, &shown, column..column + shown.len(), &mut bytes);
-        if let Some(&(kind, mode)) = leads_to {
+        if let Some(&(kind, mode)) = target_kind {
             bytes.extend(mark(self.settings.marks, kind, mode));
         }
         bytes
     }
 
-    /// Begins the colour of what is no name, if it has one.
+    /// Starts the color of text that is not a name, if it has one.
     pub(super) fn normal(&self, line: &mut Vec<u8>) {
         let Some(palette) = &self.settings.palette else { return };
         if let Some(color) = palette.normal() {
-            self.first(palette, line);
+            self.reset(palette, line);
             palette.begin(color, line);
         }
     }
@@ -103,17 +109,17 @@ impl<'a> Names<'a> {
         let palette = self.settings.palette.as_ref()?;
         let name = item.name.as_encoded_bytes();
         match item.target.as_deref() {
-            Some(&leads_to) if palette.links_are_targets() => {
-                palette.color(subject(name, leads_to))
+            Some(&target_kind) if palette.links_are_targets() => {
+                palette.color(subject(name, target_kind))
             }
             _ => {
                 let (mode, links) = (item.columns.mode(), item.columns.links());
-                palette.color(Subject { name, kind: item.kind, mode, links })
+                palette.color(ColorKey { name, kind: item.kind, mode, links })
             }
         }
     }
 
-    /// Adds a name, in its colour, that takes these columns.
+    /// Adds a name in its color; it takes these columns.
     fn colored(
         &self,
         color: Option<&[u8]>,
@@ -126,7 +132,7 @@ impl<'a> Names<'a> {
         let Some(palette) = palette else {
             return to.extend_from_slice(shown);
         };
-        self.first(palette, to);
+        self.reset(palette, to);
         if let Some(color) = color {
             if palette.normal().is_some() {
                 palette.begin(b"", to);
@@ -141,21 +147,22 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Before the first colour the terminal is brought into a known state.
-    fn first(&self, palette: &Palette, to: &mut Vec<u8>) {
+    /// Resets the terminal before the first color.
+    fn reset(&self, palette: &Palette, to: &mut Vec<u8>) {
         if !self.has_color.replace(true) {
             palette.end(to);
         }
     }
 }
 
-/// What the target of a link is coloured by.
-fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> Subject<'_> {
-    Subject { name, kind, mode, links: None }
+/// Returns what the color of the target of a link depends on.
+fn subject(name: &[u8], (kind, mode): (Kind, Option<u32>)) -> ColorKey<'_> {
+    ColorKey { name, kind, mode, links: None }
 }
 
-/// A name as it is shown, and whether it is quoted: also where it has what may be a mark.
-fn text(settings: &Settings, name: &OsStr) -> (Vec<u8>, bool) {
+/// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is
+/// quoted too.
+fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
         return (name.as_encoded_bytes().to_vec(), false);
     }
@@ -165,13 +172,13 @@ fn text(settings: &Settings, name: &OsStr) -> (Vec<u8>, bool) {
         Marks::All => "=>@|",
     };
     match settings.quoting.style {
-        // Without quotes a blank would end the name.
+        // Without quotes a space would end the name.
         Style::Escape => settings.quoting.apply(name, &format!(" {marks}")),
         _ => settings.quoting.apply(name, marks),
     }
 }
 
-/// What is appended to the name of such an entry.
+/// Returns the mark that is appended to the name of an entry.
 fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     match kind {
         _ if marks == Marks::None => None,
@@ -187,7 +194,7 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     }
 }
 
-/// How many columns a terminal needs for it.
+/// Returns the number of columns that a terminal needs for a text.
 pub(super) fn width(bytes: &[u8]) -> usize {
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return bytes.len();
@@ -203,7 +210,7 @@ mod tests {
     use curt::Kind;
 
     #[test]
-    fn wide_and_combining_characters_take_their_room() {
+    fn wide_and_combining_characters_have_their_width() {
         for (text, columns) in
             [("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("a\u{1b}b", 2), ("", 0)]
         {
@@ -213,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_say_what_an_entry_is() {
+    fn marks_show_the_kind() {
         assert_eq!(mark(Marks::All, Kind::File, Some(0o755)), Some(b'*'));
         assert_eq!(mark(Marks::Kinds, Kind::File, Some(0o755)), None);
         assert_eq!(mark(Marks::Slash, Kind::Symlink, None), None);

@@ -1,28 +1,22 @@
-//! The order in which entries are shown.
+//! The order of entries.
 
 use std::cmp::Ordering;
 
 use super::item::Item;
+use super::settings::Order;
 use crate::args::Sort;
 
-/// What entries are sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
-    pub(super) by: Sort,
-    pub(super) is_reversed: bool,
-    pub(super) directories_first: bool,
-}
-
-/// What entries are compared by, one beside the other: to go to the entries themselves, and to move
-/// these about, took most of the time of sorting.
+/// What an entry is compared by. Keys lie side by side: looking at the entries themselves, and
+/// moving them, took most of the time of sorting.
 struct Key {
-    /// The size, the time, or how the name or its extension begins, turned around where the order
-    /// is. What is equal here may still differ.
+    /// The size, the time, or the first bytes of the name or its extension, inverted if the order
+    /// is reversed. Entries with equal ranks may still differ.
     rank: u128,
     index: usize,
 }
 
-/// Entries in this order: as GNU ls does, reversing turns names around too where all else is equal.
+/// Returns the entries in this order. As in GNU ls, a reversed order also reverses the names of
+/// entries that are equal otherwise.
 pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
     if order.by == Sort::None {
         return items.iter().collect();
@@ -41,8 +35,7 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    // Numbers alone first, which takes a third of the instructions; what they cannot tell apart is
-    // rare.
+    // Comparing only numbers takes a third of the instructions, and equal ranks are rare.
     keys.sort_unstable_by_key(|key| key.rank);
     for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
         same.sort_unstable_by(|one, other| {
@@ -55,7 +48,7 @@ pub(super) fn sorted(items: &[Item], order: Order) -> Vec<&Item> {
     keys.iter().map(|key| &items[key.index]).collect()
 }
 
-/// What comes first has the least.
+/// Returns the rank of an entry; the lowest comes first.
 fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size().unwrap_or(0)),
@@ -64,20 +57,20 @@ fn rank(item: &Item, sort: Sort) -> u128 {
             let seconds = time.seconds.abs_diff(i64::MIN);
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
-        Sort::Extension => beginning(extension(item)),
-        Sort::Name | Sort::None => beginning(item.name.as_encoded_bytes()),
+        Sort::Extension => prefix(extension(item)),
+        Sort::Name | Sort::None => prefix(item.name.as_encoded_bytes()),
     }
 }
 
-/// How a text begins, as a number of the same order.
-fn beginning(text: &[u8]) -> u128 {
+/// Returns the first bytes of a text as a number with the same order.
+fn prefix(text: &[u8]) -> u128 {
     let mut bytes = [0; size_of::<u128>()];
     let length = text.len().min(bytes.len());
     bytes[..length].copy_from_slice(&text[..length]);
     u128::from_be_bytes(bytes)
 }
 
-/// The last dot and what follows it.
+/// Returns the last dot of the name and what follows it.
 fn extension(item: &Item) -> &[u8] {
     let name = item.name.as_encoded_bytes();
     name.iter().rposition(|&byte| byte == b'.').map_or(&[], |dot| &name[dot..])
@@ -100,8 +93,8 @@ mod tests {
         }
     }
 
-    /// The order in so many words.
-    fn plainly(items: &[Item], order: Order) -> Vec<&Item> {
+    /// Sorts in the obvious way.
+    fn sorted_plainly(items: &[Item], order: Order) -> Vec<&Item> {
         let name = |item: &Item| item.name.clone().into_encoded_bytes();
         let mut items: Vec<&Item> = items.iter().collect();
         items.sort_by(|&one, &other| {
@@ -120,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_come_in_their_order_whatever_they_have_in_common() {
+    fn entries_are_sorted_whatever_they_have_in_common() {
         let mut state = 1_u32;
         let mut number = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -147,7 +140,7 @@ mod tests {
                     items.into_iter().map(std::ptr::from_ref).collect()
                 };
                 assert!(
-                    places(sorted(&items, order)) == places(plainly(&items, order)),
+                    places(sorted(&items, order)) == places(sorted_plainly(&items, order)),
                     "{order:?}"
                 );
             }

@@ -1,6 +1,5 @@
-//! The names of owners: each is looked up once in a whole run, and when the directory is closed
-//! that was listed. The database of users is read from files, and these may need the last
-//! descriptor.
+//! The names of owners. Each is looked up once in a run, after the directory was closed: the
+//! database of users is read from files, which may need the last descriptor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,66 +11,68 @@ use super::names::width;
 use super::settings::Settings;
 use crate::sys;
 
-/// What was looked up so far.
+/// The names that were looked up so far.
 pub(super) struct Owners {
-    /// The names to be shown, of which there may be none.
-    users: Option<Names>,
-    groups: Option<Names>,
+    /// `None` if no names of users are shown.
+    users: Option<NameCache>,
+    groups: Option<NameCache>,
 }
 
-/// Names by their numbers.
+/// Names by ID.
 #[derive(Default)]
-struct Names(HashMap<u32, Option<Name>>);
+struct NameCache(HashMap<u32, Option<OwnerName>>);
 
-/// The name of an owner, and how many columns it takes: every entry asks for both.
+/// The name of an owner and its width.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Name {
+pub(super) struct OwnerName {
     pub(super) text: OsString,
     pub(super) width: usize,
 }
 
-impl From<OsString> for Name {
-    fn from(text: OsString) -> Name {
+impl From<OsString> for OwnerName {
+    fn from(text: OsString) -> OwnerName {
         let width = width(text.as_encoded_bytes());
-        Name { text, width }
+        OwnerName { text, width }
     }
 }
 
-impl Names {
-    fn get(&self, id: u32) -> Option<&Name> {
+impl NameCache {
+    fn get(&self, id: u32) -> Option<&OwnerName> {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks a number up that is not known yet. After a failure the number itself is shown, and it
-    /// is looked up again where it is met again.
+    /// Looks up an ID that is not known yet. After a failure the ID itself is shown, and it is
+    /// looked up again when it occurs again.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {
-                unknown.insert(name.map(Name::from));
+                unknown.insert(name.map(OwnerName::from));
             }
         }
     }
 }
 
 impl Owners {
-    /// None yet.
-    pub(super) fn new(settings: &Settings) -> Owners {
-        let are_shown = settings.is_long() && !settings.numeric;
-        let names = |is_shown: bool| (is_shown && are_shown).then(Names::default);
-        Owners { users: names(settings.owner), groups: names(settings.group) }
+    pub(super) fn new(settings: &Settings<'_>) -> Owners {
+        let are_shown = settings.is_long() && !settings.options.numeric_uid_gid;
+        let names = |is_shown: bool| (is_shown && are_shown).then(NameCache::default);
+        Owners {
+            users: names(!settings.options.no_owner),
+            groups: names(!settings.options.hides_group),
+        }
     }
 
-    /// The name of a user, where it is to be shown and there is one.
-    pub(super) fn user(&self, id: u32) -> Option<&Name> {
+    /// Returns the name of a user, if it is shown and there is one.
+    pub(super) fn user(&self, id: u32) -> Option<&OwnerName> {
         self.users.as_ref()?.get(id)
     }
 
-    /// The name of a group, where it is to be shown and there is one.
-    pub(super) fn group(&self, id: u32) -> Option<&Name> {
+    /// Returns the name of a group, if it is shown and there is one.
+    pub(super) fn group(&self, id: u32) -> Option<&OwnerName> {
         self.groups.as_ref()?.get(id)
     }
 
-    /// Learns the names that are to be shown of the owners of these.
+    /// Looks up the names of the owners of these entries.
     pub(super) fn learn(&mut self, items: &[&Item]) {
         if self.users.is_none() && self.groups.is_none() {
             return;
@@ -79,7 +80,7 @@ impl Owners {
         let mut before = (None, None);
         for item in items {
             let (user, group) = item.columns.owners();
-            // Most entries have the owners of the one before.
+            // Most entries have the same owners as the one before.
             if (user, group) == before {
                 continue;
             }
@@ -96,12 +97,12 @@ impl Owners {
 
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::NameCache;
     use std::io;
 
     #[test]
-    fn a_number_is_looked_up_until_there_is_an_answer() {
-        let mut names = Names::default();
+    fn an_id_is_looked_up_until_there_is_an_answer() {
+        let mut names = NameCache::default();
         names.learn(7, |_| Err(io::ErrorKind::Other.into()));
         assert_eq!(names.get(7), None);
         names.learn(7, |id| Ok(Some(format!("user-{id}").into())));

@@ -1,4 +1,4 @@
-//! How `-l` shows times.
+//! How the long format shows times.
 
 use std::cell::RefCell;
 
@@ -17,26 +17,26 @@ pub(super) struct Times {
     recent: Format,
     zone: Zone,
     now: Time,
-    /// How wide a time usually is.
+    /// The usual width of a time.
     width: usize,
-    /// Texts of seconds that were shown, each in the place that its number leads to: the entries of
-    /// a directory were often written together.
-    known: RefCell<Vec<Known>>,
-    /// Texts are those of whole seconds.
-    shows_seconds: bool,
+    /// The texts of seconds that were shown, by their remainder: the entries of a directory were
+    /// often written together.
+    cache: RefCell<Vec<Cached>>,
+    /// No format shows fractions of a second.
+    is_cached: bool,
 }
 
-/// A second that was shown, whether as one of the last half year, and its text; none at first.
+/// A second that was shown, whether it was recent, and its text.
 #[derive(Clone, Default)]
-struct Known {
+struct Cached {
     of: Option<(i64, bool)>,
     text: String,
 }
 
 /// How many texts are kept.
-const KNOWN: u32 = 64;
+const CACHED: u32 = 64;
 
-/// What GNU ls says where a style is none.
+/// What GNU ls says about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - [posix-]full-iso
@@ -58,37 +58,37 @@ impl Times {
         let zone = Zone::local();
         let epoch = zone.local_time(Time::default());
         let width = epoch.map_or(0, |epoch| recent.apply(&epoch).chars().count());
-        let known = RefCell::new(vec![Known::default(); KNOWN as usize]);
-        let shows_seconds = !old.has_fractions() && !recent.has_fractions();
-        Ok(Times { old, recent, zone, now: time::now(), width, known, shows_seconds })
+        let cache = RefCell::new(vec![Cached::default(); CACHED as usize]);
+        let is_cached = !old.has_fractions() && !recent.has_fractions();
+        Ok(Times { old, recent, zone, now: time::now(), width, cache, is_cached })
     }
 
-    /// Adds a time as it is shown.
+    /// Adds a time.
     pub(super) fn add(&self, time: Time, line: &mut Vec<u8>) {
         let half_a_year_ago = Time { seconds: self.now.seconds - HALF_A_YEAR, ..self.now };
         let is_recent = half_a_year_ago < time && (time < self.now || time < time::now());
         let format = if is_recent { &self.recent } else { &self.old };
-        let place = time.seconds.rem_euclid(KNOWN.into()) as usize;
-        let of = Some((time.seconds, is_recent)).filter(|_| self.shows_seconds);
-        let known = &mut self.known.borrow_mut()[place];
-        if of.is_none() || known.of != of {
-            known.of = of;
-            known.text.clear();
+        let place = time.seconds.rem_euclid(CACHED.into()) as usize;
+        let of = Some((time.seconds, is_recent)).filter(|_| self.is_cached);
+        let cached = &mut self.cache.borrow_mut()[place];
+        if of.is_none() || cached.of != of {
+            cached.of = of;
+            cached.text.clear();
             match self.zone.local_time(time) {
-                Some(local) => format.add(&local, &mut known.text),
-                None => known.text = format!("{:>1$}", time.seconds, self.width),
+                Some(local) => format.add(&local, &mut cached.text),
+                None => cached.text = format!("{:>1$}", time.seconds, self.width),
             }
         }
-        line.extend_from_slice(known.text.as_bytes());
+        line.extend_from_slice(cached.text.as_bytes());
     }
 
-    /// What stands where no time is known.
+    /// Returns the text for an unknown time.
     pub(super) fn unknown(&self) -> String {
         format!("{:>1$}", "?", self.width)
     }
 }
 
-/// The format of old times and of the future, and that of the last half year.
+/// Returns the format of old and future times, and that of the last half year.
 fn formats(style: &str) -> Option<(String, String)> {
     let both = |old: &str, recent: &str| Some((old.to_owned(), recent.to_owned()));
     let of_locale = || both("%b %e  %Y", "%b %e %H:%M");
@@ -97,7 +97,7 @@ fn formats(style: &str) -> Option<(String, String)> {
         return both(old, recent);
     }
     if style.starts_with("posix-") {
-        // In the C locale this means the usual style, whatever follows.
+        // In the C locale this means the default style, whatever follows.
         return of_locale();
     }
     let names = ["full-iso", "long-iso", "iso", "locale"];

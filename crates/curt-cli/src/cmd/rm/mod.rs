@@ -1,157 +1,292 @@
-//! `curt rm`.
-//!
-//! The library removes; this file turns options into its choices, and its report into words and an
-//! exit code. `operands` finds out what to remove, `observer` says what happens meanwhile.
+//! `curt rm`: removes files and directories. `operands` finds out what to remove, and the
+//! `Reporter` prints what happens meanwhile.
 
-mod observer;
 mod operands;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::sync::Mutex;
+use std::path::{MAIN_SEPARATOR, Path};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use curt::{Cancel, Confirm, Directories, Globs, Remove, Report, Threads};
+use curt::{
+    Cause, Confirm, Directories, Error, Globs, Kind, Observer, Question, Remove, Report, Subject,
+    Totals,
+};
 
-use crate::args::{RmOptions, When};
+use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::out::{self, json, text};
+use crate::out::failure::Failure;
+use crate::out::json::Object;
+use crate::out::text::{self, counted};
 use crate::prompt::Answers;
-use crate::session::{Common, Ending, Session};
+use crate::quote::quote;
+use crate::session::{Outcome, Session};
 use crate::sys;
-use observer::Follower;
 
-/// What messages begin with.
-const PROGRAM: &str = "curt rm";
-
-/// Removes what the options say.
+/// Runs the command.
 pub(crate) fn run(options: &RmOptions) -> Exit {
-    match prepare(options) {
-        Ok(job) => job.run(),
-        Err(code) => code,
+    let session = options.output.session("curt rm");
+    let globs = match Globs::new(&options.exclude) {
+        Ok(globs) => globs,
+        Err(error) => return session.usage(&text::invalid_glob(&error)),
+    };
+    let names_from_input = options.files0_from.as_deref() == Some(Path::new("-"));
+    if names_from_input && matches!(options.prompt, Prompt::Once | Prompt::Always) {
+        return session.usage("cannot prompt while standard input holds the names of files");
     }
-}
-
-/// A removal that is about to begin.
-struct Job<'a> {
-    options: &'a RmOptions,
-    operands: Vec<OsString>,
-    /// Operands that were refused before the removal began.
-    refused: u64,
-    globs: Globs,
-    confirm: Confirm,
-}
-
-/// Checks everything that can be checked before something is touched.
-fn prepare(options: &RmOptions) -> Result<Job<'_>, Exit> {
-    let usage = |message: &str| out::usage(PROGRAM, message, options.json);
-    let globs = Globs::new(&options.exclude).map_err(|error| usage(&text::no_glob(&error)))?;
-    let names_from_input = operands::are_from_input(options);
-    if names_from_input && matches!(options.asking.when, When::Once | When::Always) {
-        return Err(usage("cannot prompt while standard input holds the names of files"));
+    let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
+    if !has_operands && !options.ignores_missing {
+        return session.usage("missing operand");
     }
-    if options.operands.is_empty()
-        && options.files0_from.is_none()
-        && !options.asking.missing_is_fine
-    {
-        return Err(usage("missing operand"));
-    }
-    let gathered = operands::gather(options).map_err(|unread| unread.report(options))?;
-    let confirm = match options.asking.when {
-        When::Never => Confirm::Never,
+    let Some(operands) = operands::gather(options, &session) else {
+        return session.close(false);
+    };
+    let confirm = match options.prompt {
+        Prompt::Never => Confirm::Never,
         _ if options.dry_run || names_from_input => Confirm::Never,
-        When::Always => Confirm::Always,
-        When::Protected | When::Once if options.presume_input_tty || io::stdin().is_terminal() => {
+        Prompt::Always => Confirm::Always,
+        Prompt::Protected | Prompt::Once
+            if options.presume_input_tty || io::stdin().is_terminal() =>
+        {
             Confirm::WriteProtected
         }
-        When::Protected | When::Once => Confirm::Never,
+        Prompt::Protected | Prompt::Once => Confirm::Never,
     };
-    Ok(Job { options, operands: gathered.names, refused: gathered.refused, globs, confirm })
+    finish(options, &remove(options, &operands, &globs, confirm, &session), &session)
 }
 
-impl Job<'_> {
-    fn run(&self) -> Exit {
-        let options = self.options;
-        let common = Common { program: PROGRAM, json: options.json, stats: options.stats };
-        if self.operands.is_empty() {
-            return self.finish(&Report::default(), &Session::idle(common));
-        }
-        let has_data = options.verbose || options.json || options.dry_run;
-        let session = Session::working(common, has_data, options.progress);
-        let answers = Mutex::new(Answers::default());
-        let follower = Follower::new(options, &session, &answers);
-        let report = if self.asks_once() && !follower.ask_once(self.operands.len()) {
-            let mut report = Report::default();
-            report.cancelled = session.is_over();
-            report
-        } else {
-            let mut removal = self.removal(&follower, session.cancel());
-            if let Some(limit) = sys::raise_descriptor_limit() {
-                // Half of them, as the library has it by itself; it need not ask again.
-                removal = removal.descriptors(limit / 2);
-            }
-            removal.run(&self.operands)
-        };
-        self.finish(&report, &session)
+/// Removes the operands.
+fn remove(
+    options: &RmOptions,
+    operands: &[OsString],
+    globs: &Globs,
+    confirm: Confirm,
+    session: &Session,
+) -> Report {
+    let mut report = Report::default();
+    if operands.is_empty() {
+        return report;
     }
-
-    /// Whether `-I` asks before this removal.
-    fn asks_once(&self) -> bool {
-        let is_large = self.options.recursive || self.operands.len() > 3;
-        self.options.asking.when == When::Once && is_large && !self.options.dry_run
+    interrupt::listen();
+    let reporter = Reporter {
+        options,
+        session,
+        answers: Mutex::default(),
+        shows_progress: options.progress && session.screen().allow_progress(),
+    };
+    let asks_once = options.prompt == Prompt::Once
+        && (options.recursive || operands.len() > 3)
+        && !options.dry_run;
+    if asks_once && !reporter.ask_once(operands.len()) {
+        report.cancelled = session.is_cancelled();
+        return report;
     }
-
-    /// The options as the library has them.
-    fn removal<'b>(&'b self, follower: &'b Follower<'_>, cancel: &'b Cancel) -> Remove<'b> {
-        let options = self.options;
-        let directories = match (options.recursive, options.dir) {
+    let mut removal = Remove::new()
+        .threads(options.threads.unwrap_or_default())
+        .directories(match (options.recursive, options.dir) {
             (true, _) => Directories::Recursive,
             (false, true) => Directories::OnlyEmpty,
             (false, false) => Directories::Refuse,
+        })
+        .cross_mounts(options.cross_mounts)
+        .refuse_mounted_operands(options.refuses_mounted_operands)
+        .preserve_root(!options.removes_root)
+        .missing_is_fine(options.ignores_missing)
+        .contents_only(options.contents)
+        .dry_run(options.dry_run)
+        .count_bytes(options.dry_run)
+        .confirm(confirm)
+        .retries(options.retries, Duration::from_millis(options.retry_ms))
+        .keep_errors(0)
+        .observer(&reporter)
+        .cancel(session.cancel());
+    if !globs.is_empty() {
+        removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
+    }
+    if let Some(budget) = sys::descriptor_budget() {
+        removal = removal.descriptors(budget);
+    }
+    options.without.features().fold(removal, Remove::without).run(operands)
+}
+
+/// Prints what was done.
+fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
+    if report.error_count > 0 {
+        session.worsen(Exit::FAILURE);
+    }
+    let done = files_and_directories(report.files, report.directories);
+    if options.dry_run && !report.cancelled && !options.output.json {
+        let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");
+        let kept = match report.skipped {
+            0 => String::new(),
+            skipped => format!(", {skipped} kept"),
         };
-        let removal = Remove::new()
-            .threads(options.threads.map_or(Threads::Automatic, |most| Threads::AtMost(most.get())))
-            .directories(directories)
-            .cross_mounts(options.cross_mounts)
-            .refuse_mounted_operands(options.root.refuse_mounted_operands)
-            .preserve_root(options.root.preserve)
-            .missing_is_fine(options.asking.missing_is_fine)
-            .contents_only(options.contents)
-            .dry_run(options.dry_run)
-            .count_bytes(options.dry_run)
-            .confirm(self.confirm)
-            .retries(options.retries, Duration::from_millis(options.retry_ms))
-            .keep_errors(0)
-            .observer(follower)
-            .cancel(cancel);
-        let removal = if self.globs.is_empty() {
-            removal
-        } else {
-            removal.exclude(|entry| self.globs.matches(entry.relative_path(), entry.kind()))
-        };
-        options.without().fold(removal, Remove::without)
+        session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
+    }
+    if report.cancelled && interrupt::signal().is_some() {
+        session.note(&format!("interrupted: {done} removed"));
+    }
+    session.finish(Outcome {
+        summary: Some(summary(report, options.dry_run)),
+        done: text::with_threads(&done, report.threads),
+        calls: report.calls,
+        is_cancelled: report.cancelled,
+    })
+}
+
+fn summary(report: &Report, dry_run: bool) -> Object {
+    let mut summary =
+        Object::new().number("files", report.files).number("directories", report.directories);
+    if let Some(bytes) = report.bytes {
+        summary = summary.number("bytes", bytes);
+    }
+    summary
+        .number("skipped", report.skipped)
+        .number("appeared", report.appeared)
+        .number("vanished", report.vanished)
+        .number("errors", report.error_count)
+        .boolean("interrupted", report.cancelled)
+        .number("threads", report.threads as u64)
+        .boolean("dry_run", dry_run)
+}
+
+fn files_and_directories(files: u64, directories: u64) -> String {
+    let files = counted(files, "file", "files");
+    format!("{files} and {}", counted(directories, "directory", "directories"))
+}
+
+/// Prints what happens during a removal, and prompts.
+struct Reporter<'a> {
+    options: &'a RmOptions,
+    session: &'a Session,
+    answers: Mutex<Answers>,
+    shows_progress: bool,
+}
+
+impl Reporter<'_> {
+    /// Asks the question of `-I`.
+    fn ask_once(&self, operands: usize) -> bool {
+        let operands = counted(operands as u64, "argument", "arguments");
+        let recursively = if self.options.recursive { " recursively" } else { "" };
+        self.ask(&format!("remove {operands}{recursively}"))
     }
 
-    /// Says what was done, and turns it into an exit code.
-    fn finish(&self, report: &Report, session: &Session) -> Exit {
-        let dry_run = self.options.dry_run;
-        if dry_run && !report.cancelled && !self.options.json {
-            session.data(text::dry_run(report).as_bytes());
+    fn ask(&self, question: &str) -> bool {
+        if self.session.is_cancelled() {
+            return false;
         }
-        let is_interrupted = report.cancelled && interrupt::signal().is_some();
-        let words = if is_interrupted { text::interrupted(PROGRAM, report) } else { String::new() };
-        let threads = text::counted(report.threads as u64, "thread", "threads");
-        let ending = Ending {
-            summary: json::summary(report, dry_run),
-            words,
-            done: format!("{}, {threads}", text::totals(report)),
-            calls: report.calls,
-            is_stopped: report.cancelled,
-        };
-        // What reads the output may have gone away, and with it the removal ended.
-        let is_done = report.error_count + self.refused == 0 && !report.cancelled;
-        let exit = if is_done { Exit::SUCCESS } else { Exit::FAILURE };
-        session.end_as(ending, exit, Exit::FAILURE)
+        self.session.message(&format!("{}: {question}? ", self.session.program()));
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_yes = answers.is_yes(self.session.cancel());
+        if self.session.is_cancelled() {
+            // End the line of the question.
+            self.session.message("\n");
+            return false;
+        }
+        is_yes
+    }
+}
+
+impl Observer for Reporter<'_> {
+    fn wants_removed(&self) -> bool {
+        self.options.verbose || self.options.output.json && self.options.dry_run
+    }
+
+    fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {
+        let path = quote(subject.path);
+        let protected = if subject.write_protected { "write-protected " } else { "" };
+        self.ask(&match question {
+            Question::Descend => format!("descend into {protected}directory {path}"),
+            Question::RemoveUnreadableDirectory => {
+                format!("attempt removal of inaccessible directory {path}")
+            }
+            _ => {
+                let kind = kind_in_question(subject.kind, subject.empty_file);
+                format!("remove {protected}{kind} {path}")
+            }
+        })
+    }
+
+    fn removed(&self, path: &Path, kind: Kind) {
+        let is_dry = self.options.dry_run;
+        if self.options.output.json {
+            let key = if is_dry { "would_remove" } else { "removed" };
+            let object = Object::new().path(key, path).text("kind", kind_in_json(kind));
+            return self.session.object(object);
+        }
+        let verb = if is_dry { "would remove" } else { "removed" };
+        let directory = if kind == Kind::Directory { "directory " } else { "" };
+        self.session.data(format!("{verb} {directory}{}\n", quote(path)).as_bytes());
+    }
+
+    fn failed(&self, error: &Error) {
+        let message = || message(error, self.options.one_file_system);
+        self.session.fail_as(|| Failure::from(error), message);
+    }
+
+    fn progress(&self, totals: &Totals) {
+        if self.shows_progress {
+            self.session.screen().progress(|| {
+                let done = files_and_directories(totals.files, totals.directories);
+                let verb = if self.options.dry_run { "found" } else { "removed" };
+                format!("{}: {done} {verb}", self.session.program())
+            });
+        }
+    }
+}
+
+/// Returns the message for a failure, in GNU's words.
+fn message(error: &Error, one_file_system: bool) -> String {
+    let path = quote(error.path());
+    match error.cause() {
+        Cause::DotOrDotDot => {
+            format!("refusing to remove '.' or '..' directory: skipping {path}")
+        }
+        Cause::RootDirectory => {
+            // Where there are drives there are several roots.
+            let is_named = path == "'/'" || MAIN_SEPARATOR != '/';
+            let same = if is_named { "" } else { " (same as '/')" };
+            format!(
+                "it is dangerous to operate recursively on {path}{same}\n\
+                 use --no-preserve-root to override this failsafe"
+            )
+        }
+        Cause::OtherFileSystem => format!(
+            "skipping {path}, since it's on a different device\n\
+             and --preserve-root=all is in effect"
+        ),
+        Cause::MountPoint if one_file_system => {
+            format!("skipping {path}, since it's on a different device")
+        }
+        cause => format!("cannot remove {path}: {}", text::reason(cause)),
+    }
+}
+
+fn kind_in_question(kind: Kind, is_empty: bool) -> &'static str {
+    match kind {
+        Kind::File if is_empty => "regular empty file",
+        Kind::File => "regular file",
+        Kind::Directory => "directory",
+        kind if kind.is_link() => "symbolic link",
+        Kind::Fifo => "fifo",
+        Kind::Socket => "socket",
+        Kind::CharacterDevice => "character special file",
+        Kind::BlockDevice => "block special file",
+        _ => "weird file",
+    }
+}
+
+fn kind_in_json(kind: Kind) -> &'static str {
+    match kind {
+        Kind::File => "file",
+        Kind::Directory => "directory",
+        kind if kind.is_link() => "symlink",
+        Kind::Fifo => "fifo",
+        Kind::Socket => "socket",
+        Kind::CharacterDevice => "character_device",
+        Kind::BlockDevice => "block_device",
+        _ => "unknown",
     }
 }

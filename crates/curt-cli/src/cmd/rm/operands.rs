@@ -4,78 +4,46 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::PROGRAM;
 use crate::args::RmOptions;
-use crate::exit::Exit;
-use crate::out;
-use crate::out::json::Failure;
+use crate::out::failure::Failure;
 use crate::quote::quote;
+use crate::session::Session;
 use crate::sys;
 
 /// No system takes a name this long, with the NUL behind it.
 const LONGEST_NAME: u64 = 128 << 10;
 
-/// The names that were given.
-pub(super) struct Gathered {
-    pub(super) names: Vec<OsString>,
-    /// How many were refused, and said to be, because they are no names.
-    pub(super) refused: u64,
-}
-
-/// Whether standard input holds the names.
-pub(super) fn are_from_input(options: &RmOptions) -> bool {
-    options.files0_from.as_deref() == Some(Path::new("-"))
-}
-
-/// A list of names that cannot be read.
-pub(super) struct Unread {
-    shown: String,
-    error: io::Error,
-}
-
-impl Unread {
-    /// Says why, and ends the command.
-    pub(super) fn report(&self, options: &RmOptions) -> Exit {
-        let Unread { shown, error } = self;
-        if let (true, Some(path)) = (options.json, &options.files0_from) {
-            let failure = Failure::by_system("read_file", error).path(path);
-            return out::print_failure(PROGRAM, failure, Exit::FAILURE);
-        }
-        let reason = sys::error_text(error);
-        out::complain(&format!("{PROGRAM}: cannot read {shown}: {reason}\n"));
-        Exit::FAILURE
-    }
-}
-
-/// Finds the names.
-pub(super) fn gather(options: &RmOptions) -> Result<Gathered, Unread> {
+/// Returns the operands. `None` if the list that holds them cannot be read, which is reported.
+pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(path) = &options.files0_from else {
-        let names = options.operands.iter().map(|name| with_one_slash(name)).collect();
-        return Ok(Gathered { names, refused: 0 });
+        return Some(options.operands.iter().map(|name| with_one_slash(name)).collect());
     };
-    let shown = if are_from_input(options) { "standard input".to_owned() } else { quote(path) };
+    let is_input = path == Path::new("-");
+    let shown = if is_input { "standard input".to_owned() } else { quote(path) };
     let refuse = |number: usize, what: &str| {
-        let what = format!("{shown}:{number}: {what}");
-        if options.json {
-            // The list is finished before anything else is written.
-            let failure = Failure::new("read_file", "invalid", what).path(path);
-            out::print_failure(PROGRAM, failure, Exit::SUCCESS);
-        } else {
-            out::complain(&format!("{PROGRAM}: {what}\n"));
-        }
+        let message = format!("{shown}:{number}: {what}");
+        session.fail_as(
+            || Failure::new("read_file", "invalid", message.clone()).path(path),
+            || message.clone(),
+        );
     };
-    let gathered = if are_from_input(options) {
+    let names = if is_input {
         split(io::stdin().lock(), refuse)
     } else {
         sys::open_list(path).and_then(|list| split(BufReader::new(list), refuse))
     };
-    gathered.map_err(|error| Unread { shown, error })
+    names
+        .map_err(|error| {
+            let message = || format!("cannot read {shown}: {}", sys::error_text(&error));
+            session.fail_as(|| Failure::os("read_file", &error).path(path), message);
+        })
+        .ok()
 }
 
-/// The name with no more than one slash at its end, which is how GNU rm shows it.
+/// Returns the name with at most one slash at its end, as GNU rm prints it.
 fn with_one_slash(name: &OsStr) -> OsString {
     let mut bytes = name.as_encoded_bytes();
-    // Two slashes alone may mean something else than one, says POSIX.
+    // POSIX allows two slashes alone to mean something else than one.
     if bytes.len() > 2 {
         while bytes.ends_with(b"//") {
             bytes = &bytes[..bytes.len() - 1];
@@ -87,10 +55,10 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-/// Takes a list apart as it is read. The NUL behind the last name may be missing, as in the GNU
-/// tools.
-fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Gathered> {
-    let mut gathered = Gathered { names: Vec::new(), refused: 0 };
+/// Splits a list as it is read, and refuses what is not a name. As in the GNU tools, the NUL behind
+/// the last name may be missing.
+fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
@@ -100,44 +68,31 @@ fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Gat
         }
         let is_whole = bytes.last() == Some(&0) || (bytes.len() as u64) < LONGEST_NAME;
         if !is_whole {
-            pass_over_name(&mut list)?;
+            list.skip_until(0)?;
         }
         let text = bytes.strip_suffix(b"\0").unwrap_or(&bytes);
-        let name = sys::name_from_bytes(text).filter(|name| is_whole && !name.is_empty());
-        if let Some(name) = name {
-            gathered.names.push(name);
-            continue;
-        }
-        let what = match text {
-            [] => "invalid zero-length file name",
-            _ if is_whole => "invalid file name",
-            _ => "file name too long",
-        };
-        refuse(number, what);
-        gathered.refused += 1;
-    }
-    Ok(gathered)
-}
-
-/// Reads to the end of a name, and keeps nothing.
-fn pass_over_name(list: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let room = match list.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            room => room?,
-        };
-        let end = room.iter().position(|&byte| byte == 0);
-        let length = end.map_or(room.len(), |end| end + 1);
-        list.consume(length);
-        if end.is_some() || length == 0 {
-            return Ok(());
+        match sys::name_from_bytes(text).filter(|name| is_whole && !name.is_empty()) {
+            Some(name) => names.push(name),
+            None if text.is_empty() => refuse(number, "invalid zero-length file name"),
+            None if is_whole => refuse(number, "invalid file name"),
+            None => refuse(number, "file name too long"),
         }
     }
+    Ok(names)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{split, with_one_slash};
+    use std::cell::Cell;
+    use std::ffi::OsString;
+
+    /// The names in a list, and how many were refused.
+    fn read(list: &[u8]) -> (Vec<OsString>, usize) {
+        let refused = Cell::new(0);
+        let names = split(list, |_, _| refused.set(refused.get() + 1)).unwrap();
+        (names, refused.get())
+    }
 
     #[test]
     fn slashes_at_the_end_become_one() {
@@ -161,14 +116,10 @@ mod tests {
             (b"a\0", &["a"]),
             (b"a\0b c\n\0", &["a", "b c\n"]),
         ] {
-            let gathered = split(list, |_, _| {}).unwrap();
-            assert_eq!(gathered.names, names);
-            assert_eq!(gathered.refused, 0);
+            assert_eq!(read(list), (names.iter().map(OsString::from).collect(), 0));
         }
-        let gathered = split(&b"\0a\0\0"[..], |_, _| {}).unwrap();
-        assert_eq!((gathered.names.len(), gathered.refused), (1, 2));
+        assert_eq!(read(b"\0a\0\0"), (vec!["a".into()], 2));
         let long = [vec![b'x'; 1 << 20], b"\0short\0".to_vec(), vec![b'y'; 1 << 20]].concat();
-        let gathered = split(&long[..], |_, _| {}).unwrap();
-        assert_eq!((gathered.names, gathered.refused), (vec!["short".into()], 2));
+        assert_eq!(read(&long), (vec!["short".into()], 2));
     }
 }

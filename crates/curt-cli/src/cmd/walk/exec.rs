@@ -1,62 +1,61 @@
 //! Commands that are run for entries.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use curt::{Command, Error, Search, Session};
+use curt::{Child, Command, Error, Search};
 
 use crate::sys;
 
-/// A command line in which `{}` stands for a path.
+/// A command in which `{}` stands for a path.
 pub(super) struct Template(Vec<OsString>);
 
-/// What is run, and when.
+/// Runs a command for entries.
 pub(super) struct Exec {
     template: Template,
-    /// For as many entries as fit; otherwise for each.
+    /// The entries that wait for a command for as many as fit; `None` for a command for each.
     batch: Option<Mutex<Batch>>,
-    /// The directories of `PATH`, opened once for all programs.
-    session: Mutex<Session>,
+    /// Where the program was found; `None` if it has to be searched for every time.
+    program: OnceLock<Option<PathBuf>>,
     /// How many bytes of a command line paths may take.
-    room: usize,
+    most_bytes: usize,
 }
 
-/// Paths that wait.
+/// Paths that wait for a command.
 #[derive(Default)]
 struct Batch {
     paths: Vec<OsString>,
     bytes: usize,
 }
 
-/// What went wrong with a program.
-pub(super) enum Failure {
-    NotRun(Error),
-    /// It ended otherwise than well; its name, and how.
-    Ended(OsString, String),
+/// What went wrong with a command.
+pub(super) enum CommandFailure {
+    NotStarted(Error),
+    /// The name of the program, and how it ended.
+    Failed(OsString, String),
 }
 
 impl Exec {
-    /// What the options say.
+    /// `None` if neither option was given.
     pub(super) fn new(each: &[OsString], batch: &[OsString]) -> Option<Exec> {
         let words = if each.is_empty() { batch } else { each };
         if words.is_empty() {
             return None;
         }
         let template = Template(words.to_vec());
-        let room = sys::argument_bytes().saturating_sub(template.bytes(&[]));
+        let most_bytes = sys::argument_bytes().saturating_sub(template.bytes(&[]));
         let batch = each.is_empty().then(Mutex::default);
-        let session = Mutex::new(Search::new().session());
-        Some(Exec { template, batch, session, room })
+        Some(Exec { template, batch, program: OnceLock::new(), most_bytes })
     }
 
-    /// Runs it for an entry, or keeps that for later. The error says what went wrong.
-    pub(super) fn add(&self, path: &Path) -> Result<(), Failure> {
+    /// Runs the command for an entry, or keeps the entry for later.
+    pub(super) fn add(&self, path: &Path) -> Result<(), CommandFailure> {
         let path = path.as_os_str().to_owned();
         let Some(batch) = &self.batch else { return self.run(&[path]) };
         let bytes = self.template.bytes(&[&path]) - self.template.bytes(&[]);
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = if batch.bytes + bytes > self.room {
+        let full = if batch.bytes + bytes > self.most_bytes {
             std::mem::take(&mut *batch).paths
         } else {
             Vec::new()
@@ -67,8 +66,8 @@ impl Exec {
         self.run(&full)
     }
 
-    /// Runs it for what waits.
-    pub(super) fn finish(&self) -> Result<(), Failure> {
+    /// Runs the command for the entries that wait.
+    pub(super) fn finish(&self) -> Result<(), CommandFailure> {
         let Some(batch) = &self.batch else { return Ok(()) };
         let mut batch = batch.lock().unwrap_or_else(PoisonError::into_inner);
         let paths = std::mem::take(&mut *batch).paths;
@@ -76,35 +75,46 @@ impl Exec {
         self.run(&paths)
     }
 
-    /// Runs the command with paths, if there are any.
-    fn run(&self, paths: &[OsString]) -> Result<(), Failure> {
+    /// Runs the command for these paths, if there are any.
+    fn run(&self, paths: &[OsString]) -> Result<(), CommandFailure> {
         let arguments = self.template.arguments(paths);
         let Some((program, rest)) = arguments.split_first().filter(|_| !paths.is_empty()) else {
             return Ok(());
         };
-        let mut command = Command::new(program);
-        command.args(rest);
-        // Others may look for their programs while this one runs.
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let child = command.spawn_by(&mut session);
-        drop(session);
-        let ended = child.and_then(|mut child| child.wait()).map_err(Failure::NotRun)?;
+        let child = self.start(program, rest);
+        let ended = child.and_then(|mut child| child.wait()).map_err(CommandFailure::NotStarted)?;
         if ended.success() {
             return Ok(());
         }
-        Err(Failure::Ended(program.clone(), format!("ended with {ended}")))
+        Err(CommandFailure::Failed(program.clone(), format!("ended with {ended}")))
+    }
+
+    /// Starts the program where the first search found it. If that fails, it may have moved: then
+    /// it is searched for again.
+    fn start(&self, program: &OsStr, arguments: &[OsString]) -> Result<Child, Error> {
+        let find = || Some(Search::new().find(program).ok()?.path().into_owned());
+        let found = self.program.get_or_init(|| self.template.has_one_program().then(find)?);
+        let started = found
+            .as_ref()
+            .and_then(|path| Command::new(path).arg0(program).args(arguments).spawn().ok());
+        started.map_or_else(|| Command::new(program).args(arguments).spawn(), Ok)
     }
 }
 
 impl Template {
-    /// How many bytes of a command line its words take with paths.
+    /// Whether every command starts the same program.
+    fn has_one_program(&self) -> bool {
+        self.0.first().is_some_and(|word| split_at_braces(word).is_none())
+    }
+
+    /// Returns how many bytes of a command line the words take with these paths.
     fn bytes(&self, paths: &[&OsString]) -> usize {
         let paths: Vec<OsString> = paths.iter().map(|&path| path.clone()).collect();
         self.arguments(&paths).iter().map(|word| sys::bytes_of_argument(word)).sum()
     }
 
-    /// The words of the command. A word that is `{}` becomes all paths; within a word it becomes
-    /// one. Where it is nowhere the paths come last.
+    /// Returns the words of the command. A word `{}` becomes all paths; a word that contains `{}`
+    /// is repeated for each path. Without any `{}` the paths come last.
     fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         let mut is_used = false;
@@ -112,7 +122,7 @@ impl Template {
             if word == "{}" {
                 arguments.extend_from_slice(paths);
                 is_used = true;
-            } else if let Some((before, after)) = around_braces(word) {
+            } else if let Some((before, after)) = split_at_braces(word) {
                 let with = |path: &OsString| {
                     let mut whole = before.clone();
                     whole.push(path);
@@ -132,8 +142,8 @@ impl Template {
     }
 }
 
-/// What stands before and after the first braces of a word.
-fn around_braces(word: &OsStr) -> Option<(OsString, OsString)> {
+/// Splits a word at its first braces.
+fn split_at_braces(word: &OsStr) -> Option<(OsString, OsString)> {
     let (before, after) = word.to_str()?.split_once("{}")?;
     Some((before.into(), after.into()))
 }

@@ -1,6 +1,6 @@
-//! Which entries are wanted: the tests of one command line, cheapest first. What a test has to know
-//! beyond name and kind is asked only about entries that passed all before it, in one question
-//! together with what will be printed.
+//! Which entries match: the tests of one command line, cheapest first. The metadata that a test
+//! needs is read only of entries that passed all tests before it, in one call together with what
+//! will be printed.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -12,10 +12,10 @@ use regex::bytes::Regex;
 
 use super::when;
 use crate::args::WalkOptions;
-use crate::cmd::stat;
+use crate::cmd::base_name;
 use crate::quote::{on_one_line, quote};
 
-/// The most braces that a glob may have.
+/// The most braces that a glob may have: globset recurses once for each.
 const MOST_BRACES: usize = 100;
 
 /// The tests.
@@ -42,23 +42,32 @@ impl Filter {
             paths: globs(&options.path_glob)?,
             regex,
             kinds: options.kinds.iter().map(|word| kind(word)).collect::<Result<_, _>>()?,
-            sizes: options.size.iter().map(|text| Size::read(text)).collect::<Result<_, _>>()?,
-            newer: options.newer.as_deref().map(when::point).transpose()?,
-            older: options.older.as_deref().map(when::point).transpose()?,
-            owner: options.owner.as_deref().map(Owner::read).transpose()?,
+            sizes: options.size.iter().map(|text| Size::parse(text)).collect::<Result<_, _>>()?,
+            newer: options.newer.as_deref().map(when::parse).transpose()?,
+            older: options.older.as_deref().map(when::parse).transpose()?,
+            owner: options.owner.as_deref().map(Owner::parse).transpose()?,
         })
     }
 
-    /// What the tests have to know beyond name and kind.
-    pub(super) fn asks(&self) -> Fields {
+    /// Whether every entry matches.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+            && self.paths.is_empty()
+            && self.regex.is_none()
+            && self.kinds.is_empty()
+            && self.fields().is_empty()
+    }
+
+    /// Returns the metadata that the tests need beyond name and kind.
+    pub(super) fn fields(&self) -> Fields {
         let size = if self.sizes.is_empty() { Fields::NONE } else { Fields::SIZE };
         let dated = self.newer.is_some() || self.older.is_some();
         let time = if dated { Fields::MODIFIED } else { Fields::NONE };
         let target = if self.needs_target() { Fields::TARGET } else { Fields::NONE };
-        size | time | target | self.owner.as_ref().map_or(Fields::NONE, Owner::asks)
+        size | time | target | self.owner.as_ref().map_or(Fields::NONE, Owner::fields)
     }
 
-    /// A junction and a mounted volume are told apart by their targets alone.
+    /// Only its target tells a junction from a mounted volume.
     fn needs_target(&self) -> bool {
         self.kinds.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
     }
@@ -67,13 +76,13 @@ impl Filter {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// Whether it passes the tests that cost nothing.
-    pub(super) fn may_pass(&self, entry: &Visited<'_>) -> bool {
+    /// Whether an entry passes the tests that need no metadata.
+    pub(super) fn may_match(&self, entry: &Visited<'_>) -> bool {
         let may_be_volume = self.needs_target() && entry.kind() == Kind::Junction;
         if !may_be_volume && !self.is_of_kind(entry.kind()) {
             return false;
         }
-        if !self.names.is_empty() && !any(&self.names, &base_name(entry)) {
+        if !self.names.is_empty() && !any(&self.names, &name(entry)) {
             return false;
         }
         if self.paths.is_empty() && self.regex.is_none() {
@@ -87,8 +96,8 @@ impl Filter {
                 .is_none_or(|regex| regex.is_match(path.as_os_str().as_encoded_bytes()))
     }
 
-    /// Whether it passes the others.
-    pub(super) fn passes(&self, metadata: &Metadata) -> bool {
+    /// Whether an entry passes the other tests.
+    pub(super) fn matches(&self, metadata: &Metadata) -> bool {
         let size = |test: &Size| metadata.size().known().is_some_and(|size| test.matches(size));
         let modified = metadata.modified().known();
         let is = |test: fn(&Time, &Time) -> bool, limit: &Option<Time>| {
@@ -102,13 +111,13 @@ impl Filter {
     }
 }
 
-/// The name of an entry; of an operand such as `a/b/` that is `b`.
-pub(super) fn base_name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
+/// Returns the name of an entry; that of an operand such as `a/b/` is `b`.
+pub(super) fn name<'e>(entry: &'e Visited<'_>) -> Cow<'e, OsStr> {
     let name = entry.name();
     if entry.depth() > 0 {
         return name.into();
     }
-    Cow::Owned(stat::name(Path::new(&*name)).to_owned())
+    Cow::Owned(base_name(Path::new(&*name)).to_owned())
 }
 
 fn any(globs: &[GlobMatcher], text: &OsStr) -> bool {
@@ -120,9 +129,8 @@ fn globs(patterns: &[OsString]) -> Result<Vec<GlobMatcher>, String> {
         let text = pattern
             .to_str()
             .ok_or_else(|| format!("invalid pattern {}: not Unicode", quote(pattern)))?;
-        // globset recurses once for each.
         if text.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
-            return Err(format!("the pattern has more than {MOST_BRACES} braces"));
+            return Err(format!("a pattern has more than {MOST_BRACES} braces"));
         }
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         glob.map(|glob| glob.compile_matcher()).map_err(|error| error.to_string())
@@ -158,7 +166,7 @@ fn kind(word: &str) -> Result<Kind, String> {
     ];
     letter
         .or_else(|| all.into_iter().find(|kind| kind.name() == word))
-        .ok_or_else(|| format!("there is no kind '{}'", on_one_line(word)))
+        .ok_or_else(|| format!("unknown kind '{}'", on_one_line(word)))
 }
 
 /// A test of the size.
@@ -170,7 +178,7 @@ enum Size {
 }
 
 impl Size {
-    fn read(text: &str) -> Result<Size, String> {
+    fn parse(text: &str) -> Result<Size, String> {
         let wrong = || format!("invalid size '{text}'");
         let (make, rest): (fn(u64) -> Size, &str) = match text.split_at_checked(1) {
             Some(("+", rest)) => (Size::More, rest),
@@ -207,18 +215,18 @@ struct Owner {
 }
 
 impl Owner {
-    fn read(text: &str) -> Result<Owner, String> {
+    fn parse(text: &str) -> Result<Owner, String> {
         let (user, group) = text.split_once(':').unwrap_or((text, ""));
         let some = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let owner = Owner { user: some(user), group: some(group) };
         if owner.user.is_none() && owner.group.is_none() {
-            return Err("the owner is empty".to_owned());
+            return Err("missing user or group".to_owned());
         }
         Ok(owner)
     }
 
-    /// Names are looked up only where a name was given.
-    fn asks(&self) -> Fields {
+    /// Names are looked up only if a name was given.
+    fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,
             Some(name) if is_number(name) => id,
@@ -250,30 +258,30 @@ mod tests {
     use curt::Kind;
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_are_parsed() {
         for (text, size) in [
             ("0", Size::Exactly(0)),
             ("+1k", Size::More(1024)),
             ("-3M", Size::Less(3 << 20)),
             ("7c", Size::Exactly(7)),
         ] {
-            assert_eq!(Size::read(text), Ok(size));
+            assert_eq!(Size::parse(text), Ok(size));
         }
         for text in ["", "+", "k", "1x", "-1 k", "99999999999T", "é"] {
-            assert!(Size::read(text).is_err(), "{text}");
+            assert!(Size::parse(text).is_err(), "{text}");
         }
         assert!(Size::More(5).matches(6) && !Size::More(5).matches(5));
     }
 
     #[test]
-    fn owners_and_kinds_are_read() {
+    fn owners_and_kinds_are_parsed() {
         let owner = |user: Option<&str>, group: Option<&str>| Owner {
             user: user.map(str::to_owned),
             group: group.map(str::to_owned),
         };
-        assert_eq!(Owner::read("root"), Ok(owner(Some("root"), None)));
-        assert_eq!(Owner::read(":5"), Ok(owner(None, Some("5"))));
-        assert!(Owner::read(":").is_err());
+        assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
+        assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
+        assert!(Owner::parse(":").is_err());
         assert_eq!(kind("d"), Ok(Kind::Directory));
         assert_eq!(kind("socket"), Ok(Kind::Socket));
         assert!(kind("x").is_err());

@@ -1,14 +1,13 @@
-//! What is printed of an entry: its path, fields of it, a line of the caller's making, or JSON.
+//! How an entry is printed: its path, some fields, a line in a format, or JSON.
 
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use curt::{Fields, Visited};
 
-use super::filter::base_name;
+use super::filter::name;
 use crate::args::WalkOptions;
-use crate::out::entry::{self, Shown, Style};
+use crate::out::entry::{self, Shown, TextStyle};
 use crate::quote::masked;
 use crate::time::{LocalZone, Zone};
 
@@ -16,20 +15,20 @@ use crate::time::{LocalZone, Zone};
 pub(super) struct Lines {
     shape: Shape,
     end: u8,
-    /// Standard output is a terminal, which must not act upon a name.
-    shields: bool,
+    /// Names go to a terminal, which must not act upon them.
+    is_masked: bool,
     zone: LocalZone,
 }
 
 enum Shape {
     Path,
-    Line(Vec<Part>),
+    Line(Vec<FormatPart>),
     Json(Fields),
 }
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum FormatPart {
     Text(Vec<u8>),
     Field(Fields),
     Path,
@@ -37,23 +36,23 @@ enum Part {
     Depth,
 }
 
-/// What JSON tells where nothing else was asked for.
-const USUAL: Fields = Fields::NAME.union(Fields::KIND);
+/// The fields of JSON by default.
+const DEFAULT: Fields = Fields::NAME.union(Fields::KIND);
 
 impl Lines {
-    /// Reads what the options say; the error says what is wrong.
-    pub(super) fn new(options: &WalkOptions) -> Result<Lines, String> {
+    /// The error says what is wrong with the options.
+    pub(super) fn new(options: &WalkOptions, is_terminal: bool) -> Result<Lines, String> {
         let columns = options.fields.as_deref().map(columns).transpose()?;
         let shape = match (&options.format, columns) {
             // The path and the depth are in every object.
-            (_, Some(columns)) if options.json => Shape::Json(asked(&columns)),
-            (_, None) if options.json => Shape::Json(USUAL),
+            (_, Some(columns)) if options.output.json => Shape::Json(fields(&columns)),
+            (_, None) if options.output.json => Shape::Json(DEFAULT),
             (Some(format), _) => Shape::Line(parts(format)?),
             (None, Some(mut columns)) => {
-                // A name alone says little in a list.
+                // A name without its directory says little in a list.
                 for part in &mut columns {
-                    if *part == Part::Field(Fields::NAME) {
-                        *part = Part::Path;
+                    if *part == FormatPart::Field(Fields::NAME) {
+                        *part = FormatPart::Path;
                     }
                 }
                 Shape::Line(columns)
@@ -61,16 +60,16 @@ impl Lines {
             (None, None) => Shape::Path,
         };
         let end = if options.null { 0 } else { b'\n' };
-        let shields = !options.null && io::stdout().is_terminal();
-        Ok(Lines { shape, end, shields, zone: LocalZone::new(Zone::local) })
+        let is_masked = is_terminal && !options.null;
+        Ok(Lines { shape, end, is_masked, zone: LocalZone::new(Zone::local) })
     }
 
-    /// What has to be known of an entry.
-    pub(super) fn asks(&self) -> Fields {
+    /// Returns the metadata that is printed.
+    pub(super) fn fields(&self) -> Fields {
         match &self.shape {
             Shape::Path => Fields::NONE,
             Shape::Json(fields) => *fields,
-            Shape::Line(parts) => asked(parts),
+            Shape::Line(parts) => fields(parts),
         }
     }
 
@@ -79,11 +78,11 @@ impl Lines {
         let path = entry.path();
         match &self.shape {
             Shape::Path => {
-                self.shielded(path.as_os_str(), to);
+                self.add_path(path.as_os_str(), to);
                 to.push(self.end);
             }
             Shape::Json(fields) => {
-                let name = base_name(entry);
+                let name = name(entry);
                 let shown = Shown { name: &name, path: &path, metadata: entry.metadata() };
                 let line = entry::object(&shown, *fields).number("depth", entry.depth() as u64);
                 to.extend_from_slice(line.line().as_bytes());
@@ -97,25 +96,25 @@ impl Lines {
         }
     }
 
-    fn part(&self, entry: &Visited<'_>, path: &Path, part: &Part, to: &mut Vec<u8>) {
+    fn part(&self, entry: &Visited<'_>, path: &Path, part: &FormatPart, to: &mut Vec<u8>) {
         match part {
-            Part::Text(text) => to.extend_from_slice(text),
-            Part::Path => self.shielded(path.as_os_str(), to),
-            Part::Parent => self.shielded(parent(path).as_os_str(), to),
-            Part::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
-            Part::Field(field) => {
-                let name = base_name(entry);
+            FormatPart::Text(text) => to.extend_from_slice(text),
+            FormatPart::Path => self.add_path(path.as_os_str(), to),
+            FormatPart::Parent => self.add_path(parent(path).as_os_str(), to),
+            FormatPart::Depth => to.extend_from_slice(entry.depth().to_string().as_bytes()),
+            FormatPart::Field(field) => {
+                let name = name(entry);
                 let shown = Shown { name: &name, path, metadata: entry.metadata() };
-                let style = Style { zone: &self.zone, quoted: self.shields };
+                let style = TextStyle { zone: &self.zone, is_quoted: self.is_masked };
                 entry::add_field(&shown, *field, &style, to);
             }
         }
     }
 
-    /// Adds a path. As find does it, what a terminal would act upon is a question mark there.
-    fn shielded(&self, text: &OsStr, to: &mut Vec<u8>) {
+    /// Adds a path. As find does, a terminal gets '?' for what it would act upon.
+    fn add_path(&self, text: &OsStr, to: &mut Vec<u8>) {
         let bytes = text.as_encoded_bytes();
-        if self.shields {
+        if self.is_masked {
             to.extend(masked(bytes).into_bytes());
         } else {
             to.extend_from_slice(bytes);
@@ -131,33 +130,32 @@ fn parent(path: &Path) -> &Path {
     }
 }
 
-/// What has to be known for a line.
-fn asked(parts: &[Part]) -> Fields {
+/// Returns the fields in a line.
+fn fields(parts: &[FormatPart]) -> Fields {
     parts.iter().fold(Fields::NONE, |all, part| match part {
-        // The letters of a mode say the kind too.
-        Part::Field(field) => all | *field,
+        FormatPart::Field(field) => all | *field,
         _ => all,
     })
 }
 
-/// Fields side by side, with tabs between them.
-fn columns(list: &str) -> Result<Vec<Part>, String> {
+/// Parses a list of fields, which are separated by tabs.
+fn columns(list: &str) -> Result<Vec<FormatPart>, String> {
     let mut parts = Vec::new();
     for name in list.split(',').map(str::trim) {
         if !parts.is_empty() {
-            parts.push(Part::Text(b"\t".to_vec()));
+            parts.push(FormatPart::Text(b"\t".to_vec()));
         }
         parts.push(match name {
-            "path" => Part::Path,
-            "depth" => Part::Depth,
-            name => Part::Field(entry::fields_named(name)?[0]),
+            "path" => FormatPart::Path,
+            "depth" => FormatPart::Depth,
+            name => FormatPart::Field(entry::fields_named(name)?[0]),
         });
     }
     Ok(parts)
 }
 
-/// Takes a format apart.
-fn parts(format: &str) -> Result<Vec<Part>, String> {
+/// Parses a format.
+fn parts(format: &str) -> Result<Vec<FormatPart>, String> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut rest = format.chars();
@@ -171,7 +169,7 @@ fn parts(format: &str) -> Result<Vec<Part>, String> {
                 Some('\\') => '\\',
                 other => {
                     let other = other.map(String::from).unwrap_or_default();
-                    return Err(format!("the format has an unknown escape '\\{other}'"));
+                    return Err(format!("unknown escape '\\{other}' in the format"));
                 }
             }),
             '{' if rest.as_str().starts_with('{') => {
@@ -184,39 +182,39 @@ fn parts(format: &str) -> Result<Vec<Part>, String> {
             }
             '{' => {
                 let Some((name, after)) = rest.as_str().split_once('}') else {
-                    return Err("the format has a '{' without a '}'".to_owned());
+                    return Err("'{' without '}' in the format".to_owned());
                 };
                 rest = after.chars();
                 if !text.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut text).into_bytes()));
+                    parts.push(FormatPart::Text(std::mem::take(&mut text).into_bytes()));
                 }
                 parts.push(match name {
-                    "path" | "" => Part::Path,
-                    "parent" => Part::Parent,
-                    "depth" => Part::Depth,
-                    name => Part::Field(entry::fields_named(name)?[0]),
+                    "path" | "" => FormatPart::Path,
+                    "parent" => FormatPart::Parent,
+                    "depth" => FormatPart::Depth,
+                    name => FormatPart::Field(entry::fields_named(name)?[0]),
                 });
             }
             other => text.push(other),
         }
     }
     if !text.is_empty() {
-        parts.push(Part::Text(text.into_bytes()));
+        parts.push(FormatPart::Text(text.into_bytes()));
     }
     Ok(parts)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, parts};
+    use super::{FormatPart, parts};
     use curt::Fields;
 
     #[test]
-    fn formats_are_taken_apart() {
-        let text = |text: &str| Part::Text(text.as_bytes().to_vec());
+    fn formats_are_parsed() {
+        let text = |text: &str| FormatPart::Text(text.as_bytes().to_vec());
         assert_eq!(
             parts("{size}\\t{path} {{x}}"),
-            Ok(vec![Part::Field(Fields::SIZE), text("\t"), Part::Path, text(" {x}")])
+            Ok(vec![FormatPart::Field(Fields::SIZE), text("\t"), FormatPart::Path, text(" {x}")])
         );
         assert_eq!(parts(""), Ok(vec![]));
         for wrong in ["{size", "{colour}", "\\q", "end\\"] {

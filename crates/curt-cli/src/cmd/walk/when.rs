@@ -1,12 +1,12 @@
-//! Points in time as `--newer` and `--older` take them: of a file, of a calendar, or a while ago.
+//! Points in time for `--newer` and `--older`: that of a file, a date, or an age.
 
 use curt::{Fields, Follow, Plan, Time};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 
-/// Reads a point in time. A file of that name decides; then a date, then a duration.
-pub(super) fn point(text: &str) -> Result<Time, String> {
+/// Parses a point in time: the name of a file, else a date, else an age.
+pub(super) fn parse(text: &str) -> Result<Time, String> {
     let plan = Plan::new(Fields::MODIFIED).follow(Follow::CommandLine);
     if let Ok(metadata) = curt::stat(text, plan) {
         if let Some(modified) = metadata.modified().known() {
@@ -19,9 +19,7 @@ pub(super) fn point(text: &str) -> Result<Time, String> {
         .or_else(|| of_calendar(text))
         .or_else(|| ago(text, &Zoned::now()));
     let timestamp = timestamp.ok_or_else(|| {
-        format!(
-            "'{text}' is neither a file, nor a date such as 2026-01-31, nor a time ago such as 3d"
-        )
+        format!("'{text}' is not a file, a date such as 2026-01-31, or an age such as 3d")
     })?;
     Ok(time(timestamp))
 }
@@ -32,7 +30,7 @@ fn of_calendar(text: &str) -> Option<Timestamp> {
     Some(date.to_zoned(TimeZone::system()).ok()?.timestamp())
 }
 
-/// So long before now: `90s`, `10min`, `36h`, `3d`, `2 weeks`, `1y 6mo`.
+/// An age: `90s`, `10min`, `36h`, `3d`, `2 weeks`, `1y 6mo`.
 fn ago(text: &str, now: &Zoned) -> Option<Timestamp> {
     let span: Span = text.parse().ok()?;
     Some(now.checked_sub(span.abs()).ok()?.timestamp())
@@ -46,16 +44,16 @@ fn time(timestamp: Timestamp) -> Time {
 
 #[cfg(test)]
 mod tests {
-    use super::{ago, point, time};
+    use super::{ago, parse, time};
     use curt::Time;
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
 
     #[test]
-    fn dates_and_durations_are_read() {
-        assert_eq!(point("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
-        assert!(point("2026-01-31").is_ok() && point("2026-01-31 10:30").is_ok());
-        assert!(point("yesterdayish").is_err());
+    fn dates_and_ages_are_parsed() {
+        assert_eq!(parse("1969-12-31T23:59:59.5Z").map(|time| time.seconds), Ok(-1));
+        assert!(parse("2026-01-31").is_ok() && parse("2026-01-31 10:30").is_ok());
+        assert!(parse("yesterdayish").is_err());
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let now = now.to_zoned(TimeZone::UTC);
         let seconds = |text: &str| ago(text, &now).map(|then| time(then).seconds);
@@ -68,11 +66,11 @@ mod tests {
     }
 
     #[test]
-    fn a_file_decides_first() {
+    fn a_file_comes_first() {
         let scratch = curt_testkit::Scratch::new();
         let file = scratch.file("3d");
         // As a duration it would be three days ago.
-        let point = point(file.to_str().unwrap()).unwrap();
+        let point = parse(file.to_str().unwrap()).unwrap();
         let now = Time::from(std::time::SystemTime::now());
         assert!(now.seconds - point.seconds < 3600);
     }

@@ -8,7 +8,7 @@ mod zone;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -21,35 +21,34 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::base64;
 use crate::exit::Exit;
 pub(crate) use pipes::ignores_broken_pipes;
 pub(crate) use streams::was_closed;
 pub(crate) use zone::local_zone;
 
-/// Below this soft limit of descriptors the limit is raised, and to this at most.
+/// A soft limit of descriptors below the first is raised, up to the second.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
 
 /// How much of a file is read at a time.
 const READ: usize = 64 * 1024;
 
-/// Lets the first of the signals that ask a program to end set `flag` and write its number to
-/// `signal`, and the second one end the process. A signal that is ignored stays so: that is how
-/// `nohup`, and shells that start jobs in the background, protect a command.
+/// Lets the first signal that asks a program to end set `flag` and write its number to `signal`,
+/// and the second one end the process. A signal that is ignored stays so: that is how `nohup`, and
+/// shells that start jobs in the background, protect a command.
 pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
     for number in [SIGINT, SIGTERM, SIGHUP] {
         if signals::is_ignored(number) {
             continue;
         }
-        // Where a handler cannot be had the signal keeps its default action, which is right too.
+        // If that fails, the signal keeps its default action, which is right too.
         let _ = signal_hook::flag::register_conditional_default(number, flag);
         let _ = signal_hook::flag::register_usize(number, signal, number as usize);
         let _ = signal_hook::flag::register(number, flag);
     }
 }
 
-/// Ends as a program did that was run: by its code, or by that for its signal.
+/// Returns the exit code of a program, or that for the signal that ended it.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::of((code & 0xff) as u8),
@@ -57,35 +56,35 @@ pub(crate) fn end_as(status: ExitStatus) -> Exit {
     }
 }
 
-/// From now on what asks this process to end is for a program that will be started. What comes
-/// before that sets `flag` and writes its number to `signal`.
+/// Passes signals that ask this process to end on to a program that will be started. One that
+/// arrives before that sets `flag` and writes its number to `signal`.
 pub(crate) fn pass_signals_on(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
-    signals::tell_of_early(flag, signal);
+    signals::notify_early(flag, signal);
     signals::pass_on(SIGTERM);
     signals::pass_on(SIGHUP);
 }
 
-/// The program was started: it is sent what came meanwhile, and what comes. The signals of a
-/// terminal's keys it gets by itself, with their usual effect.
+/// Sends the signals that arrived so far, and all later ones, to the program that was started. It
+/// gets the signals of a terminal's keys by itself.
 pub(crate) fn leave_signals(program: u32) {
     signals::ignore(SIGINT);
     signals::ignore(SIGQUIT);
     signals::receive(i32::try_from(program).unwrap_or(-1));
 }
 
-/// The program has ended.
+/// Stops passing signals on: the program has ended.
 pub(crate) fn take_signals_back() {
     signals::receive_no_more();
 }
 
-/// Ends the process as one that writes to a pipe without a reader and never asked for an error.
+/// Ends the process by `SIGPIPE`, as a program ends that does not handle it.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     let number = libc::SIGPIPE.unsigned_abs() as usize;
     end_by(number);
     Exit::signalled(number)
 }
 
-/// What the system says of a write to a closed descriptor.
+/// The error of a write to a closed descriptor.
 pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
@@ -97,8 +96,8 @@ pub(crate) fn end_by(signal: usize) {
     }
 }
 
-/// What standard input has next, nothing at its end. `None` when the time was over or a signal came
-/// first.
+/// Returns what standard input has next, nothing at its end. `None` if the time was over or a
+/// signal came first.
 pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
     if has_input(patience) { super::next_input() } else { None }
 }
@@ -111,33 +110,33 @@ fn has_input(patience: Duration) -> bool {
     };
     match poll(&mut fds, Some(&timeout)) {
         Ok(0) | Err(Errno::INTR) => false,
-        // What cannot be waited for can still be read, and the read says why.
+        // Input that cannot be waited for can still be read, and the read reports the error.
         Ok(_) | Err(_) => true,
     }
 }
 
-/// Makes room for directories that are closed many at a time, and returns how many descriptors the
-/// process may have.
-pub(crate) fn raise_descriptor_limit() -> Option<usize> {
+/// Raises a small limit of descriptors, and returns how many directories may be open at once: half
+/// of what the process may have, as the library has it by default.
+pub(crate) fn descriptor_budget() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
     let mut limit = current?;
     if limit < FEW_DESCRIPTORS && limit < wanted {
-        // Without it things still work, with fewer directories open.
+        // If that fails, everything still works, with fewer directories open.
         let raised = Rlimit { current: Some(wanted), maximum };
         limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
-    usize::try_from(limit).ok()
+    usize::try_from(limit / 2).ok()
 }
 
-/// How many bytes the arguments of a program may take beside the variables: what `xargs` fills, or
-/// less where the system allows less.
+/// Returns how many bytes the arguments of a program may take beside the environment: what `xargs`
+/// fills, or less if the system allows less.
 pub(crate) fn argument_bytes() -> usize {
-    /// The least that any system allows today, which is also what `xargs` fills.
+    /// The least that any current system allows, which is also what `xargs` fills.
     const USUAL: usize = 128 << 10;
-    /// What POSIX wants to be left to the program for more variables.
+    /// What POSIX wants to be left for variables that the program adds.
     const LEFT: usize = 2048;
-    // On Linux a quarter of the stack; other systems have a constant that is larger than this.
+    // Linux allows a quarter of the stack; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
     let most = usize::try_from(stack / 4).unwrap_or(usize::MAX).clamp(USUAL, 2 * USUAL);
     let variable = |(name, value): (OsString, OsString)| bytes_of_argument(&name) + value.len() + 1;
@@ -145,12 +144,12 @@ pub(crate) fn argument_bytes() -> usize {
     most.saturating_sub(variables + LEFT).min(USUAL)
 }
 
-/// How many of them an argument takes: its text, a NUL and a pointer.
+/// Returns how many bytes an argument takes: its text, a NUL and a pointer.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// The system's number of an error, also where std knows its kind only.
+/// Returns the system's number of an error, even if `std` has only its kind.
 pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     let number = match error.kind() {
         _ if error.raw_os_error().is_some() => return error.raw_os_error(),
@@ -164,72 +163,70 @@ pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     Some(number.raw_os_error())
 }
 
-/// The text of the C locale for a system's error, and std's words for the others.
+/// Returns the C locale's text for an error of the system, or `std`'s for any other.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
     };
-    known_error(number).map_or_else(|| format!("Unknown error {number}"), |(_, text)| text.into())
+    let known = TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number);
+    known.map_or_else(|| format!("Unknown error {number}"), |&(_, text)| text.to_owned())
 }
 
-/// The name of a system's error, such as `ENOENT`.
-pub(crate) fn error_name(error: &io::Error) -> String {
-    let Some(number) = error_number(error) else {
-        return "EIO".to_owned();
-    };
-    known_error(number).map_or_else(|| format!("E{number}"), |(name, _)| name.into())
+/// Returns the word for an error that `std` has no stable kind for.
+pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
+    match Errno::from_io_error(error)? {
+        Errno::LOOP => Some("loop"),
+        Errno::NAMETOOLONG => Some("name-too-long"),
+        Errno::MFILE | Errno::NFILE => Some("too-many-open-files"),
+        _ => None,
+    }
 }
 
-fn known_error(number: i32) -> Option<(&'static str, &'static str)> {
-    let known = TEXTS.iter().find(|(errno, ..)| errno.raw_os_error() == number);
-    known.map(|&(_, name, text)| (name, text))
-}
-
-/// What opening, listing, removing and writing can meet: names, and the words of the C locale.
-const TEXTS: [(Errno, &str, &str); 40] = [
-    (Errno::NOENT, "ENOENT", "No such file or directory"),
-    (Errno::ACCESS, "EACCES", "Permission denied"),
-    (Errno::PERM, "EPERM", "Operation not permitted"),
-    (Errno::NOTDIR, "ENOTDIR", "Not a directory"),
-    (Errno::ISDIR, "EISDIR", "Is a directory"),
-    (Errno::NOTEMPTY, "ENOTEMPTY", "Directory not empty"),
-    (Errno::EXIST, "EEXIST", "File exists"),
-    (Errno::BUSY, "EBUSY", "Device or resource busy"),
-    (Errno::ROFS, "EROFS", "Read-only file system"),
-    (Errno::IO, "EIO", "Input/output error"),
-    (Errno::NOMEM, "ENOMEM", "Cannot allocate memory"),
-    (Errno::MFILE, "EMFILE", "Too many open files"),
-    (Errno::NFILE, "ENFILE", "Too many open files in system"),
-    (Errno::LOOP, "ELOOP", "Too many levels of symbolic links"),
-    (Errno::NAMETOOLONG, "ENAMETOOLONG", "File name too long"),
-    (Errno::XDEV, "EXDEV", "Invalid cross-device link"),
-    (Errno::NOSPC, "ENOSPC", "No space left on device"),
-    (Errno::DQUOT, "EDQUOT", "Disk quota exceeded"),
-    (Errno::INVAL, "EINVAL", "Invalid argument"),
-    (Errno::STALE, "ESTALE", "Stale file handle"),
-    (Errno::TXTBSY, "ETXTBSY", "Text file busy"),
-    (Errno::INTR, "EINTR", "Interrupted system call"),
-    (Errno::AGAIN, "EAGAIN", "Resource temporarily unavailable"),
-    (Errno::BADF, "EBADF", "Bad file descriptor"),
-    (Errno::FAULT, "EFAULT", "Bad address"),
-    (Errno::NODEV, "ENODEV", "No such device"),
-    (Errno::NXIO, "ENXIO", "No such device or address"),
-    (Errno::NOSYS, "ENOSYS", "Function not implemented"),
-    (Errno::OPNOTSUPP, "EOPNOTSUPP", "Operation not supported"),
-    (Errno::OVERFLOW, "EOVERFLOW", "Value too large for defined data type"),
-    (Errno::FBIG, "EFBIG", "File too large"),
-    (Errno::MLINK, "EMLINK", "Too many links"),
-    (Errno::PIPE, "EPIPE", "Broken pipe"),
-    (Errno::SPIPE, "ESPIPE", "Illegal seek"),
-    (Errno::TIMEDOUT, "ETIMEDOUT", "Connection timed out"),
-    (Errno::NOTCONN, "ENOTCONN", "Transport endpoint is not connected"),
-    (Errno::CONNABORTED, "ECONNABORTED", "Software caused connection abort"),
-    (Errno::CONNREFUSED, "ECONNREFUSED", "Connection refused"),
-    (Errno::HOSTDOWN, "EHOSTDOWN", "Host is down"),
-    (Errno::NOLCK, "ENOLCK", "No locks available"),
+/// The texts of the C locale for the errors that the command can meet.
+const TEXTS: [(Errno, &str); 40] = [
+    (Errno::NOENT, "No such file or directory"),
+    (Errno::ACCESS, "Permission denied"),
+    (Errno::PERM, "Operation not permitted"),
+    (Errno::NOTDIR, "Not a directory"),
+    (Errno::ISDIR, "Is a directory"),
+    (Errno::NOTEMPTY, "Directory not empty"),
+    (Errno::EXIST, "File exists"),
+    (Errno::BUSY, "Device or resource busy"),
+    (Errno::ROFS, "Read-only file system"),
+    (Errno::IO, "Input/output error"),
+    (Errno::NOMEM, "Cannot allocate memory"),
+    (Errno::MFILE, "Too many open files"),
+    (Errno::NFILE, "Too many open files in system"),
+    (Errno::LOOP, "Too many levels of symbolic links"),
+    (Errno::NAMETOOLONG, "File name too long"),
+    (Errno::XDEV, "Invalid cross-device link"),
+    (Errno::NOSPC, "No space left on device"),
+    (Errno::DQUOT, "Disk quota exceeded"),
+    (Errno::INVAL, "Invalid argument"),
+    (Errno::STALE, "Stale file handle"),
+    (Errno::TXTBSY, "Text file busy"),
+    (Errno::INTR, "Interrupted system call"),
+    (Errno::AGAIN, "Resource temporarily unavailable"),
+    (Errno::BADF, "Bad file descriptor"),
+    (Errno::FAULT, "Bad address"),
+    (Errno::NODEV, "No such device"),
+    (Errno::NXIO, "No such device or address"),
+    (Errno::NOSYS, "Function not implemented"),
+    (Errno::OPNOTSUPP, "Operation not supported"),
+    (Errno::OVERFLOW, "Value too large for defined data type"),
+    (Errno::FBIG, "File too large"),
+    (Errno::MLINK, "Too many links"),
+    (Errno::PIPE, "Broken pipe"),
+    (Errno::SPIPE, "Illegal seek"),
+    (Errno::TIMEDOUT, "Connection timed out"),
+    (Errno::NOTCONN, "Transport endpoint is not connected"),
+    (Errno::CONNABORTED, "Software caused connection abort"),
+    (Errno::CONNREFUSED, "Connection refused"),
+    (Errno::HOSTDOWN, "Host is down"),
+    (Errno::NOLCK, "No locks available"),
 ];
 
-/// All of a file, which must be no longer than `most` bytes. A pipe or a device is not waited for.
+/// Reads a whole file, which may have at most `most` bytes, without waiting for a pipe or device.
 pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())?;
@@ -247,7 +244,7 @@ pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     }
 }
 
-/// A list of names, to be read.
+/// Opens a list of names.
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     struct List(rustix::fd::OwnedFd);
     impl io::Read for List {
@@ -258,40 +255,27 @@ pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     Ok(List(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
 }
 
-/// A name from a list: its bytes.
-#[expect(clippy::unnecessary_wraps, reason = "other systems have bytes that are no names")]
+/// Returns the name that has these bytes.
+#[expect(clippy::unnecessary_wraps, reason = "on other systems not all bytes are names")]
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     Some(OsString::from_vec(bytes.to_vec()))
 }
 
-/// How many columns the terminal on standard output has.
+/// Returns the number of columns of the terminal on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     Some(usize::from(size.ws_col)).filter(|&width| width > 0)
 }
 
-/// The two parts of a device's number: which driver, and which device of it.
+/// Returns the major and the minor part of a device number.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     #[allow(
         clippy::unnecessary_fallible_conversions,
         clippy::useless_conversion,
-        reason = "the type of a device's number differs between systems"
+        reason = "the type of device numbers differs between systems"
     )]
     let device = number.try_into().unwrap_or_default();
     (u64::from(rustix::fs::major(device)), u64::from(rustix::fs::minor(device)))
-}
-
-/// A name that is not Unicode, as JSON: its bytes in base64.
-pub(crate) fn name_to_json(name: &OsStr) -> String {
-    format!("{{\"bytes\":\"{}\"}}", base64::encode(name.as_bytes()))
-}
-
-/// A name from JSON: text, or bytes in base64.
-pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<OsString> {
-    if let Some(text) = value.as_str() {
-        return Some(text.into());
-    }
-    Some(OsString::from_vec(base64::decode(value.get("bytes")?.as_str()?)?))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Pipes whose reader goes away: writing to one is an error here, as in every program of Rust, so
-//! that what was done can still be said. Whether it was an error for the process that started this
-//! one is noted before Rust's runtime decides it, since that runtime does not tell.
+//! Broken pipes. Writing to one is an error here, as in every Rust program, so that the command can
+//! still print what it did. Rust's runtime ignores `SIGPIPE` and does not keep whether it was
+//! ignored before, so that is recorded here first.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What starts this process ignores the signal.
+/// The process was started with the signal ignored.
 static WAS_IGNORED: AtomicBool = AtomicBool::new(false);
 
 /// The loader calls this before `main`, and so before Rust's runtime changes the action.

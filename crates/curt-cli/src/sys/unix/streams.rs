@@ -1,10 +1,10 @@
 //! Standard input, output and error as the process was started with them: any of them may be
 //! closed.
 //!
-//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number; nothing
-//! tells it from an open one afterwards, and programs that are started inherit it. So it is done
-//! here, before that runtime looks, with a note of what was closed, and close-on-exec: a program
-//! that is started finds closed what was closed.
+//! Rust's runtime opens `/dev/null` for a closed one, so that no file gets its number. Afterwards
+//! it looks like an open one, and programs that are started inherit it. So this module does the
+//! same before the runtime, remembers which were closed, and sets close-on-exec: a program that is
+//! started finds closed what was closed.
 
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -34,7 +34,7 @@ pub(crate) fn was_closed(descriptor: RawFd) -> bool {
 extern "C" fn fill() {
     let all: [BorrowedFd<'static>; 3] = [stdin(), stdout(), stderr()];
     let mut polls = all.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::empty()));
-    // One call where all are open. The system refuses to poll three where fewer are allowed.
+    // One call if all are open. The system refuses to poll three if its limit is lower.
     let polled = poll(&mut polls, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     for (number, (fd, poll)) in all.into_iter().zip(&polls).enumerate() {
         let is_closed = match polled {
@@ -43,7 +43,7 @@ extern "C" fn fill() {
         };
         if is_closed {
             CLOSED.fetch_or(1 << number, Ordering::Relaxed);
-            // The lowest free number is taken, which is this one.
+            // The lowest free number is used, which is this one.
             let flags = OFlags::RDWR | OFlags::CLOEXEC;
             if let Ok(null) = rustix::fs::open(c"/dev/null", flags, Mode::empty()) {
                 std::mem::forget(null);

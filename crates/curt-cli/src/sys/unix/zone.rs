@@ -1,5 +1,5 @@
-//! The local time zone, as the C library finds it: what `TZ` says, or the file that the system was
-//! set up with. One file is read, and no list of zones.
+//! The local time zone, found as the C library does: by `TZ`, or in the file of the system. Only
+//! one file is read.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-/// The zone of the system.
+/// The file with the time zone of the system.
 const LOCAL: &str = "/etc/localtime";
-/// Where zones lie that are given by name.
+/// The directory of named zones.
 const ZONES: &str = "/usr/share/zoneinfo";
-/// When the clock is changed, where `TZ` names a zone for summer and does not say when it holds.
+/// The rules for summer time if `TZ` names it without rules.
 const RULES: &str = ",M3.2.0,M11.1.0";
 
 /// The longest rules: far more than any zone needs.
@@ -19,7 +19,7 @@ const LONGEST_RULES: usize = 256;
 /// The largest file: a hundred times what a zone takes.
 const LARGEST_FILE: usize = 512 << 10;
 
-/// The local time zone; UTC where nothing else can be found out.
+/// Returns the local time zone, or UTC if it cannot be found.
 pub(crate) fn local_zone() -> TimeZone {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
@@ -28,7 +28,7 @@ pub(crate) fn local_zone() -> TimeZone {
     zone.unwrap_or(TimeZone::UTC)
 }
 
-/// What a value of `TZ` means: a file, or rules.
+/// Returns the zone that a value of `TZ` means: a file or rules.
 fn named(text: &OsStr) -> Option<TimeZone> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
@@ -46,8 +46,8 @@ fn from_file(path: &Path) -> Option<TimeZone> {
     TimeZone::tzif("", &bytes).ok()
 }
 
-/// Rules as POSIX has them. Where they are no rules to their end, the name that they begin with is
-/// all that the C library takes over.
+/// Parses rules as POSIX has them. If the end of the text is not valid, the C library uses only the
+/// name at its start.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;
@@ -68,7 +68,7 @@ mod tests {
         let pipe = scratch.fifo("pipe");
         for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null"), scratch.path()]
         {
-            // Neither waited for, nor read for ever.
+            // It must not wait, or read endlessly.
             assert!(named(path.as_os_str()).is_none(), "{path:?}");
         }
         let rules = |blanks: usize| format!("{}AAA-3", " ".repeat(blanks));

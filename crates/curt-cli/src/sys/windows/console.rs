@@ -8,13 +8,13 @@ use std::time::Duration;
 use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
 use windows_sys::core::BOOL;
 
-/// The number that all of them have here: that of SIGINT, so that the exit code is 130.
+/// The number for all of these events: that of SIGINT, so that the exit code is 130.
 const INTERRUPT: usize = 2;
 
 /// Longer than the system waits for a program whose console was closed.
-const LONG: Duration = Duration::from_secs(60);
+const LONG_WAIT: Duration = Duration::from_secs(60);
 
-/// What the first event sets.
+/// The flag and the number that the first event sets.
 struct Listener {
     flag: &'static AtomicBool,
     signal: &'static AtomicUsize,
@@ -23,30 +23,31 @@ struct Listener {
 static LISTENER: OnceLock<Listener> = OnceLock::new();
 
 /// Lets the first event set `flag` and `signal`, and the second one end the process. A process that
-/// was started with Ctrl-C ignored is not told of it, and so goes on ignoring it.
+/// was started with Ctrl-C ignored does not get it, and so goes on ignoring it.
 pub(crate) fn listen(flag: &'static AtomicBool, signal: &'static AtomicUsize) {
     if LISTENER.set(Listener { flag, signal }).is_ok() {
-        // Where a handler cannot be had, the events end the process, which is right too.
+        // If that fails, the events end the process, which is right too.
         // SAFETY: the handler is a function of this program, which is never unloaded.
         let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
     }
 }
 
-/// Nothing asks a process to end here that could be passed on.
+/// No event can be passed on.
 pub(crate) fn pass_signals_on(_: &'static AtomicBool, _: &'static AtomicUsize) {}
 
-/// From now on Ctrl-C is for the program that was started, which was started before and so has it
-/// with its usual effect.
+/// Ignores Ctrl-C, which is for the program that was started. That program keeps the usual effect,
+/// because it was started before.
 pub(crate) fn leave_signals(_program: u32) {
     // SAFETY: without a handler the process ignores Ctrl-C; no code is run.
     let _ = unsafe { SetConsoleCtrlHandler(None, 1) };
 }
 
-/// The program has ended, and so will this process.
+/// Does nothing: the program has ended, and so will this process.
 pub(crate) fn take_signals_back() {}
 
-/// Called by the system in a thread of its own. 0 leaves the event to the next handler, which ends
+/// Called by the system in a separate thread. 0 leaves the event to the next handler, which ends
 /// the process.
+#[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 extern "system" fn handle(event: u32) -> BOOL {
     let Some(listener) = LISTENER.get() else {
         return 0;
@@ -54,8 +55,8 @@ extern "system" fn handle(event: u32) -> BOOL {
     let is_second = listener.signal.swap(INTERRUPT, Ordering::Relaxed) != 0;
     listener.flag.store(true, Ordering::Relaxed);
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
-        // The process ends when this returns, or after some seconds: until then it may finish.
-        thread::sleep(LONG);
+        // The process ends when this returns, or after some seconds; until then it may finish.
+        thread::sleep(LONG_WAIT);
     }
     BOOL::from(!is_second)
 }

@@ -14,44 +14,46 @@ use std::time::Duration;
 
 use crate::exit::Exit;
 pub(crate) use console::{leave_signals, listen, pass_signals_on, take_signals_back};
-pub(crate) use names::{name_from_bytes, name_to_json};
+pub(crate) use names::name_from_bytes;
 
-/// Numbers of errors that std has a kind for, and which are also made here from that kind.
+/// Numbers of errors.
 const FILE_NOT_FOUND: i32 = 2;
 const ACCESS_DENIED: i32 = 5;
 const SHARING_VIOLATION: i32 = 32;
 const INVALID_PARAMETER: i32 = 87;
 const INVALID_NAME: i32 = 123;
+const FILENAME_TOO_LONG: i32 = 206;
 const DIR_NOT_EMPTY: i32 = 145;
 const DIRECTORY: i32 = 267;
 const DIRECTORY_NOT_SUPPORTED: i32 = 336;
+const CANT_RESOLVE_FILENAME: i32 = 1921;
 
-/// Processes are not ended by signals here: the exit code is what a shell sees.
+/// Processes do not end by signals here; a shell sees the exit code.
 pub(crate) fn end_by(_signal: usize) {}
 
-/// Ends as a program did that was run. Codes have 32 bits here, of which the usual way to end has
-/// eight.
+/// Returns the exit code of a program. Codes have 32 bits here; one that [`Exit`] cannot hold ends
+/// the process at once.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
         Ok(code) => Exit::of(code),
-        #[allow(clippy::exit, reason = "nothing is left to be written, and nothing else ends so")]
+        #[allow(clippy::exit, reason = "all output is written, and codes are larger than Exit")]
         Err(_) => std::process::exit(code),
     }
 }
 
-/// What standard input has next, nothing at its end. `None` when the time was over.
+/// Returns what standard input has next, nothing at its end. `None` if the time was over.
 ///
-/// There is no way to wait for a line of a console, only for a key, and what is typed is shown only
-/// while somebody reads. So a thread of its own reads, and goes on reading when the time is over.
+/// One cannot wait for a line of a console, only for a key, and a console shows what is typed only
+/// while it is read. So a separate thread reads, and goes on reading when the time is over.
 pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
         let (give, input) = channel();
-        // Where no thread can be had, its end of the channel is gone, which is taken for the end.
+        // If no thread can be started, its end of the channel is gone, which means the end.
         let _ = thread::Builder::new().spawn(move || {
-            // Nobody waits any more when the command ends.
+            // The receiver is gone when the command ends.
             let _ = give.send(super::next_input());
         });
         input
@@ -66,26 +68,25 @@ pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
     }
 }
 
-/// Handles have no limit that could be raised.
-pub(crate) fn raise_descriptor_limit() -> Option<usize> {
+/// Handles have no limit that matters.
+pub(crate) fn descriptor_budget() -> Option<usize> {
     None
 }
 
-/// How many units a command line may have, with room for the path of the program: variables lie
-/// elsewhere.
+/// Returns how many units a command line may have, beside the path of the program.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// How many of them an argument takes at most: each quote and each backslash may need one more, and
-/// it has quotes around it and a blank before.
+/// Returns how many units an argument takes at most: each quote and backslash may need one more,
+/// and there are quotes around it and a space before it.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
     text.len() + text.iter().filter(doubled).count() + 3
 }
 
-/// The system's number of an error, also where std knows its kind only.
+/// Returns the system's number of an error, even if `std` has only its kind.
 pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(match error.kind() {
         io::ErrorKind::NotFound => Some(FILE_NOT_FOUND),
@@ -98,8 +99,17 @@ pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
     })
 }
 
-/// The system's own words in its own language, without the number that std appends, and what may
-/// be behind them where they do not say.
+/// Returns the word for an error that `std` has no stable kind for.
+pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
+    match error_number(error)? {
+        FILENAME_TOO_LONG | INVALID_NAME => Some("name-too-long"),
+        CANT_RESOLVE_FILENAME => Some("loop"),
+        _ => None,
+    }
+}
+
+/// Returns the system's text for an error in its language, without the number that `std` appends,
+/// and with an explanation where the text needs one.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = error_number(error) else {
         return error.to_string();
@@ -111,8 +121,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // Neither cmd.exe nor PowerShell expands a pattern for a program, as shells elsewhere do.
-        INVALID_NAME => format!(
+        // Unlike other shells, cmd.exe and PowerShell do not expand patterns for programs.
+        INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt walk DIRECTORY --name PATTERN' finds what \
              matches, and with --delete removes it)"
         ),
@@ -120,41 +130,52 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// A list of names, to be read.
-#[allow(clippy::disallowed_types, reason = "std reads it from a path of any length")]
+/// Whether a word of the command line is a pattern, which no name is. The prefix of a verbatim path
+/// has a `?`, too.
+fn is_pattern(word: &OsStr) -> bool {
+    let word = word.to_string_lossy();
+    word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
+}
+
+/// Opens a list of names.
+#[allow(clippy::disallowed_types, reason = "std opens paths of any length")]
 pub(crate) fn open_list(path: &Path) -> io::Result<impl io::Read> {
     std::fs::File::open(path)
 }
 
-/// The local time zone, as the system's settings or `TZ` name it.
+/// Returns the local time zone, from the settings of the system or `TZ`.
 pub(crate) fn local_zone() -> jiff::tz::TimeZone {
     jiff::tz::TimeZone::system()
 }
 
-/// The terminal's width is not asked for here: `COLUMNS` or `--width` say it.
+/// The width of the terminal is not read here; `COLUMNS` and `--width` set it.
 pub(crate) fn terminal_width() -> Option<usize> {
     None
 }
 
-/// Devices have no numbers in two parts here.
+/// Device numbers have no parts here.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)
 }
 
-/// A name from JSON: text, or 16-bit units.
-pub(crate) fn name_from_json(value: &serde_json::Value) -> Option<std::ffi::OsString> {
-    if let Some(text) = value.as_str() {
-        return Some(text.into());
-    }
-    let units = value.get("utf16")?.as_array()?.iter();
-    let units: Option<Vec<u16>> = units.map(|unit| u16::try_from(unit.as_u64()?).ok()).collect();
-    Some(std::os::windows::ffi::OsStringExt::from_wide(&units?))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text};
+    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text, is_pattern};
     use std::io;
+
+    #[test]
+    fn only_stars_and_question_marks_are_patterns() {
+        for (word, expected) in [
+            (r"x\*.orig", true),
+            ("a?", true),
+            (r"\\?\C:\a*", true),
+            (r"\\?\C:\a<b", false),
+            ("a<b", false),
+            ("a|b", false),
+        ] {
+            assert_eq!(is_pattern(word.as_ref()), expected, "{word}");
+        }
+    }
 
     #[test]
     fn texts_carry_no_number() {
@@ -167,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_use_is_explained() {
+    fn files_in_use_are_explained() {
         let text = error_text(&io::Error::from_raw_os_error(SHARING_VIOLATION));
         assert!(
             text.ends_with("(in use, perhaps as the working directory of a program)"),

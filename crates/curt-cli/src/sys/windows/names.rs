@@ -1,10 +1,10 @@
-//! Names that are not Unicode: 16-bit units with surrogates that have no partner.
+//! Names that are not Unicode: 16-bit units with unpaired surrogates.
 
-use std::ffi::{OsStr, OsString};
-use std::os::windows::ffi::{OsStrExt, OsStringExt};
+use std::ffi::OsString;
+use std::os::windows::ffi::OsStringExt;
 
-/// A name from a list: UTF-8, where a surrogate without a partner is written as the three bytes
-/// that UTF-8 would give its number (WTF-8). `None` for bytes that are neither.
+/// Returns the name that has these bytes in WTF-8: UTF-8 in which an unpaired surrogate has the
+/// three bytes that UTF-8 would give its number. `None` if the bytes are not WTF-8.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -23,15 +23,10 @@ pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     Some(OsString::from_wide(&units))
 }
 
-/// A name that is not Unicode, as JSON: its 16-bit units.
-pub(crate) fn name_to_json(name: &OsStr) -> String {
-    let units: Vec<String> = name.encode_wide().map(|unit| unit.to_string()).collect();
-    format!("{{\"utf16\":[{}]}}", units.join(","))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OsStrExt, OsString, OsStringExt, name_from_bytes, name_to_json};
+    use super::{OsString, OsStringExt, name_from_bytes};
+    use std::os::windows::ffi::OsStrExt;
 
     #[test]
     fn names_are_utf_8_with_surrogates() {
@@ -52,13 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_no_text_are_units() {
-        let name = OsString::from_wide(&[0x61, 0xd800]);
-        assert_eq!(name_to_json(&name), r#"{"utf16":[97,55296]}"#);
-    }
-
-    #[test]
-    fn surrogates_without_a_partner_are_shown_escaped() {
+    fn unpaired_surrogates_are_escaped() {
         let name = OsString::from_wide(&[0x61, 0xd800, 0x62, 0xdc00]);
         assert_eq!(crate::quote::quote(name), r"'a'$'\355\240\200''b'$'\355\260\200'");
     }

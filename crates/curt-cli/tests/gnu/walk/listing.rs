@@ -122,7 +122,7 @@ fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
         let told = place.curt(&format!("-L t {more}"));
         assert_eq!(told.code, Some(1));
         assert_eq!(told.paths, expected.paths);
-        let why = "leads back to a directory that it lies in";
+        let why = "leads back to a directory above it";
         let back = loops.map(|path| format!("'{path}': {why}"));
         let mut failures: Vec<String> = back.into_iter().chain(expected.failures.clone()).collect();
         failures.sort();

@@ -1,19 +1,19 @@
-//! Every call of every operation fails once, with each error that it can plausibly have: that error
-//! is told, or another way is found. None of them is taken for a refusal.
+//! Every call of every operation fails once, with each error that it can plausibly have: the
+//! operation reports that error or works around it, and never reports it as a refusal.
 
 use std::sync::Arc;
 
 use curt_testkit::Scratch;
 use rustix::io::Errno;
 
-use super::deeds;
-use crate::beneath::engine::{Confined, Failure};
+use super::{TestRoot, operations};
+use crate::beneath::steps::Failure;
 use crate::sys::beneath::Beneath;
 use crate::sys::fault::Faults;
 use crate::sys::{Feature, Features, Os, Setup, Sys};
 use curt_paths::Refusal;
 
-/// `ENOSYS` is not among them: the process remembers it.
+/// Without `ENOSYS`, which the process remembers.
 const ERRORS: [Errno; 14] = [
     Errno::PERM,
     Errno::NOENT,
@@ -40,16 +40,16 @@ fn tree() -> Scratch {
     scratch
 }
 
-fn every_call_fails_once<S: Beneath<Setup = Setup>>(setup: &Setup) {
-    for (what, deed) in deeds::<S>() {
+fn every_call_fails_once<S: Beneath>(setup: &Setup) {
+    for (what, operation) in operations::<S>() {
         let measure = |_| {
             let scratch = tree();
-            let root = Confined::<S>::open(S::start(setup), &scratch.at("root")).unwrap();
+            let root = TestRoot::<S>::open(setup, &scratch.at("root"));
             let before = root.sys().calls();
-            deed(&root).unwrap_or_else(|failure| panic!("{what}: {failure:?}"));
+            operation(&root.confined()).unwrap_or_else(|failure| panic!("{what}: {failure:?}"));
             (before, root.sys().calls())
         };
-        // A rename anywhere on the system makes the kernel ask to be asked again (`EAGAIN`).
+        // A rename anywhere on the system can cause another call (`EAGAIN`).
         let (before, made) = (0..5).map(measure).min_by_key(|(_, made)| made.total()).unwrap();
         for (name, count) in made.iter() {
             for nth in before.of(name)..count {
@@ -57,8 +57,8 @@ fn every_call_fails_once<S: Beneath<Setup = Setup>>(setup: &Setup) {
                     let scratch = tree();
                     let faults = Arc::new(Faults::default().fail(name, nth, error.raw_os_error()));
                     let setup = Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() };
-                    let root = Confined::<S>::open(S::start(&setup), &scratch.at("root")).unwrap();
-                    let answer = deed(&root);
+                    let root = TestRoot::<S>::open(&setup, &scratch.at("root"));
+                    let answer = operation(&root.confined());
                     let case = format!("{what}: {name} {nth} {error:?}: {answer:?}");
                     assert_eq!(faults.hits(), 1, "{case}");
                     assert_eq!(scratch.list("out"), ["- canary"], "{case}");
@@ -75,7 +75,7 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
         Err(Failure::Refused(refusal)) => panic!("{refusal}: {case}"),
         Err(Failure::System(told)) => {
             let Some(told) = Errno::from_io_error(told) else {
-                // The standard library has kinds alone for what a walk finds by itself.
+                // Errors that the steps make themselves have a kind only.
                 assert!(
                     [std::io::ErrorKind::NotADirectory, std::io::Error::from(error).kind()]
                         .contains(&told.kind()),
@@ -83,12 +83,12 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
                 );
                 return;
             };
-            // A step that met neither a directory nor a link says so, and the way back is tried
-            // again.
+            // A step that found neither a directory nor a link reports that, and a way back that is
+            // gone is walked again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = told == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&told))
-                // What is no link by its number alone is none, and holds nothing.
+                // A name that is not a link has no target.
                 || (name == "readlinkat" && error == Errno::INVAL);
             assert!(is_known, "{told:?} {case}");
         }
@@ -97,7 +97,7 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn by_one_call() {
+fn with_openat2() {
     every_call_fails_once::<crate::sys::Os>(&Setup::default());
 }
 
@@ -109,36 +109,36 @@ fn by_single_steps() {
 }
 
 #[test]
-fn on_the_portable_platform() {
+fn without_linux_features() {
     let without = Features::of_linux();
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// The kernel's word for leaving is the only one that is.
+/// Only `EXDEV` from the kernel is reported as an escape.
 #[cfg(target_os = "linux")]
 #[test]
-fn leaving_is_what_the_kernel_says() {
+fn exdev_is_an_escape() {
     let scratch = tree();
     let faults = Faults::default().fail("openat2", 0, Errno::XDEV.raw_os_error());
     let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-    let root = Confined::open(crate::sys::Os::start(&setup), &scratch.at("root")).unwrap();
-    let answer = deeds().map(|(_, deed)| deed(&root));
+    let root = TestRoot::<crate::sys::Os>::open(&setup, &scratch.at("root"));
+    let answer = operations().map(|(_, operation)| operation(&root.confined()));
     assert!(matches!(answer[0], Err(Failure::Refused(Refusal::Escape))));
     assert!(answer[1].is_ok());
 }
 
-/// Signals interrupt opens, as the standard library's, without effect.
+/// As in the standard library.
 #[test]
-fn an_open_that_is_interrupted_is_made_again() {
-    fn check<S: Beneath<Setup = Setup>>(setup: &Setup, names: &[&'static str]) {
-        for (what, deed) in deeds::<S>() {
+fn an_interrupted_open_is_retried() {
+    fn check<S: Beneath>(setup: &Setup, names: &[&'static str]) {
+        for (what, operation) in operations::<S>() {
             for &name in names {
                 for nth in 1..8 {
                     let scratch = tree();
                     let faults = Faults::default().fail(name, nth, Errno::INTR.raw_os_error());
                     let setup = Setup { faults: Some(Arc::new(faults)), ..setup.clone() };
-                    let root = Confined::<S>::open(S::start(&setup), &scratch.at("root")).unwrap();
-                    let answer = deed(&root);
+                    let root = TestRoot::<S>::open(&setup, &scratch.at("root"));
+                    let answer = operation(&root.confined());
                     assert!(answer.is_ok(), "{what}: {name} {nth}: {answer:?}");
                 }
             }
@@ -155,23 +155,22 @@ fn an_open_that_is_interrupted_is_made_again() {
     check::<Os>(&Setup { without, ..Setup::default() }, &["openat", "open"]);
 }
 
-/// Somebody who renames without end makes the kernel ask to be asked again. That ends in this
-/// error, and never in the single steps, which follow links by rules that are less than the
-/// kernel's.
+/// While somebody renames without end the kernel answers `EAGAIN`. The operation fails with that,
+/// and never falls back to single steps, which know less than the kernel about links.
 #[cfg(target_os = "linux")]
 #[test]
-fn renames_without_end_do_not_choose_the_single_steps() {
+fn endless_renames_do_not_cause_single_steps() {
     use crate::sys::Os;
     for (times, is_over) in [(20, false), (10_000, true)] {
-        for (what, deed) in deeds::<Os>() {
+        for (what, operation) in operations::<Os>() {
             let scratch = tree();
             let again = Errno::AGAIN.raw_os_error();
             let all =
                 (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, again));
             let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = Confined::open(Os::start(&setup), &scratch.at("root")).unwrap();
+            let root = TestRoot::<Os>::open(&setup, &scratch.at("root"));
             let opened = root.sys().calls().of("openat");
-            match deed(&root) {
+            match operation(&root.confined()) {
                 Ok(()) => assert!(!is_over, "{what}"),
                 Err(Failure::System(error)) => {
                     assert_eq!((error.raw_os_error(), is_over), (Some(again), true), "{what}");
@@ -183,21 +182,21 @@ fn renames_without_end_do_not_choose_the_single_steps() {
     }
 }
 
-/// `EPERM` is the file's own answer, unless the root is refused as well: then a filter refuses the
-/// call.
+/// `EPERM` is the answer about the file, unless the root is refused as well: then a filter refuses
+/// the call.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_refusal_is_an_answer_and_a_filter_is_none() {
+fn eperm_is_an_answer_unless_the_root_is_refused_too() {
     use crate::sys::Os;
     let refused = Errno::PERM.raw_os_error();
-    for (what, deed) in deeds::<Os>() {
+    for (what, operation) in operations::<Os>() {
         for (times, is_filter) in [(1, false), (1_000, true)] {
             let scratch = tree();
             let all =
                 (0..times).fold(Faults::default(), |all, nth| all.fail("openat2", nth, refused));
             let setup = Setup { faults: Some(Arc::new(all)), ..Setup::default() };
-            let root = Confined::open(Os::start(&setup), &scratch.at("root")).unwrap();
-            let answer = deed(&root);
+            let root = TestRoot::<Os>::open(&setup, &scratch.at("root"));
+            let answer = operation(&root.confined());
             let told = match &answer {
                 Err(Failure::System(error)) => error.raw_os_error() == Some(refused),
                 _ => false,

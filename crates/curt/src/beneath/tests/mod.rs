@@ -1,45 +1,64 @@
-//! Roots on platforms that a test has set up. What needs no such thing is tested through the public
-//! interface, beside the kernel.
+//! Roots on platforms that a test sets up. Other tests go through the public interface, in
+//! `tests/kernel`.
 
 #[cfg(unix)]
 mod faults;
-mod imagined;
+mod memory;
 
 use std::path::Path;
 
-use super::engine::{Confined, Failure};
+use super::confined::{Confined, Policy, open_root};
+use super::steps::Failure;
+use super::text::Text;
+use crate::ask::Asker;
+use crate::sys::Setup;
+#[cfg(windows)]
+use crate::sys::SystemUnit;
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
 use crate::{Fields, Follow, Plan};
 
 /// A root on a platform that a test has set up.
-#[cfg(windows)]
-pub(crate) fn opened<S: Beneath>(setup: &S::Setup, path: &Path) -> Confined<S> {
-    Confined::open(S::start(setup), path).unwrap()
+pub(crate) struct TestRoot<S: Beneath> {
+    asker: Asker<S>,
+    dir: S::Dir,
+    policy: Policy,
 }
 
-/// The name of what a path leads to, and whether that is missing; or why there is none.
-#[cfg(windows)]
-pub(crate) fn canonical<S: Beneath>(
-    root: &Confined<S>,
-    path: &Path,
-) -> Result<(std::path::PathBuf, bool), String> {
-    let found = root.text(path).and_then(|text| root.canonical(&text));
-    found
-        .map(|found| (S::path(found.path), found.missing))
-        .map_err(|failure| format!("{failure:?}"))
+impl<S: Beneath> TestRoot<S> {
+    pub(crate) fn open(setup: &Setup, path: &Path) -> Self {
+        let sys = S::start(setup);
+        let dir = open_root(&sys, path).unwrap();
+        TestRoot { asker: Asker::new(sys, Plan::default()), dir, policy: Policy::default() }
+    }
+
+    fn confined(&self) -> Confined<'_, S> {
+        Confined { asker: &self.asker, dir: &self.dir, policy: self.policy }
+    }
+
+    fn sys(&self) -> &S {
+        &self.asker.sys
+    }
+
+    /// The name of what a path leads to, and whether it is missing; or why there is none.
+    #[cfg(windows)]
+    pub(crate) fn canonical(&self, path: &str) -> Result<(std::path::PathBuf, bool), String> {
+        let root = self.confined();
+        let found = text(&root, path).and_then(|text| root.canonical(&text));
+        found
+            .map(|found| (SystemUnit::path(found.path), found.missing))
+            .map_err(|failure| format!("{failure:?}"))
+    }
 }
 
-/// One operation on paths beneath a root.
-type Deed<S> = fn(&Confined<S>) -> Result<(), Failure>;
+fn text<S: Beneath>(root: &Confined<'_, S>, path: &str) -> Result<Text<S::Unit>, Failure> {
+    root.text(Path::new(path), Vec::new())
+}
+
+/// An operation beneath a root.
+type Operation<S> = fn(&Confined<'_, S>) -> Result<(), Failure>;
 
 /// Every operation, each on a path of some depth with `..` in it.
-fn deeds<S: Beneath>() -> [(&'static str, Deed<S>); 9] {
-    fn text<S: Beneath>(
-        root: &Confined<S>,
-        path: &str,
-    ) -> Result<super::text::Text<S::Unit>, Failure> {
-        root.text(Path::new(path))
-    }
+fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 9] {
     [
         ("open a file", |root| {
             let how = How { read: true, follow: true, ..How::default() };
@@ -47,7 +66,7 @@ fn deeds<S: Beneath>() -> [(&'static str, Deed<S>); 9] {
             root.sys().let_go(handle);
             Ok(())
         }),
-        ("make a file", |root| {
+        ("create a file", |root| {
             let how = How {
                 write: true,
                 create: Create::Missing,
@@ -64,14 +83,14 @@ fn deeds<S: Beneath>() -> [(&'static str, Deed<S>); 9] {
             root.sys().close(dir);
             Ok(())
         }),
-        ("make a directory", |root| root.create_dir(&text(root, "a/b/made")?, 0o700)),
+        ("create a directory", |root| root.create_dir(&text(root, "a/b/made")?, 0o700)),
         ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?)),
         ("rename", |root| root.rename(&text(root, "a/b/c/file")?, &text(root, "a/moved")?)),
         ("read a link", |root| root.read_link(&text(root, "a/up")?).map(drop)),
-        ("ask", |root| {
+        ("stat", |root| {
             let plan = Plan::new(Fields::SIZE).follow(Follow::Links);
             root.stat(&text(root, "a/up")?, Path::new("a/up"), plan).map(drop)
         }),
-        ("find the name", |root| root.canonical(&text(root, "link/../up")?).map(drop)),
+        ("canonical name", |root| root.canonical(&text(root, "link/../up")?).map(drop)),
     ]
 }

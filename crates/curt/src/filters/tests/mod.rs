@@ -9,7 +9,7 @@ fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {
 }
 
 #[test]
-fn a_pattern_without_a_slash_is_for_names_at_any_depth() {
+fn a_pattern_without_a_slash_matches_names_at_any_depth() {
     for (pattern, path, kept) in [
         ("*.keep", "a.keep", true),
         ("*.keep", "deep/er/a.keep", true),
@@ -26,7 +26,7 @@ fn a_pattern_without_a_slash_is_for_names_at_any_depth() {
 }
 
 #[test]
-fn a_pattern_with_a_slash_is_for_the_path_below_the_operand() {
+fn a_pattern_with_a_slash_matches_paths_below_the_operand() {
     for (pattern, path, kept) in [
         ("a/*.o", "a/x.o", true),
         ("a/*.o", "b/a/x.o", false),
@@ -42,7 +42,7 @@ fn a_pattern_with_a_slash_is_for_the_path_below_the_operand() {
 }
 
 #[test]
-fn a_slash_at_the_end_is_for_directories() {
+fn a_trailing_slash_matches_directories_only() {
     assert!(keeps("build/", "x/build", Kind::Directory));
     assert!(keeps("build/", "x/build", Kind::Unknown));
     assert!(!keeps("build/", "x/build", Kind::File));
@@ -72,7 +72,7 @@ fn braces_do_not_exhaust_the_stack() {
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_not_unicode_match_by_their_bytes() {
+fn names_that_are_not_unicode_match_by_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(OsStr::from_bytes(b"dir/a\xff.keep"));

@@ -1,62 +1,102 @@
-//! Paths longer than the system takes.
+//! Trees that are deeper than paths are long, and deeper than descriptors reach.
 
-use crate::list::descent::{Anchors, LONGEST, MOST_ANCHORS, next_anchor};
-use crate::name::Name;
-use crate::sys::{Ask, Opened, Os, Setup, Sys};
-use curt_testkit::Scratch;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-#[test]
-fn an_anchor_ends_behind_a_whole_name() {
-    let path = "abc/".repeat(LONGEST / 2);
-    assert_eq!(next_anchor(path.as_bytes(), 0), Some(LONGEST));
-    let double = "abc//".repeat(LONGEST / 2);
-    let end = next_anchor(double.as_bytes(), 0).unwrap();
-    assert_eq!((end % 5, double.as_bytes()[end]), (0, b'a'), "no name begins with a separator");
-    assert_eq!(next_anchor(&path.as_bytes()[..LONGEST - 1], 0), None);
-    let name = "x".repeat(LONGEST * 2);
-    assert_eq!(next_anchor(name.as_bytes(), 0), None, "one name that nobody takes");
-    assert_eq!(next_anchor(format!("/{name}").as_bytes(), 0), None);
-    let slashes = "/".repeat(LONGEST * 2);
-    assert_eq!(next_anchor(slashes.as_bytes(), 0), None);
-}
+use crate::error::{Cause, Error};
+use crate::fields::{Fields, Follow, Plan};
+use crate::list::Descent;
+use curt_testkit::Scratch;
 
-/// Goes down a chain and up again, and counts the calls.
-fn down_and_up<S: Sys<Setup = Setup>>(levels: usize) {
-    let scratch = Scratch::in_memory();
-    scratch.deep("t", levels, "name");
-    let sys = S::start(&Setup::default());
-    let mut anchors = Anchors::new(S::start(&Setup::default()));
-    let mut path: PathBuf = scratch.at("t");
-    let mut paths = vec![path.clone()];
-    for _ in 0..levels {
-        path.push("name");
-        paths.push(path.clone());
+/// The directories that were listed, and the failures.
+type Seen = (Vec<PathBuf>, Vec<Error>);
+
+/// Lists everything that may be a directory below an operand. Beside it, the calls.
+fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
+    let mut stat = descent.asking(Plan::new(Fields::ID).follow(Follow::Never));
+    let (mut seen, mut calls) = (Seen::default(), 0);
+    let mut next = Some(descent.open(operand));
+    while let Some(opened) = next {
+        match opened {
+            Ok(directory) => {
+                seen.0.push(directory.path().strip_prefix(operand).unwrap().to_owned());
+                let mut list = directory.list(Fields::KIND | Fields::ID);
+                let mut entries: Vec<(OsString, Option<u128>)> = Vec::new();
+                while let Some(entry) = list.next() {
+                    let entry = entry.unwrap();
+                    if entry.metadata().is_dir() || entry.metadata().is_symlink() {
+                        entries.push((entry.to_name(), entry.metadata().id().known()));
+                    }
+                }
+                entries.sort();
+                for (name, id) in &entries {
+                    assert_eq!(list.stat(&mut stat, name).unwrap().id().known(), *id);
+                }
+                calls += list.calls().total();
+                descent.enter(list, entries.iter().map(|(name, _)| name)).unwrap();
+            }
+            Err(error) => seen.1.push(error),
+        }
+        next = descent.next();
     }
-    let asked = Ask { fields: crate::Fields::ID, follow: false, cached: false };
-    let id = |dir: &S::Dir, name: Name<'_, S::Unit>| sys.query(dir, name, asked).unwrap().id;
-    let mut down: Vec<u128> = paths.iter().map(|path| anchors.at_path(path, id).unwrap()).collect();
-    assert!(anchors.open.len() <= MOST_ANCHORS);
-    let long = paths.last().map_or(0, |path| path.as_os_str().len());
-    let calls = anchors.sys.calls().total() as usize;
-    assert!(calls <= 2 * long / (LONGEST - 8) + 1, "{calls} calls for {long} bytes");
-    let up: Vec<u128> = paths.iter().rev().map(|path| anchors.at_path(path, id).unwrap()).collect();
-    down.reverse();
-    assert_eq!(up, down);
-    down.sort_unstable();
-    down.dedup();
-    assert_eq!(down.len(), levels + 1, "each is another directory");
-    // A neighbour of the same length is another path.
-    let other = path.parent().unwrap().join("eman");
-    let opened = anchors.at_path(&other, |dir, name| sys.open_below(dir, name, true)).unwrap();
-    assert!(matches!(opened, Opened::Gone));
-    anchors.clear();
-    assert!(anchors.at_path(Path::new("."), id).is_ok() && anchors.open.is_empty());
+    (seen, calls + descent.finish().total())
 }
 
 #[test]
-fn every_depth_is_reached_with_few_anchors() {
-    down_and_up::<Os>(5_000);
-    #[cfg(unix)]
-    crate::sys::tests::portably(|| down_and_up::<Os>(2_000));
+fn a_chain_is_listed_to_its_end_at_any_depth() {
+    let scratch = Scratch::in_memory();
+    let calls = |levels: usize| {
+        scratch.deep("t", levels, "name");
+        let ((listed, failed), calls) = descend(Descent::new(), &scratch.at("t"));
+        assert!(failed.is_empty(), "{failed:?}");
+        assert_eq!(listed.len(), levels + 1);
+        assert_eq!(listed[levels].components().count(), levels);
+        scratch.remove("t");
+        calls
+    };
+    let more = calls(5_000) - calls(1_000);
+    assert!(!cfg!(target_os = "linux") || more <= 4 * 4_000, "{more} calls");
+}
+
+#[test]
+fn directories_that_were_closed_meanwhile_are_opened_again() {
+    let scratch = Scratch::in_memory();
+    let mut path = String::from("t");
+    for level in 0..200 {
+        scratch.dir(format!("{path}/branch-{level}"));
+        path += "/a";
+    }
+    let ((listed, failed), _) = descend(Descent::new(), &scratch.at("t"));
+    assert!(failed.is_empty(), "{failed:?}");
+    assert_eq!(listed.len(), 1 + 199 + 200);
+    assert_eq!(listed.last().unwrap(), Path::new("branch-0"));
+}
+
+#[test]
+fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
+    let scratch = Scratch::new();
+    scratch.dir("t/real/inner");
+    scratch.link("t/real/inner/up", "../..");
+    scratch.link("t/alias", "real");
+    let ((listed, failed), _) = descend(Descent::new(), &scratch.at("t"));
+    assert_eq!(listed, ["", "real", "real/inner"].map(PathBuf::from));
+    assert_eq!(failed.len(), 2, "{failed:?}");
+    let following = Descent::new().follow_links(true);
+    let ((listed, failed), _) = descend(following, &scratch.at("t"));
+    let all = ["", "alias", "alias/inner", "real", "real/inner"];
+    assert_eq!(listed, all.map(PathBuf::from));
+    assert_eq!(failed.len(), 2);
+    assert!(failed.iter().all(|error| matches!(error.cause(), Cause::Loop)), "{failed:?}");
+}
+
+#[test]
+fn names_that_no_entry_can_have_are_refused() {
+    let scratch = Scratch::new();
+    scratch.dir("t/a");
+    for name in ["..", ".", "", "a/../..", "/", "a\0b"] {
+        let mut descent = Descent::new();
+        let list = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
+        assert!(descent.enter(list, [name]).is_err(), "{name:?}");
+        assert!(descent.next().is_none());
+    }
 }

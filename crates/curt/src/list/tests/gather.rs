@@ -1,4 +1,4 @@
-//! Directories read as a whole: the same answer with any number of threads.
+//! Directories read as a whole: the same results with any number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,8 +15,8 @@ const ALL: [Threads; 5] = [
     Threads::Automatic,
 ];
 
-/// What becomes of an entry: its name, and its size or the failure to find that out.
-type Told = (String, Option<Result<u64, String>>);
+/// The result for an entry: its name, and its size or the failure to ask for it.
+type Found = (String, Option<Result<u64, String>>);
 
 fn files(scratch: &Scratch, count: usize) {
     scratch.dir("d");
@@ -29,12 +29,12 @@ fn sizes(scratch: &Scratch) -> List {
     list(scratch.at("d")).unwrap().plan(Fields::SIZE | Fields::LINKS)
 }
 
-fn told(entry: &crate::Entry<'_>) -> Result<u64, String> {
+fn size(entry: &crate::Entry<'_>) -> Result<u64, String> {
     let failed = entry.metadata().failures().next().map(|(_, error)| error.to_string());
     failed.map_or_else(|| Ok(entry.metadata().size().known().unwrap()), Err)
 }
 
-fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Vec<Told>, Calls) {
+fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Vec<Found>, Calls) {
     let mut all = Vec::new();
     let note = |name: &std::ffi::OsStr| {
         let name = name.to_str().unwrap().to_owned();
@@ -47,15 +47,15 @@ fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Ve
     };
     list.gather(threads, &mut all, note, |item, entry| {
         assert_eq!(item.0, entry.to_name().to_str().unwrap());
-        assert!(item.1.is_none(), "told of twice");
-        item.1 = Some(told(&entry));
+        assert!(item.1.is_none(), "completed twice");
+        item.1 = Some(size(&entry));
     })
     .unwrap();
     (all, list.calls())
 }
 
 #[test]
-fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
+fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
     for count in [0, 1, 63, 129, 3_000] {
         let scratch = Scratch::in_memory();
         files(&scratch, count);
@@ -63,7 +63,7 @@ fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
         let mut one_by_one = sizes(&scratch);
         while let Some(entry) = one_by_one.next() {
             let entry = entry.unwrap();
-            expected.push((entry.to_name().into_string().unwrap(), Some(told(&entry))));
+            expected.push((entry.to_name().into_string().unwrap(), Some(size(&entry))));
         }
         let left_out = expected.iter().filter(|(name, _)| name.ends_with('3')).count() as u64;
         let asked = expected.len() as u64;
@@ -74,7 +74,7 @@ fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
             assert!(all == expected, "{count} entries, {threads:?}");
             let processors = calls.of("sched_getaffinity");
             assert!(processors <= 1, "{calls:?}");
-            // A thread that helps may have the directory for itself.
+            // Each thread that helps may open the directory again.
             let again = calls.of("openat") - one_by_one.calls().of("openat");
             if let Threads::AtMost(most) = threads {
                 let helpers = most.min(all.len() / 64).saturating_sub(1);
@@ -95,7 +95,7 @@ fn the_answer_and_the_calls_are_those_of_one_entry_after_the_other() {
     }
 }
 
-/// The calls where no entry is asked about.
+/// The calls if no entry is asked about.
 fn calls_for_none(scratch: &Scratch) -> u64 {
     let mut list = sizes(scratch);
     let mut none = Vec::<()>::new();
@@ -104,15 +104,15 @@ fn calls_for_none(scratch: &Scratch) -> u64 {
 }
 
 #[test]
-fn what_vanishes_meanwhile_fails_alone_and_in_its_place() {
+fn vanished_entries_fail_in_their_place() {
     for threads in ALL {
         let scratch = Scratch::in_memory();
         files(&scratch, 2_000);
         let (all, _) = gather(&mut sizes(&scratch), threads, Some(&scratch));
         assert_eq!(all.len(), 1_800);
-        for (name, told) in all {
+        for (name, found) in all {
             let number: u64 = name.parse().unwrap();
-            assert_eq!(told.unwrap().ok(), (number % 10 != 7).then_some(number % 100), "{name}");
+            assert_eq!(found.unwrap().ok(), (number % 10 != 7).then_some(number % 100), "{name}");
         }
     }
 }
@@ -142,11 +142,11 @@ fn small_directories_and_plain_listings_start_no_thread() {
     assert!(!elsewhere(Fields::LINKS, Threads::AtMost(8), 127), "too few for a second part");
     assert!(!elsewhere(Fields::LINKS, Threads::AtMost(1), 1_100), "one thread was asked for");
     assert!(!elsewhere(Fields::NAME | Fields::KIND, Threads::AtMost(8), 1_100), "nothing to ask");
-    // Who comes first takes the work: a helper that starts late gets none.
+    // A thread that starts late gets no work.
     let mut runs = 0..1_000;
     assert!(
         runs.any(|_| elsewhere(Fields::LINKS, Threads::AtMost(8), 1_100)),
-        "nobody ever helped"
+        "no thread ever helped"
     );
 }
 
@@ -159,25 +159,25 @@ fn a_panic_reaches_the_caller() {
         let run = std::panic::AssertUnwindSafe(|| {
             let mut list = sizes(&scratch);
             let tell = |(): &mut (), _: crate::Entry<'_>| {
-                // Not `panic!`: nothing needs to be printed.
+                // Not `panic!`, which would print a message.
                 if asked.fetch_add(1, Ordering::Relaxed) == 500 {
-                    std::panic::resume_unwind(Box::new("as told to"));
+                    std::panic::resume_unwind(Box::new("on purpose"));
                 }
             };
             let _ = list.gather(threads, &mut Vec::new(), |_| Some(()), tell);
         });
-        let panic = std::panic::catch_unwind(run).expect_err("it was told to");
-        assert_eq!(panic.downcast_ref(), Some(&"as told to"), "{threads:?}");
+        let panic = std::panic::catch_unwind(run).expect_err("it panics on purpose");
+        assert_eq!(panic.downcast_ref(), Some(&"on purpose"), "{threads:?}");
     }
 }
 
 #[test]
-fn small_buffers_are_gathered_one_after_the_other() {
+fn small_buffers_are_gathered_in_order() {
     let scratch = Scratch::in_memory();
     files(&scratch, 1_000);
     let small = || Directory::open(scratch.at("d")).unwrap().buffer(16 << 10).unwrap();
     let mut list = small().list(Plan::new(Fields::SIZE | Fields::LINKS));
     let (all, _) = gather(&mut list, Threads::AtMost(3), None);
     assert_eq!(all.len(), 900);
-    assert!(all.iter().all(|(_, told)| told.as_ref().is_some_and(Result::is_ok)));
+    assert!(all.iter().all(|(_, found)| found.as_ref().is_some_and(Result::is_ok)));
 }

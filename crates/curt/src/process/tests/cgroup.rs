@@ -1,4 +1,4 @@
-//! Programs in control groups of their own, where this process may make them.
+//! Programs in new control groups, if this process may create them.
 
 use std::fs::{create_dir, read_to_string, remove_dir};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::os::linux::CommandCgroup;
 use crate::process::{Command, Stream};
 use crate::sys::Feature;
 
-/// A group for the groups of one test.
+/// A group that contains the groups of one test.
 struct Ground(PathBuf);
 
 impl Ground {
-    /// `None`, said aloud, where this process may make none.
+    /// `None`, with a message, if this process may create none.
     fn new(name: &str) -> Option<Ground> {
         let own = read_to_string("/proc/self/cgroup").unwrap_or_default();
         let own = own
@@ -41,7 +41,7 @@ impl Ground {
         place.map(Ground)
     }
 
-    /// The groups that were made in it.
+    /// The groups in it.
     fn groups(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
         entries.filter(|path| path.is_dir()).collect()
@@ -63,7 +63,7 @@ fn shell(text: &str, ground: &Ground) -> Command {
 const ESCAPES: &str = "setsid sh -c 'echo $$; exec sleep 100' & wait";
 
 #[test]
-fn what_makes_a_session_of_its_own_is_ended_too() {
+fn a_new_session_does_not_leave_the_control_group() {
     let Some(ground) = Ground::new("session") else { return };
     let (mut child, escaped) = with_grandchild(shell(ESCAPES, &ground));
     assert!(!is_gone(escaped));
@@ -77,7 +77,7 @@ fn what_makes_a_session_of_its_own_is_ended_too() {
 }
 
 #[test]
-fn what_outlives_the_program_is_ended_when_it_is_dropped() {
+fn kill_on_drop_kills_what_outlives_the_program_in_its_control_group() {
     let Some(ground) = Ground::new("outlived") else { return };
     let mut command = shell("setsid sh -c 'echo $$; exec sleep 100' & read line", &ground);
     command.stdin(Stream::pipe()).kill_on_drop(true);
@@ -90,7 +90,7 @@ fn what_outlives_the_program_is_ended_when_it_is_dropped() {
 }
 
 #[test]
-fn a_group_in_which_something_lives_on_stays() {
+fn a_control_group_with_live_processes_stays() {
     let Some(ground) = Ground::new("lives") else { return };
     let command = shell("setsid sh -c 'echo $$; exec sleep 100' & exit 0", &ground);
     let (mut child, escaped) = with_grandchild(command);
@@ -115,7 +115,7 @@ fn a_start_that_fails_leaves_no_group() {
         command.spawn().err().unwrap().cause(),
         Cause::Start(StartFailure::ProgramMissing, _)
     ));
-    // A child that is made in another way is not born in a group.
+    // Only `clone3` can create a child in a control group.
     let mut command = Command::new("/bin/true");
     command.cgroup_below(&ground.0).without(Feature::Clone3);
     assert!(matches!(
@@ -138,7 +138,7 @@ fn calls_of_a_group_are_three_and_three() {
 }
 
 #[test]
-fn a_place_that_is_none_is_told() {
+fn a_directory_that_is_no_control_group_is_reported() {
     let mut command = Command::new("/bin/true");
     let error = command.cgroup_below("/nonexistent").spawn().err().unwrap();
     assert!(error.to_string().contains("no control group below /nonexistent"), "{error}");

@@ -1,4 +1,4 @@
-//! Starts that fail, each with its own reason, and nothing left of them.
+//! Starts that fail, each with its reason, and leave nothing behind.
 
 use std::io::ErrorKind;
 
@@ -6,7 +6,7 @@ use super::in_every_way;
 use crate::error::{Cause, StartFailure};
 use crate::process::Command;
 
-/// Why a start fails, where it must.
+/// Why a start fails.
 fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     let error = command.spawn().map(drop).unwrap_err();
     let kind = error.kind();
@@ -17,9 +17,9 @@ fn reason(command: &Command) -> (StartFailure, ErrorKind) {
 }
 
 #[test]
-fn a_nul_is_no_text() {
+fn a_nul_in_an_argument_is_refused() {
     let not_text = (StartFailure::InvalidText, ErrorKind::InvalidInput);
-    // A program that is there on every system.
+    // A program of every system.
     let program = std::env::current_exe().unwrap();
     let program = program.to_str().unwrap();
     in_every_way(program, |way, mut command| {
@@ -34,10 +34,10 @@ fn a_nul_is_no_text() {
     }
 }
 
-/// What is refused here is refused by the look-up first, where extensions are tried for a path.
+/// On Windows the look-up refuses it first.
 #[cfg(unix)]
 #[test]
-fn a_nul_is_no_path() {
+fn a_nul_in_a_path_is_refused() {
     let not_text = (StartFailure::InvalidText, ErrorKind::InvalidInput);
     in_every_way("/bin/tr\0ue", |way, command| assert_eq!(reason(&command), not_text, "{way}"));
 }
@@ -59,7 +59,7 @@ mod unix {
         scratch.script(name, text, mode).to_str().unwrap().to_owned()
     }
 
-    /// The children of this thread: none must be left, not even a zombie.
+    /// Asserts that this thread has no child, not even a zombie.
     fn assert_no_children(way: &str) {
         if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
             assert_eq!(children, "", "{way}");
@@ -67,7 +67,7 @@ mod unix {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn the_missing_file_is_named() {
         let scratch = Scratch::new();
         let lost = scratch.at("lost").to_str().unwrap().to_owned();
         in_every_way(&lost, |way, command| {
@@ -93,7 +93,7 @@ mod unix {
             assert_eq!(reason(&command), (StartFailure::Directory, ErrorKind::NotFound), "{way}");
             assert_no_children(way);
         });
-        // A program of a relative path is missing in the child's directory, and looked for there.
+        // A relative path is relative to the directory of the child.
         let path = script(&scratch, "script", "#!/no/such\n", 0o755);
         in_every_way("./script", |way, mut command| {
             command.current_dir(Path::new(&path).parent().unwrap());
@@ -103,7 +103,7 @@ mod unix {
     }
 
     #[test]
-    fn what_cannot_be_run_says_why() {
+    fn a_file_that_cannot_be_executed_is_reported_with_the_reason() {
         let scratch = Scratch::new();
         let refused = (StartFailure::NotExecutable, ErrorKind::PermissionDenied);
         let plain = script(&scratch, "plain", "#!/bin/sh\n", 0o644);
@@ -145,7 +145,7 @@ mod unix {
             command.setup.faults = Some(faults.clone());
             command.retries(3, LONG);
             assert_eq!(reason(&command).0, StartFailure::TextBusy, "{way}");
-            // Pauses of 1, 2 and 4 ms, each one sleep.
+            // Pauses of 1, 2 and 4 ms, one sleep each.
             assert_eq!(faults.seen("clock_nanosleep"), 3, "{way}");
             command.retries(u32::MAX, Duration::from_millis(3));
             assert_eq!(reason(&command).0, StartFailure::TextBusy, "{way}");
@@ -165,10 +165,10 @@ mod unix {
         assert!(waits.join().unwrap());
     }
 
-    /// How often a start that fails once is tried, and as what it ends.
+    /// A start that fails once is tried so often, and ends with this result.
     #[test]
     #[cfg(target_os = "linux")]
-    fn one_failure_is_survived() {
+    fn one_failed_call_is_retried_or_reported() {
         in_every_way("/bin/true", |way, mut command| {
             if way != "clone3" {
                 return;
@@ -185,7 +185,7 @@ mod unix {
     }
 
     #[test]
-    fn a_shell_runs_what_the_system_does_not_know() {
+    fn a_shell_runs_files_of_unknown_format() {
         let scratch = Scratch::new();
         let plain = script(&scratch, "plain", "echo \"$0:$#:$1\"; exit 6\n", 0o755);
         in_every_way(&plain, |way, mut command| {
@@ -197,7 +197,7 @@ mod unix {
             assert_eq!(reason(&command).0, StartFailure::BadFormat, "{way}");
             assert_no_children(way);
         });
-        // The path is that of the program's directory, and no option.
+        // The path contains the directory, so it is not an option.
         script(&scratch, "-c", "exit 7\n", 0o755);
         in_every_way("plain", |way, mut command| {
             command.current_dir(scratch.path()).env("PATH", ".:/bin").shell_fallback(true);

@@ -1,5 +1,5 @@
-//! Every call fails once, in every way: a start then fails as a whole or goes on in another way,
-//! and nothing is left open or unwaited for.
+//! Every call fails once, with every way to start: the start then fails as a whole or takes another
+//! way, and leaves neither an open descriptor nor a zombie.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn children() -> Option<String> {
     std::fs::read_to_string("/proc/thread-self/children").ok()
 }
 
-/// Everything that costs a call.
+/// Sets all that costs a call.
 fn prepare(command: &mut Command) {
     command.args(["-c", "echo out; echo err >&2; cat"]);
     command.current_dir("/").own_tree(true).close_others(true).kill_on_drop(true);
@@ -38,7 +38,7 @@ fn live(command: &Command) -> Result<(), Error> {
 
 #[test]
 fn every_call_fails_once() {
-    // Other tests of this program open descriptors meanwhile.
+    // Other tests of this binary open descriptors meanwhile.
     if curt_testkit::ran_apart("process::tests::faults::every_call_fails_once") {
         return;
     }
@@ -67,7 +67,7 @@ fn every_call_fails_once() {
                         assert_eq!(error.raw_os_error(), Some(errno), "{case}: {error}");
                     }
                     assert_eq!(open_descriptors(), before, "{case}");
-                    // A wait that fails leaves what it did not wait for.
+                    // A wait that fails leaves a zombie.
                     if !matches!(kind, "wait4" | "waitid" | "pidfd_send_signal") {
                         assert_eq!(children().unwrap_or_default(), "", "{way}: {kind} {nth}");
                     }
@@ -79,7 +79,7 @@ fn every_call_fails_once() {
     });
 }
 
-/// Waits for what a failed wait left behind.
+/// Waits for what a failed wait left.
 fn reap_all() {
     for pid in children().unwrap_or_default().split_whitespace() {
         let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
@@ -88,7 +88,7 @@ fn reap_all() {
     }
 }
 
-/// Handlers of the host run at any time, and may not ask for calls to be made again.
+/// A signal handler without `SA_RESTART` can interrupt any call.
 #[test]
 fn waiting_and_reading_go_on_after_a_signal() {
     const EINTR: i32 = 4;
@@ -107,7 +107,7 @@ fn waiting_and_reading_go_on_after_a_signal() {
         }
         assert!(met.contains(&"waitid") && met.contains(&"read"), "{way}: {met:?}");
     });
-    // Where children have no handles.
+    // Without handles on children.
     let mut command = Command::new("/bin/true");
     command.without(Feature::Clone3);
     let faults = Faults::default().fail("pidfd_open", 0, EIO).fail("wait4", 0, EINTR);
@@ -119,10 +119,10 @@ fn waiting_and_reading_go_on_after_a_signal() {
     assert!(ended.unwrap().success());
 }
 
-/// After the wait the number of a group may be another's: where the handle cannot reach the group,
-/// nothing is sent.
+/// After the wait another group may have the number: if the handle cannot reach the group, no
+/// signal is sent.
 #[test]
-fn a_group_is_not_ended_by_a_number_that_was_given_back() {
+fn a_group_is_not_killed_by_a_number_that_was_released() {
     const EINVAL: i32 = 22;
     const EOPNOTSUPP: i32 = 95;
     in_every_way("/bin/sh", |way, mut command| {
@@ -138,21 +138,19 @@ fn a_group_is_not_ended_by_a_number_that_was_given_back() {
         let error = child.kill_tree().unwrap_err();
         assert_eq!(error.raw_os_error(), Some(EOPNOTSUPP), "{way}: {error}");
         assert!(!super::running::is_gone(sleeper), "{way}");
-        // The next one is not kept from it.
+        // The next call is not affected.
         child.kill_tree().unwrap();
         super::running::assert_goes(sleeper, way);
     });
 }
 
-/// A signal may reach a child before it is the program; the host's handlers are not for it, and
-/// where memory is shared they would do the host's work there.
+/// A child may get a signal before it executes the program. The handlers of this process must not
+/// run there, least of all with shared memory.
 #[test]
-fn handlers_of_the_host_do_not_run_in_children() {
+fn signal_handlers_do_not_run_in_children() {
     use rustix::process::{Signal, kill_current_process_group, setpgid};
     use std::sync::atomic::{AtomicBool, Ordering};
-    if curt_testkit::ran_apart(
-        "process::tests::faults::handlers_of_the_host_do_not_run_in_children",
-    ) {
+    if curt_testkit::ran_apart("process::tests::faults::signal_handlers_do_not_run_in_children") {
         return;
     }
     setpgid(None, None).unwrap();

@@ -1,4 +1,4 @@
-//! What a program is given: words, variables, a directory, descriptors, signals.
+//! What a program gets: arguments, variables, a directory, descriptors, signals.
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -12,7 +12,7 @@ use crate::os::unix::CommandExtras;
 use crate::process::Stream;
 
 #[test]
-fn arguments_arrive_as_they_are() {
+fn arguments_arrive_unchanged() {
     let words = ["", " ", "a b", "\"'\\", "*", "$HOME", "é", "-n", "a\nb"];
     shell("for word; do printf '[%s]' \"$word\"; done", |way, mut command| {
         command.arg("sh").args(words);
@@ -26,7 +26,7 @@ fn arguments_arrive_as_they_are() {
 }
 
 #[test]
-fn a_program_may_be_told_another_name() {
+fn arg0_sets_the_argument_zero() {
     shell("echo $0", |way, mut command| {
         assert_eq!(printed(&command), "/bin/sh\n", "{way}");
         command.arg0("another");
@@ -35,7 +35,7 @@ fn a_program_may_be_told_another_name() {
 }
 
 #[test]
-fn variables_are_set_and_taken_away() {
+fn variables_are_set_and_removed() {
     let own: Vec<_> = std::env::vars_os().collect();
     in_every_way("/usr/bin/env", |way, mut command| {
         let all = command.arg("-0").output().unwrap().stdout;
@@ -51,7 +51,7 @@ fn variables_are_set_and_taken_away() {
 }
 
 #[test]
-fn a_directory_is_where_a_relative_program_is_found() {
+fn a_relative_program_is_found_from_the_directory_of_the_child() {
     let scratch = Scratch::new();
     scratch.script("bin/here", "#!/bin/sh\npwd\n", 0o755);
     let expected = format!("{}\n", scratch.path().canonicalize().unwrap().display());
@@ -62,7 +62,7 @@ fn a_directory_is_where_a_relative_program_is_found() {
 }
 
 #[test]
-fn streams_are_files_pipes_or_nothing() {
+fn streams_are_files_pipes_or_the_null_device() {
     let scratch = Scratch::new();
     shell("cat; echo out; echo err >&2", |way, mut command| {
         let mut options = File::options();
@@ -82,13 +82,13 @@ fn streams_are_files_pipes_or_nothing() {
         assert!(child.stderr.is_none(), "{way}");
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.stdout, b"in\nout\n", "{way}");
-        // Our ends stay ours: what the child reads ends when we close it, and nothing else holds
-        // it.
+        // The ends of this process are not inherited: the input of the child ends when this process
+        // closes it.
     });
 }
 
 #[test]
-fn much_on_both_outputs_keeps_nobody_waiting() {
+fn much_output_on_both_streams_does_not_block() {
     let script = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; head -c 9 /dev/zero";
     shell(script, |way, command| {
         let output = command.output().unwrap();
@@ -102,7 +102,7 @@ fn descriptors_may_change_places() {
     for name in ["a", "b"] {
         std::fs::write(scratch.at(name), name).unwrap();
     }
-    // Each is wanted under the number of the other one, and one of them as standard input besides.
+    // Each goes to the number of the other, and one of them is the standard input as well.
     in_every_way("/bin/cat", |way, mut command| {
         let open = |name| OwnedFd::from(File::open(scratch.at(name)).unwrap());
         let (a, b) = (open("a"), open("b"));
@@ -116,11 +116,10 @@ fn descriptors_may_change_places() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn nothing_leaks_into_a_child() {
+fn no_descriptor_leaks_into_a_child() {
     let scratch = Scratch::new();
     std::fs::write(scratch.at("file"), "").unwrap();
-    // What others left inheritable reaches a child on purpose, so only with `close_others` there is
-    // nothing.
+    // A child inherits what other code left inheritable, so only `close_others` makes this exact.
     let file = File::open(scratch.at("file")).unwrap();
     let left_open = rustix::io::fcntl_dupfd_cloexec(&file, 50).unwrap();
     rustix::io::fcntl_setfd(&left_open, rustix::io::FdFlags::empty()).unwrap();
@@ -130,7 +129,7 @@ fn nothing_leaks_into_a_child() {
         let number = left_open.as_raw_fd().to_string();
         assert!(open.lines().any(|line| line == number), "{way}: {open}");
         command.close_others(true);
-        // Its three streams, and the directory that it lists.
+        // The three streams, and the directory that is listed.
         assert_eq!(printed(&command), "0\n1\n2\n3\n", "{way}");
         let given = file.as_fd().try_clone_to_owned().unwrap();
         command.descriptor(given, 77);
@@ -139,7 +138,7 @@ fn nothing_leaks_into_a_child() {
 }
 
 #[test]
-fn numbers_of_streams_are_not_given_twice() {
+fn the_numbers_of_standard_streams_are_refused() {
     in_every_way("/bin/true", |way, mut command| {
         let file = File::open("/dev/null").unwrap();
         command.descriptor(file, 2);
@@ -148,17 +147,16 @@ fn numbers_of_streams_are_not_given_twice() {
     });
 }
 
-/// Two signals are the C library's own, which it lets some of its children ignore.
+/// Two signals are private to the C library, which lets some of its children ignore them.
 #[cfg(target_os = "linux")]
 const OWN: u64 = 0b11 << 31;
 
-/// Compared with what a child of the standard library gets.
+/// Compared with a child of the standard library.
 #[test]
 #[cfg(target_os = "linux")]
 fn signals_are_as_the_standard_library_leaves_them() {
-    // The mask is this thread's own; SIGPIPE is ignored in every program of Rust, and inherited by
-    // none.
-    let blocked = crate::sys::process::hold_signals_back();
+    // The mask is that of this thread. Programs in Rust ignore SIGPIPE; their children do not.
+    let blocked = crate::sys::process::block_signals();
     let sets = |status: Vec<u8>| -> Vec<(String, u64)> {
         let status = String::from_utf8(status).unwrap();
         let lines = status.lines().filter_map(|line| line.split_once(":\t"));

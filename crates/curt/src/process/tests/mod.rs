@@ -1,4 +1,4 @@
-//! Starting, in every way that this system has.
+//! Starts, in every way that this system has.
 
 #[cfg(target_os = "linux")]
 mod cgroup;
@@ -17,7 +17,16 @@ mod swapped;
 use super::Command;
 use crate::sys::Feature;
 
-/// The ways to start a program: by what is done without.
+#[test]
+fn commands_and_children_can_be_shared_by_threads() {
+    fn assert_shared<T: Send + Sync>() {}
+    assert_shared::<Command>();
+    assert_shared::<super::Child>();
+    assert_shared::<crate::Search>();
+    assert_shared::<crate::Session>();
+}
+
+/// The ways to start a program, and the features they do without.
 #[cfg(target_os = "linux")]
 const WAYS: [(&str, &[Feature]); 3] = [
     ("clone3", &[]),
@@ -27,7 +36,7 @@ const WAYS: [(&str, &[Feature]); 3] = [
 #[cfg(not(target_os = "linux"))]
 const WAYS: [(&str, &[Feature]); 1] = [("the only one", &[])];
 
-/// Asks the same of every way.
+/// Runs a test with every way to start.
 fn in_every_way(program: &str, mut ask: impl FnMut(&str, Command)) {
     for (way, without) in WAYS {
         let mut command = Command::new(program);
@@ -38,7 +47,7 @@ fn in_every_way(program: &str, mut ask: impl FnMut(&str, Command)) {
     }
 }
 
-/// A shell with this to do.
+/// Runs a test with a shell that runs this script.
 #[cfg(unix)]
 fn shell(script: &str, ask: impl Fn(&str, Command)) {
     in_every_way("/bin/sh", |way, mut command| {

@@ -1,4 +1,4 @@
-//! Programs that are given by a name: looked for as the child would, and started as what was found.
+//! Programs given by their names: looked up with the environment of the child.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::{Cause, Operation, StartFailure};
 use crate::which::{Cwd, Policy, Search};
 use curt_paths::Flavor;
 
-/// A script in a directory of a scratch, which says a word.
+/// Creates a script that prints a word.
 fn saying(scratch: &Scratch, path: &str, word: &str) -> PathBuf {
     scratch.script(path, format!("#!/bin/sh\necho {word} $0\n"), 0o755)
 }
@@ -21,7 +21,7 @@ fn path_of(directories: &[&Path]) -> String {
 }
 
 #[test]
-fn the_variables_of_the_child_decide() {
+fn names_are_looked_up_in_the_path_of_the_child() {
     let scratch = Scratch::new();
     let one = saying(&scratch, "one/curt-test", "one");
     let two = saying(&scratch, "two/curt-test", "two");
@@ -32,7 +32,7 @@ fn the_variables_of_the_child_decide() {
         assert!(matches!(error.cause(), Cause::Find(_)), "{way}: {error:?}");
         command.env("PATH", &path);
         assert_eq!(printed(&command), format!("one {}\n", one.display()), "{way}");
-        // A search that names its own goes before.
+        // The `PATH` of the search takes precedence.
         command.search(Search::new().path(two.parent().unwrap()));
         assert_eq!(printed(&command), format!("two {}\n", two.display()), "{way}");
     });
@@ -40,18 +40,18 @@ fn the_variables_of_the_child_decide() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_changed_path_costs_no_copy() {
+fn a_changed_path_does_not_fork() {
     let mut command = crate::process::Command::new("true");
     let mut child = command.env("PATH", "/nowhere:/bin").spawn().unwrap();
     child.wait().unwrap();
     let calls = child.calls();
     assert_eq!((calls.of("clone3"), calls.of("fork")), (1, 0));
-    // A miss, a hit and what is found: three questions.
+    // Three questions: a miss, a hit, and the kind of the hit.
     assert_eq!(calls.of("faccessat2") + calls.of("statx"), 3, "{calls:?}");
 }
 
 #[test]
-fn relative_directories_begin_from_the_childs() {
+fn relative_entries_begin_at_the_directory_of_the_child() {
     let scratch = Scratch::new();
     let inside = saying(&scratch, "place/bin/curt-test", "inside");
     in_every_way("curt-test", |way, mut command| {
@@ -61,7 +61,7 @@ fn relative_directories_begin_from_the_childs() {
 }
 
 #[test]
-fn the_place_that_nobody_named_is_not_searched() {
+fn the_working_directory_is_not_searched_implicitly() {
     let scratch = Scratch::new();
     let here = saying(&scratch, "curt-test", "here");
     in_every_way("curt-test", |way, mut command| {
@@ -79,7 +79,7 @@ fn the_place_that_nobody_named_is_not_searched() {
 }
 
 #[test]
-fn what_cannot_be_started_is_passed_over() {
+fn candidates_that_cannot_be_started_are_skipped() {
     let scratch = Scratch::new();
     scratch.script("a/curt-test", "#!/no/such\n", 0o755);
     let good = saying(&scratch, "b/curt-test", "good");
@@ -88,14 +88,14 @@ fn what_cannot_be_started_is_passed_over() {
     in_every_way("curt-test", |way, mut command| {
         command.env("PATH", path_of(&[&places[0], &places[1]]));
         assert_eq!(printed(&command), format!("good {}\n", good.display()), "{way}");
-        // With nothing behind it the first failure is told, and at which file.
+        // Without another candidate the first failure is reported, with its file.
         command.env("PATH", path_of(&[&places[0]]));
         let error = command.spawn().unwrap_err();
         assert_eq!(error.path(), scratch.at("a/curt-test"), "{way}");
         let is_interpreter =
             matches!(error.cause(), Cause::Start(StartFailure::InterpreterMissing { .. }, _));
         assert!(is_interpreter, "{way}: {error:?}");
-        // What has no format ends the search, as with execvp.
+        // A file of unknown format ends the search, as with execvp.
         command.env("PATH", path_of(&[&places[2], &places[1]]));
         let error = command.spawn().unwrap_err();
         assert_eq!(error.path(), junk, "{way}");
@@ -103,9 +103,8 @@ fn what_cannot_be_started_is_passed_over() {
     });
 }
 
-/// The place that is refused stays refused, whatever happens between the look-up and the start:
-/// what was found is started by its full path, also when this process moves to another directory
-/// meanwhile.
+/// What was found is started by its absolute path, even if this process changes its directory
+/// between the look-up and the start.
 #[test]
 fn a_session_starts_what_it_found() {
     let scratch = Scratch::new();
@@ -123,7 +122,7 @@ fn a_session_starts_what_it_found() {
 }
 
 #[test]
-fn steps_are_told_without_a_start() {
+fn explain_starts_nothing() {
     let scratch = Scratch::new();
     let good = saying(&scratch, "b/curt-test", "good");
     in_every_way("curt-test", |way, mut command| {

@@ -1,4 +1,4 @@
-//! Programs that run: their ends, their trees, many at once.
+//! Running programs: how they end, their trees, many at once.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use super::{WAYS, in_every_way, printed, shell};
 use crate::process::{Child, Command, Stream};
 
-/// So long that a test has failed when it is over.
+/// A time limit that only a failing test reaches.
 pub(super) const LONG: Duration = Duration::from_secs(20);
 
 #[test]
-fn ends_are_told() {
+fn exit_codes_and_signals_are_returned() {
     shell("exit 7", |way, command| {
         assert_eq!(command.status().unwrap().code(), Some(7), "{way}");
         let mut child = command.spawn().unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(7), "{way}");
-        // It is remembered, and costs nothing.
+        // It is remembered, so this costs no call.
         let calls = child.calls().total();
         assert_eq!(child.wait().unwrap().code(), Some(7), "{way}");
         assert_eq!(child.try_wait().unwrap().unwrap().code(), Some(7), "{way}");
@@ -29,9 +29,9 @@ fn ends_are_told() {
     });
 }
 
-/// The standard library's word is the authority; where cores are not dumped, the two agree on that.
+/// The standard library is the authority, also if cores are not dumped.
 #[test]
-fn a_core_that_was_dumped_is_told_of() {
+fn a_dumped_core_is_reported() {
     let scratch = curt_testkit::Scratch::new();
     let script = format!("cd {}; ulimit -c unlimited; kill -ABRT $$", scratch.path().display());
     let theirs = std::process::Command::new("/bin/sh").args(["-c", &script]).status().unwrap();
@@ -40,9 +40,12 @@ fn a_core_that_was_dumped_is_told_of() {
         curt_testkit::skip("no core is dumped on this system");
     }
     shell(&script, |way, command| {
-        let ours = command.status().unwrap();
-        let said = (ours.signal(), ours.core_dumped());
-        assert_eq!(said, (theirs.signal(), theirs.core_dumped()), "{way}");
+        // One waits by the number of the child, the other by its handle where there is one.
+        for ours in [command.status(), command.spawn().unwrap().wait()] {
+            let ours = ours.unwrap();
+            let said = (ours.signal(), ours.core_dumped());
+            assert_eq!(said, (theirs.signal(), theirs.core_dumped()), "{way}");
+        }
     });
 }
 
@@ -65,7 +68,7 @@ fn waiting_has_a_limit() {
     });
 }
 
-/// Whether a process has ended; one that nobody waits for yet has.
+/// Whether a process has ended. A zombie has.
 pub(super) fn is_gone(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
@@ -81,7 +84,7 @@ pub(super) fn assert_goes(pid: u32, way: &str) {
     }
 }
 
-/// A child that has started another one, and the number of that.
+/// A child that has started a grandchild, and the number of that.
 pub(super) fn with_grandchild(mut command: Command) -> (Child, u32) {
     let mut child = command.stdout(Stream::pipe()).spawn().unwrap();
     let mut line = String::new();
@@ -91,7 +94,7 @@ pub(super) fn with_grandchild(mut command: Command) -> (Child, u32) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_tree_is_ended_together() {
+fn kill_tree_kills_the_grandchild() {
     shell("sleep 100 & echo $!; wait", |way, mut command| {
         command.own_tree(true);
         let (mut child, grandchild) = with_grandchild(command);
@@ -99,8 +102,8 @@ fn a_tree_is_ended_together() {
         child.kill_tree().unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9), "{way}");
         assert_goes(grandchild, way);
-        // Nobody is left, which is no error. Before Linux 6.9 a zombie may still be somebody, until
-        // it is waited for.
+        // No process is left, which is not an error. Before Linux 6.9 a zombie may count as one
+        // until it is waited for.
         let begun = Instant::now();
         while let Err(error) = child.kill_tree() {
             assert_eq!(error.kind(), std::io::ErrorKind::Unsupported, "{way}");
@@ -112,7 +115,7 @@ fn a_tree_is_ended_together() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_outlives_its_leader_is_ended_too() {
+fn kill_tree_kills_what_outlives_the_child() {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "sleep 100 & echo $!"]).own_tree(true);
     let (mut child, grandchild) = with_grandchild(command);
@@ -133,7 +136,7 @@ fn what_outlives_its_leader_is_ended_too() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn dropping_ends_what_was_asked_to_end() {
+fn kill_on_drop_kills_the_child_or_its_tree() {
     shell("sleep 100 & echo $!; wait", |way, mut command| {
         command.own_tree(true).kill_on_drop(true);
         let (child, grandchild) = with_grandchild(command);
@@ -146,8 +149,8 @@ fn dropping_ends_what_was_asked_to_end() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn groups_and_sessions_are_their_own() {
-    // PID (NAME) STATE PARENT GROUP SESSION; the shell is told its numbers by the system.
+fn groups_and_sessions_are_new() {
+    // PID (NAME) STATE PARENT GROUP SESSION
     let numbers = |command: &Command| -> Vec<i32> {
         let stat = printed(command);
         let rest = stat.rsplit(')').next().unwrap();
@@ -168,7 +171,7 @@ fn groups_and_sessions_are_their_own() {
     });
 }
 
-/// The pipes among the descriptors of a listing `ls -l /proc/self/fd`: number, and which.
+/// The pipes in the output of `ls -l /proc/self/fd`: their numbers and targets.
 fn pipes(listing: &str) -> Vec<(i32, String)> {
     let found = listing.lines().filter_map(|line| line.split_once(" -> pipe:"));
     found
@@ -178,13 +181,14 @@ fn pipes(listing: &str) -> Vec<(i32, String)> {
         .collect()
 }
 
-/// Many threads start programs at once: each gets its own output, and none the pipes of another.
+/// Threads that start programs at once get their own output, and no child inherits the pipes of
+/// another.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_do_not_mix_their_starts() {
     let rounds: usize =
         std::env::var("CURT_STARTS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
-    // What this process was started with reaches every child.
+    // Every child inherits what this process was started with.
     let before = std::process::Command::new("/bin/ls").args(["-l", "/proc/self/fd"]).output();
     let before = pipes(&String::from_utf8(before.unwrap().stdout).unwrap());
     let before: Vec<i32> = before.into_iter().map(|(number, _)| number).collect();
@@ -203,7 +207,7 @@ fn threads_do_not_mix_their_starts() {
                         command.args(["-c", &script]).stdin(Stream::pipe());
                         command.stdout(Stream::pipe());
                         let mut child = command.spawn().unwrap();
-                        // A pipe of ours in another's child would keep this one from its end.
+                        // If another child had inherited the pipe, it would not end.
                         drop(child.stdin.take());
                         let mut text = String::new();
                         child.stdout.as_mut().unwrap().read_to_string(&mut text).unwrap();

@@ -1,5 +1,4 @@
-//! Files that somebody exchanges between the look-up and the start: nothing runs that the policy
-//! refused.
+//! Files are exchanged between the look-up and the start: nothing runs that the policy refused.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -12,23 +11,23 @@ use super::in_every_way;
 use crate::process::Command;
 use crate::which::Search;
 
-/// What is started, and where it lies.
+/// The program, and its directories.
 const NAME: &str = "curt-test";
 
-/// How many starts of each outcome are waited for, and how many are made at most.
+/// How many starts of each outcome the tests wait for, and how many they make at most.
 const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
-/// Two directories: `b`, which is in `PATH`, holds the program, which succeeds, and `here` another
-/// one of the same name, which fails, and which only the place that nobody named would lead to.
-/// They are images: a script is opened once more by what runs it.
+/// Two directories: `b` is in `PATH` and contains a program that succeeds; `here` is the working
+/// directory and contains one of the same name that fails. Both are images, as the interpreter of a
+/// script would open it again.
 struct Ground {
     scratch: Scratch,
     program: PathBuf,
 }
 
 impl Ground {
-    /// `None` where the programs do not run under another name, as where one image is all of them.
+    /// `None` if the programs do not run under another name, as in a multi-call binary.
     fn new() -> Option<Ground> {
         let scratch = Scratch::new();
         let program = copy_of("true", &scratch, &format!("b/{NAME}"));
@@ -45,10 +44,10 @@ impl Ground {
         self.scratch.at("b/aside")
     }
 
-    /// Starts the program by its name while it is taken away and put back, and in between something
-    /// else is put there for a moment. Whatever is started is the good one.
+    /// Starts the program by its name while another thread moves it away, puts something else there
+    /// for a moment, and moves it back. Only the right program ever runs.
     fn hold(&self, mut meanwhile: impl FnMut() + Send) {
-        // What the place that nobody named has is refused, though it is the child's directory.
+        // The working directory is refused, although the child runs in it.
         let path = format!(":{}", self.scratch.at("b").display());
         let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -71,7 +70,7 @@ impl Ground {
     }
 }
 
-/// Ends the other thread, also where an assertion fails.
+/// Ends the other thread, even if an assertion fails.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -84,7 +83,7 @@ fn copy_of(name: &str, scratch: &Scratch, path: &str) -> PathBuf {
     scratch.program(Search::new().find(name).unwrap().into_path(), path)
 }
 
-/// How many starts went well and how many failed.
+/// How many starts succeeded and how many failed.
 fn tries(command: &Command, way: &str) -> (u32, u32) {
     let (mut started, mut failed) = (0, 0);
     while started.min(failed) < ENOUGH && started + failed < MOST {
@@ -100,13 +99,13 @@ fn tries(command: &Command, way: &str) -> (u32, u32) {
 }
 
 #[test]
-fn nothing_is_started_from_the_place_that_nobody_named() {
+fn no_program_in_the_working_directory_is_started() {
     let Some(ground) = Ground::new() else { return };
     ground.hold(std::thread::yield_now);
 }
 
 #[test]
-fn what_may_not_be_executed_is_not() {
+fn a_file_that_may_not_be_executed_is_never_started() {
     let Some(ground) = Ground::new() else { return };
     let refused = copy_of("false", &ground.scratch, "b/refused");
     set_permissions(&refused, Permissions::from_mode(0o644)).unwrap();
@@ -118,7 +117,7 @@ fn what_may_not_be_executed_is_not() {
 }
 
 #[test]
-fn a_directory_of_that_name_is_none() {
+fn a_directory_in_place_of_the_program_is_never_started() {
     let Some(ground) = Ground::new() else { return };
     ground.hold(|| {
         create_dir(&ground.program).unwrap();
@@ -127,12 +126,12 @@ fn a_directory_of_that_name_is_none() {
     });
 }
 
-/// What was found is gone when it is started: the next one in `PATH` is taken, and never the one
-/// beside.
+/// The file is gone when it is started: the next candidate in `PATH` is started, never one in the
+/// working directory.
 #[test]
-fn the_next_one_is_the_policys() {
+fn the_next_candidate_is_one_of_the_policy() {
     use crate::process::program::Names;
-    use crate::sys::process::{Group, Launch, Place};
+    use crate::sys::process::{Container, Group, Launch};
 
     let Some(ground) = Ground::new() else { return };
     let next = copy_of("true", &ground.scratch, &format!("c/{NAME}"));
@@ -150,7 +149,7 @@ fn the_next_one_is_the_policys() {
         extra: &[],
         group: Group::default(),
         tree: false,
-        place: &Place::default(),
+        container: &Container::default(),
         close_others: false,
         unblocks: false,
         only_waits: false,

@@ -1,20 +1,20 @@
-//! Trees deeper than descriptors, paths and stacks reach.
+//! Trees deeper than the limits of descriptors, paths and stacks.
 
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, remove};
 use crate::remove::{Remove, Threads};
+use crate::sys::Sys;
 use crate::sys::tests::as_here;
-use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
     deep_trees_take_few_descriptors,
-    a_dry_run_reaches_the_bottom,
-    small_stacks_are_enough,
-    deep_and_wide,
+    dry_run_reaches_the_bottom,
+    small_stack_is_enough,
+    deep_and_wide_tree_is_removed,
 );
 
-fn deep_trees_take_few_descriptors<S: Sys<Setup = Setup>>() {
+fn deep_trees_take_few_descriptors<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 10_000, "directory");
     let options = Remove::new().descriptors(16).threads(Threads::AtMost(1));
@@ -27,7 +27,7 @@ fn deep_trees_take_few_descriptors<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), Vec::<String>::new());
 }
 
-fn a_dry_run_reaches_the_bottom<S: Sys<Setup = Setup>>() {
+fn dry_run_reaches_the_bottom<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 3_000, "directory");
     let options = Remove::new().descriptors(8).exclude(|_| false);
@@ -39,7 +39,7 @@ fn a_dry_run_reaches_the_bottom<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), Vec::<String>::new());
 }
 
-fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
+fn small_stack_is_enough<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.deep("tree", 5_000, "d");
     std::thread::scope(|scope| {
@@ -50,7 +50,7 @@ fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
     });
 }
 
-fn deep_and_wide<S: Sys<Setup = Setup>>() {
+fn deep_and_wide_tree_is_removed<S: Sys>() {
     for threads in [1, 4] {
         let scratch = Scratch::in_memory();
         let mut files = 0;

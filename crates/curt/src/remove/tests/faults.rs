@@ -9,18 +9,18 @@ use crate::remove::{Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::{Feature, Setup, Sys};
 
-on_real_platforms!(every_call_fails_once, shortage_of_descriptors_passes);
+on_real_platforms!(failure_of_any_call_is_reported, passing_shortage_of_descriptors_is_overcome);
 
 #[cfg(unix)]
 mod interrupted {
     use super::super::on_real_platforms;
-    use super::a_signal_that_interrupts_a_call_is_no_failure;
+    use super::interrupted_call_is_no_failure;
 
-    on_real_platforms!(a_signal_that_interrupts_a_call_is_no_failure);
+    on_real_platforms!(interrupted_call_is_no_failure);
 }
 
 #[cfg(unix)]
-fn a_signal_that_interrupts_a_call_is_no_failure<S: Sys<Setup = Setup>>() {
+fn interrupted_call_is_no_failure<S: Sys>() {
     let names = ["openat2", "openat", "getdents64", "readdir", "unlinkat"];
     let mut interrupted = 0;
     for name in names {
@@ -38,8 +38,8 @@ fn a_signal_that_interrupts_a_call_is_no_failure<S: Sys<Setup = Setup>>() {
     assert!(interrupted > 20, "{interrupted}");
 }
 
-/// Errors in the numbers of the platform: "nothing is there", what is said when descriptors or memory
-/// run out, and others.
+/// Error numbers of the platform: for a missing entry, for a shortage of descriptors or memory, and
+/// others.
 #[cfg(unix)]
 mod numbers {
     use rustix::io::Errno;
@@ -68,7 +68,7 @@ mod numbers {
     pub(super) const GONE: &[i32] =
         &[codes::STATUS_OBJECT_NAME_NOT_FOUND, codes::STATUS_DELETE_PENDING];
     pub(super) const SHORTAGES: [i32; 1] = [codes::STATUS_INSUFFICIENT_RESOURCES];
-    /// Fewer than on Unix: making a tree takes Wine long.
+    /// Fewer than on Unix, because Wine takes long to make a tree.
     pub(super) const OTHERS: [i32; 7] = [
         codes::STATUS_ACCESS_DENIED,
         codes::STATUS_SHARING_VIOLATION,
@@ -95,7 +95,7 @@ fn options() -> Remove<'static> {
     Remove::new().threads(Threads::AtMost(1)).descriptors(8).retries(3, window)
 }
 
-fn every_call_fails_once<S: Sys<Setup = Setup>>() {
+fn failure_of_any_call_is_reported<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
@@ -104,7 +104,7 @@ fn every_call_fails_once<S: Sys<Setup = Setup>>() {
         mixed_tree(&copy, "tree");
         remove_on::<S>(&options(), &Setup::default(), &[copy.at("tree")]).calls
     };
-    // The first may learn what the system lacks.
+    // The first removal may learn which features the system lacks.
     run();
     let calls = run();
     for (name, count) in calls.iter() {
@@ -115,7 +115,7 @@ fn every_call_fails_once<S: Sys<Setup = Setup>>() {
                 let report = remove_on::<S>(&options(), &setup, &[scratch.at("tree")]);
                 let case = format!("{name} {nth} fails with {errno:#x}: {report:?}");
                 assert_eq!(faults.hits(), 1, "{case}");
-                // What was reported complete is gone, and what is not gone was reported, by a
+                // A tree reported complete is gone, and one that is not gone was reported, by a
                 // path within the tree.
                 // (A call that lies about an entry being gone is believed.)
                 if !numbers::GONE.contains(&errno) {
@@ -137,7 +137,7 @@ fn mixed_tree_again(scratch: &Scratch) {
     mixed_tree(scratch, "tree");
 }
 
-fn shortage_of_descriptors_passes<S: Sys<Setup = Setup>>() {
+fn passing_shortage_of_descriptors_is_overcome<S: Sys>() {
     for errno in numbers::SHORTAGES {
         let scratch = Scratch::in_memory();
         scratch.dir(format!("tree{}", "/d".repeat(40)));

@@ -1,5 +1,5 @@
-//! Somebody adds to a tree while it is removed, or only seems to: on the file system in memory,
-//! whose clock runs by calls.
+//! Trees that grow while they are removed, or only seem to: on the file system in memory, whose clock
+//! advances with each call.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(50))
 }
 
-/// Somebody for whom every path is built.
+/// An observer for which every path is built.
 struct Watcher;
 
 impl Observer for Watcher {
@@ -35,7 +35,7 @@ impl Observer for Watcher {
     }
 }
 
-/// So many names, a hundred to a file.
+/// Adds `names` names, a hundred for each file.
 fn hard_links(world: &mut World, directory: &str, names: usize) {
     for number in 0..names {
         let name = format!("{directory}/{number}");
@@ -48,7 +48,7 @@ fn hard_links(world: &mut World, directory: &str, names: usize) {
 }
 
 #[test]
-fn any_number_of_hard_links_goes_in_one_pass() {
+fn many_hard_links_are_removed_in_one_pass() {
     for contents in [false, true] {
         for (threads, watched) in [(1, false), (8, true)] {
             let mut world = World::new();
@@ -66,7 +66,7 @@ fn any_number_of_hard_links_goes_in_one_pass() {
 }
 
 #[test]
-fn what_is_added_while_contents_go_is_removed_too() {
+fn entries_added_to_contents_are_removed_too() {
     for call in 0..30 {
         let mut world = World::new();
         for number in 0..10 {
@@ -80,13 +80,13 @@ fn what_is_added_while_contents_go_is_removed_too() {
         let report = remove(&options, &setup);
         assert!(report.is_complete(), "before call {call}: {report:?}");
         let left = setup.world(|world| world.list("tree").len() as u64);
-        // What comes after the last listing was not there when the removal looked.
+        // Entries added after the last listing were not there when the removal looked.
         assert!(left == 0 || report.files == 10, "before call {call}: {report:?}");
     }
 }
 
 #[test]
-fn contents_are_not_said_to_be_gone_while_somebody_adds_some() {
+fn contents_that_keep_growing_are_an_error() {
     for threads in [1, 2] {
         let mut world = World::new();
         world.file("tree/file").before_each_call(|world| {
@@ -104,7 +104,7 @@ fn contents_are_not_said_to_be_gone_while_somebody_adds_some() {
 /// A listing that never ends, since each call finds a new entry behind the last: without a bound
 /// on the pass, the removal would not end either.
 #[test]
-fn a_listing_that_grows_as_fast_as_it_is_read_is_given_up() {
+fn listing_that_grows_as_fast_as_it_is_read_is_left() {
     for contents in [false, true] {
         for watched in [false, true] {
             let mut world = World::new();
@@ -114,7 +114,7 @@ fn a_listing_that_grows_as_fast_as_it_is_read_is_given_up() {
             world.before_each_call(move |world| {
                 calls += 1;
                 assert!(calls < 2_000_000, "it does not end");
-                // Counting is faster than adding: or nobody could tell how many there are.
+                // Every second call only: entries can only be counted if that is faster than adding.
                 if calls % 2 == 0 {
                     world.intrude("tree");
                 }
@@ -133,7 +133,7 @@ fn a_listing_that_grows_as_fast_as_it_is_read_is_given_up() {
 
 /// Each call finds another level below the deepest.
 #[test]
-fn levels_that_are_made_ahead_of_the_removal_are_given_up() {
+fn levels_made_ahead_of_the_removal_are_left() {
     for contents in [false, true] {
         let mut world = World::new();
         world.dir("tree/old");
@@ -154,10 +154,10 @@ fn levels_that_are_made_ahead_of_the_removal_are_given_up() {
     }
 }
 
-/// In width, in depth and in both: what somebody makes is left with one error, for the directory that it is
-/// made in, however much it is.
+/// In width, in depth and in both: however many directories are made, they are left with one error, for
+/// the directory that they are made in.
 #[test]
-fn directories_that_are_made_for_ever_are_one_error() {
+fn directories_made_for_ever_are_one_error() {
     for (form, threads) in
         ["wide", "deep", "both", "bushes"].into_iter().flat_map(|form| [(form, 1), (form, 8)])
     {
@@ -192,19 +192,19 @@ fn directories_that_are_made_for_ever_are_one_error() {
             assert_eq!(report.error_count, 1, "{about}");
             assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{about}");
             if form == "deep" || form == "both" {
-                // The levels were moved upwards meanwhile.
+                // The path depends on how far the removal came.
                 assert!(report.errors[0].path().starts_with("tree"), "{about}");
                 continue;
             }
             assert_eq!(report.errors[0].path(), PathBuf::from("tree/a/old"), "{about}");
-            // Whatever else there was is gone.
+            // Everything else is gone.
             let left = setup.world(|world| world.list("tree"));
             assert!(left.iter().all(|line| line[2..].starts_with('a')), "{about} {left:?}");
         }
     }
 }
 
-/// Directories of any depth that were there before take as long as they take.
+/// There is no limit of time for directories that are older than the removal.
 #[test]
 fn old_levels_are_not_taken_for_new_ones() {
     let mut world = World::new();
@@ -216,9 +216,9 @@ fn old_levels_are_not_taken_for_new_ones() {
     assert!(setup.world(|world| world.clock) > Duration::from_millis(10));
 }
 
-/// Files and directories, of which the listing tells no kinds, and one that stays.
+/// Files and directories in a listing without kinds, some of which cannot be removed.
 #[test]
-fn without_kinds_everything_goes_or_is_named() {
+fn listing_without_kinds_is_removed_or_reported() {
     for threads in [1, 2, 4, 8] {
         for contents in [false, true] {
             for stays in [0, 1, 7] {
@@ -248,9 +248,9 @@ fn without_kinds_everything_goes_or_is_named() {
     }
 }
 
-/// The directory is never removed, though its listings show nothing: the answer to `rmdir` is planned.
+/// The directory is never removed, although its listings are empty: every `rmdir` is made to fail.
 #[test]
-fn a_directory_is_listed_again_as_often_as_was_allowed() {
+fn directory_is_listed_again_as_often_as_allowed() {
     for retries in [0, 1, 3, 10] {
         let mut world = World::new();
         world.dir("tree");
@@ -265,14 +265,14 @@ fn a_directory_is_listed_again_as_often_as_was_allowed() {
     }
 }
 
-/// Cancels when a helper has done something.
-struct StopHelpers {
+/// Cancels when a started worker has removed files.
+struct StopWorkers {
     cancel: Cancel,
     caller: std::thread::ThreadId,
     files: std::sync::OnceLock<u64>,
 }
 
-impl Observer for StopHelpers {
+impl Observer for StopWorkers {
     fn progress(&self, totals: &Totals) {
         if std::thread::current().id() != self.caller && totals.files > 0 {
             let _ = self.files.set(totals.files);
@@ -282,14 +282,14 @@ impl Observer for StopHelpers {
 }
 
 #[test]
-fn what_was_handed_over_stops_with_the_rest() {
+fn handed_off_work_stops_when_cancelled() {
     let mut world = World::new();
     world.rules.page = 100_000;
     for number in 0..60_000 {
         world.file(format!("tree/{number}"));
     }
     let setup = Setup::new(world);
-    let stop = StopHelpers {
+    let stop = StopWorkers {
         cancel: Cancel::new(),
         caller: std::thread::current().id(),
         files: std::sync::OnceLock::new(),

@@ -1,4 +1,4 @@
-//! What is listed twice is not reported twice, and listing ends: on the file system in memory.
+//! Entries listed twice are reported once, and listing ends: on the file system in memory.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
 }
 
-/// Somebody for whom every path is built.
+/// An observer for which every path is built.
 struct Watcher;
 
 impl Observer for Watcher {
@@ -33,7 +33,7 @@ impl Observer for Watcher {
 
 const FIXED: Denied = Denied { list: false, change: false, removal: true, write: false };
 
-/// One error for each path that is to stay, and none beside.
+/// Asserts one error for each path that stays, and no other.
 fn assert_once(report: &Report, stays: usize) {
     let paths: BTreeSet<_> = report.errors.iter().map(crate::Error::path).collect();
     assert_eq!(paths.len(), report.errors.len(), "reported twice: {report:?}");
@@ -41,7 +41,7 @@ fn assert_once(report: &Report, stays: usize) {
     assert_eq!(report.vanished, 0, "{report:?}");
 }
 
-/// Levels with files before and after the next directory, of which some stay.
+/// Makes levels with files before and after the next directory, some of which stay.
 fn deep(world: &mut World) -> usize {
     let mut path = String::from("tree");
     let mut stays = 0;
@@ -60,7 +60,7 @@ fn deep(world: &mut World) -> usize {
 }
 
 #[test]
-fn failures_are_reported_once_though_descriptors_run_out() {
+fn failures_are_reported_once_when_descriptors_run_out() {
     for order in [Order::ByName, Order::Reversed, Order::Hashed] {
         for page in [1, 2, 4, 1000] {
             for what in 0..3 {
@@ -83,7 +83,7 @@ fn failures_are_reported_once_though_descriptors_run_out() {
     }
 }
 
-/// Many names on every level: more than are remembered at a time.
+/// Makes many names on every level: more than fit into memory at a time.
 fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
     let filler = "x".repeat(200);
     let mut path = String::from("tree");
@@ -98,7 +98,7 @@ fn wide(world: &mut World, levels: usize, width: usize) -> u64 {
 }
 
 #[test]
-fn more_names_than_are_remembered_come_to_an_end() {
+fn more_names_than_fit_are_removed() {
     for threads in [1, 3] {
         for contents in [false, true] {
             let mut world = World::new();
@@ -114,7 +114,7 @@ fn more_names_than_are_remembered_come_to_an_end() {
 }
 
 #[test]
-fn failures_are_reported_once_though_names_are_forgotten() {
+fn failures_are_reported_once_when_names_are_forgotten() {
     for threads in [1, 3] {
         for contents in [false, true] {
             let mut world = World::new();
@@ -141,7 +141,7 @@ fn failures_are_reported_once_though_names_are_forgotten() {
 }
 
 #[test]
-fn a_directory_that_has_vanished_while_it_was_closed_is_no_error() {
+fn released_directory_that_vanished_is_no_error() {
     for call in (100..2000).step_by(7) {
         let mut world = World::new();
         for level in 0..60 {
@@ -159,7 +159,7 @@ fn a_directory_that_has_vanished_while_it_was_closed_is_no_error() {
 }
 
 #[test]
-fn a_shortage_on_the_way_back_is_no_replacement() {
+fn shortage_while_reopening_is_no_replacement() {
     for nth in 0..260 {
         for errno in [12, 24] {
             let mut world = World::new();
@@ -180,7 +180,7 @@ fn a_shortage_on_the_way_back_is_no_replacement() {
 }
 
 #[test]
-fn what_waits_to_be_dealt_with_above_is_bounded() {
+fn many_siblings_deep_in_a_tree_are_removed() {
     let mut world = World::new();
     world.rules.page = 1000;
     let path = format!("tree/{}", "d/".repeat(12));

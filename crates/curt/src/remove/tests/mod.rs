@@ -1,8 +1,8 @@
-//! The algorithm on real and imagined platforms. What the public interface promises is tested in
-//! the crate's `tests` folder; here are faults, races and limits, which need the inside.
+//! The algorithm on the real platform and on the one in memory. The promises of the public interface are
+//! tested in the crate's `tests` folder; faults, races and limits need private items.
 
-// Windows as Wine has it knows no links, and no paths of 100,000 levels; what is about the tree in
-// memory speaks in the numbers of Unix.
+// Windows under Wine has no links and no paths of 100,000 levels; the tests in memory use error numbers of
+// Unix.
 #[cfg(unix)]
 mod deep;
 mod faults;
@@ -13,6 +13,8 @@ mod imagined;
 #[cfg(unix)]
 mod limits;
 mod races;
+#[cfg(unix)]
+mod several;
 mod trees;
 
 use std::path::{Path, PathBuf};
@@ -24,22 +26,22 @@ use super::report::Report;
 use crate::sys::{Setup, Sys};
 
 /// Removes paths on a platform.
-fn remove_on<S: Sys>(options: &Remove<'_>, setup: &S::Setup, paths: &[PathBuf]) -> Report {
+fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
     let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     super::run_on::<S>(options, setup, &paths)
 }
 
 /// Removes one tree of a scratch directory, on a platform with an ordinary setup.
-fn remove<S: Sys<Setup = Setup>>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
+fn remove<S: Sys>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
 }
 
-/// How many entries to make: so many, or where that takes long (Wine), a part of them.
+/// Returns how many entries to make: fewer on Windows, since Wine takes long.
 const fn many(count: u64) -> u64 {
     if cfg!(windows) { count / 5 } else { count }
 }
 
-/// A tree with a bit of everything: 7 files of all kinds, 6 directories, root included.
+/// Makes a tree with 7 files of all kinds and 6 directories, root included.
 fn mixed_tree(scratch: &Scratch, root: &str) {
     scratch.dir(format!("{root}/empty"));
     scratch.file(format!("{root}/a/b/c/file"));

@@ -1,4 +1,4 @@
-//! Somebody else works on the tree while it is removed. A canary outside must survive.
+//! The tree is changed while it is removed. A canary outside must survive.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -24,42 +24,44 @@ use crate::fields::Kind;
 use crate::remove::Observer;
 use crate::remove::{Remove, Threads};
 #[cfg(unix)]
+use crate::sys::Setup;
+use crate::sys::Sys;
+#[cfg(unix)]
 use crate::sys::fault::Faults;
 use crate::sys::tests::as_here;
-use crate::sys::{Setup, Sys};
 
-on_real_platforms!(somebody_adds_files_for_ever, somebody_removes_the_same_tree);
+on_real_platforms!(removal_ends_while_files_are_added_for_ever, two_removals_of_one_tree_succeed);
 
 #[cfg(unix)]
 mod links {
     use super::super::on_real_platforms;
     use super::{
-        a_closed_directory_that_got_a_file_is_opened_again,
-        directories_swapped_for_links_at_every_level, somebody_makes_levels_for_ever,
-        what_is_added_before_a_refused_removal_goes,
+        directories_swapped_for_links_lead_nowhere,
+        entries_added_before_a_refused_removal_are_removed,
+        released_directory_that_grew_is_reopened, removal_ends_while_levels_are_made_for_ever,
     };
 
     on_real_platforms!(
-        a_closed_directory_that_got_a_file_is_opened_again,
-        directories_swapped_for_links_at_every_level,
-        somebody_makes_levels_for_ever,
-        what_is_added_before_a_refused_removal_goes,
+        released_directory_that_grew_is_reopened,
+        directories_swapped_for_links_lead_nowhere,
+        removal_ends_while_levels_are_made_for_ever,
+        entries_added_before_a_refused_removal_are_removed,
     );
 }
 
-/// How long each driver runs at least: seconds here, more by `CURT_RACE_SECONDS`.
+/// How long each race lasts at least: 2 seconds, or `CURT_RACE_SECONDS`.
 #[cfg(unix)]
 fn race_time() -> Duration {
     let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs(seconds.unwrap_or(2))
 }
 
-/// On a busy machine it takes longer until a removal meets a swap.
+/// How long a race may take until a removal meets a swap: on a busy machine that takes longer.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
 #[cfg(unix)]
-fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
+fn directories_swapped_for_links_lead_nowhere<S: Sys>() {
     const DEPTH: usize = 6;
     let scratch = Scratch::in_memory();
     for name in ["one", "two/three", "d/d/d/d/canary"] {
@@ -72,7 +74,7 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
     let (mut rounds, mut met) = (0, 0);
     std::thread::scope(|scope| {
         let _at_last = Over(&over);
-        // One thread only: two would meet each other's links, and swap what is in the victim.
+        // One thread only: two would follow each other's links and swap directories in the victim.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         while begin.elapsed() < race_time() || (met == 0 && begin.elapsed() < LONGEST_RACE) {
             for side in 0..4 {
@@ -90,7 +92,7 @@ fn directories_swapped_for_links_at_every_level<S: Sys<Setup = Setup>>() {
             rounds += 1;
         }
     });
-    // (Making the tree anew may have followed a link and added to the victim.)
+    // (Making the tree again may have followed a link and added to the victim.)
     let left = scratch.list("victim");
     let lost: Vec<_> = canary.iter().filter(|entry| !left.contains(entry)).collect();
     assert!(lost.is_empty(), "outside of the tree, these were lost: {lost:?}");
@@ -107,7 +109,7 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
         level = (level + 1) % depth;
         let place = scratch.at("tree").join("d/".repeat(level) + "d");
         if std::fs::rename(&place, &aside).is_ok() {
-            // The kernel refuses absolute links in a removal for other reasons, so this one is not.
+            // A relative link, since the kernel refuses absolute ones for other reasons.
             let linked = symlink("../".repeat(level + 1) + "victim", &place).is_ok();
             swaps.fetch_add(u64::from(linked), Ordering::Relaxed);
             std::hint::spin_loop();
@@ -119,7 +121,7 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     }
 }
 
-fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
+fn removal_ends_while_files_are_added_for_ever<S: Sys>() {
     for threads in [1, 2] {
         let scratch = Scratch::in_memory();
         scratch.dir("tree/busy");
@@ -139,10 +141,10 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
             let report = remove::<S>(&options, &scratch, "tree");
             (report, begin.elapsed())
         });
-        // Wine takes long for a pass over what was added meanwhile, and its times say nothing.
+        // Wine takes long for a pass over the added entries, and its times mean nothing.
         let most = Duration::from_secs(if cfg!(windows) { 60 } else { 5 });
         assert!(time < most, "{time:?}");
-        // The directory may have been caught at a moment when it was empty; then it is gone.
+        // The directory may have been empty for a moment; then it is gone.
         if report.error_count > 0 {
             assert!(matches!(report.errors[0].cause(), Cause::BeingWrittenTo), "{report:?}");
             assert_eq!(report.error_count, 1, "none for the parents: {report:?}");
@@ -153,9 +155,9 @@ fn somebody_adds_files_for_ever<S: Sys<Setup = Setup>>() {
     }
 }
 
-/// Faster than any removal: each level is opened below the one before.
+/// Levels are made faster than any removal: each is opened from the one before.
 #[cfg(unix)]
-fn somebody_makes_levels_for_ever<S: Sys<Setup = Setup>>() {
+fn removal_ends_while_levels_are_made_for_ever<S: Sys>() {
     for threads in [1, 8] {
         let scratch = Scratch::in_memory();
         let top = scratch.dir("tree/busy");
@@ -171,7 +173,7 @@ fn somebody_makes_levels_for_ever<S: Sys<Setup = Setup>>() {
             (remove::<S>(&options, &scratch, "tree"), begin.elapsed())
         });
         assert!(time < Duration::from_secs(20), "{time:?}");
-        // Where the maker was overtaken, it is gone.
+        // The tree is gone if the removal overtook the maker.
         assert_eq!(report.is_complete(), !scratch.exists("tree"), "{report:?}");
         scratch.dir("tree");
         scratch.remove("tree");
@@ -203,7 +205,7 @@ fn add_files(directory: &Path, writer: usize, over: &AtomicBool) {
     }
 }
 
-fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
+fn two_removals_of_one_tree_succeed<S: Sys>() {
     for _ in 0..many(20) {
         let scratch = Scratch::in_memory();
         for package in 0..20 {
@@ -220,14 +222,14 @@ fn somebody_removes_the_same_tree<S: Sys<Setup = Setup>>() {
             (work(), other.join().unwrap())
         });
         assert!(one.is_complete() && two.is_complete(), "{one:?} {two:?}");
-        // On Windows both may have it open, and both remove it.
+        // On Windows both may have a file open, and both remove it.
         let files = one.files + two.files;
         assert!(if cfg!(windows) { files >= 200 } else { files == 200 }, "{files}");
         assert!(!scratch.exists("tree"));
     }
 }
 
-/// Does something as soon as a file of this name is removed.
+/// Calls a closure as soon as a file of this name is removed.
 #[cfg(unix)]
 struct When<F>(&'static str, F);
 
@@ -244,9 +246,9 @@ impl<F: Fn() + Sync> Observer for When<F> {
     }
 }
 
-/// A level that was closed for want of descriptors gets a file, while the next one is moved away.
+/// A level that was released gets a file, while the next one is moved away.
 #[cfg(unix)]
-fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys<Setup = Setup>>() {
+fn released_directory_that_grew_is_reopened<S: Sys>() {
     const LEVELS: usize = 100;
     for level in [2, 4, 8, 10, 20, 53, 60, 80] {
         let scratch = Scratch::in_memory();
@@ -279,9 +281,9 @@ fn a_closed_directory_that_got_a_file_is_opened_again<S: Sys<Setup = Setup>>() {
     }
 }
 
-/// A directory whose removal is refused stays, and yet what was added to it meanwhile goes.
+/// A directory whose removal is refused stays, but entries that were added meanwhile are removed.
 #[cfg(unix)]
-fn what_is_added_before_a_refused_removal_goes<S: Sys<Setup = Setup>>() {
+fn entries_added_before_a_refused_removal_are_removed<S: Sys>() {
     let scratch = Scratch::in_memory();
     scratch.file("tree/stays/file");
     let fault = Faults::default().fail("unlinkat", 1, rustix::io::Errno::ACCESS.raw_os_error());

@@ -1,4 +1,4 @@
-//! Whole trees, and what stays of them.
+//! Whole trees, and the entries of them that stay.
 
 use std::path::Path;
 
@@ -12,28 +12,28 @@ use crate::remove::{Cancel, Confirm, Directories, Observer, Question, Remove, Su
 use crate::sys::{Setup, Sys};
 
 on_real_platforms!(
-    everything_goes_and_is_counted,
-    hard_links_count_once,
-    a_dry_run_counts_the_same_and_removes_nothing,
+    tree_is_removed_and_counted,
+    bytes_are_counted_with_the_last_link,
+    dry_run_counts_the_same_and_removes_nothing,
     excluded_entries_stay_with_their_parents,
-    contents_go_and_the_directory_stays,
+    contents_only_keeps_the_directory,
     special_operands_are_refused,
-    many_threads_do_what_one_does,
-    a_large_directory_takes_several_listings,
-    questions_are_asked_and_heeded,
-    cancelled_before_it_begins,
-    a_panic_of_the_observer_reaches_the_caller,
+    many_threads_remove_what_one_removes,
+    large_directory_takes_several_listing_calls,
+    answers_of_the_observer_are_obeyed,
+    cancelled_removal_removes_nothing,
+    panic_of_the_observer_reaches_the_caller,
 );
 
 #[cfg(unix)]
 mod links {
     use super::super::on_real_platforms;
-    use super::a_link_with_a_separator_is_not_followed;
+    use super::link_with_a_separator_is_not_followed;
 
-    on_real_platforms!(a_link_with_a_separator_is_not_followed);
+    on_real_platforms!(link_with_a_separator_is_not_followed);
 }
 
-fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
+fn tree_is_removed_and_counted<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("outside/canary");
     mixed_tree(&scratch, "tree");
@@ -44,8 +44,8 @@ fn everything_goes_and_is_counted<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), ["- outside/canary", "d outside"]);
 }
 
-/// A file gives its bytes back when its last link goes, and only then.
-fn hard_links_count_once<S: Sys<Setup = Setup>>() {
+/// A file gives its bytes back when its last link is removed, and only then.
+fn bytes_are_counted_with_the_last_link<S: Sys>() {
     let bytes = |linked: bool| {
         let scratch = Scratch::in_memory();
         scratch.file_with("tree/file", &vec![7; 50_000]);
@@ -64,7 +64,7 @@ fn hard_links_count_once<S: Sys<Setup = Setup>>() {
     assert!((50_000..100_000).contains(&goes), "{goes}");
 }
 
-fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
+fn dry_run_counts_the_same_and_removes_nothing<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");
@@ -74,7 +74,7 @@ fn a_dry_run_counts_the_same_and_removes_nothing<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), before);
 }
 
-fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
+fn excluded_entries_stay_with_their_parents<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let keep = |entry: &Unvisited<'_>| {
@@ -89,7 +89,7 @@ fn excluded_entries_stay_with_their_parents<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), left);
 }
 
-fn contents_go_and_the_directory_stays<S: Sys<Setup = Setup>>() {
+fn contents_only_keeps_the_directory<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     scratch.file("file");
@@ -101,7 +101,7 @@ fn contents_go_and_the_directory_stays<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
 }
 
-fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
+fn special_operands_are_refused<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");
@@ -126,7 +126,7 @@ fn special_operands_are_refused<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(unix)]
-fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
+fn link_with_a_separator_is_not_followed<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("victim/canary");
     scratch.link("link", "victim");
@@ -140,7 +140,7 @@ fn a_link_with_a_separator_is_not_followed<S: Sys<Setup = Setup>>() {
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);
 }
 
-fn many_threads_do_what_one_does<S: Sys<Setup = Setup>>() {
+fn many_threads_remove_what_one_removes<S: Sys>() {
     let scratch = Scratch::new();
     for package in 0..many(60) {
         for part in 0..8 {
@@ -177,7 +177,7 @@ fn copy_tree(from: &Path, to: &Path) {
     }
 }
 
-fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
+fn large_directory_takes_several_listing_calls<S: Sys>() {
     for threads in [1, 2] {
         let scratch = Scratch::in_memory();
         for number in 0..many(5000) {
@@ -194,7 +194,7 @@ fn a_large_directory_takes_several_listings<S: Sys<Setup = Setup>>() {
     }
 }
 
-/// Breaks down when so many entries are gone.
+/// Panics when 2,000 entries are removed.
 struct Breakdown(std::sync::atomic::AtomicU64);
 
 impl Observer for Breakdown {
@@ -204,14 +204,14 @@ impl Observer for Breakdown {
 
     fn removed(&self, _: &Path, _: Kind) {
         let gone = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        // Not `panic!`: nothing needs to be printed.
+        // Not `panic!`, which would print.
         if gone == many(2000) {
             std::panic::resume_unwind(Box::new("the observer broke down"));
         }
     }
 }
 
-fn a_panic_of_the_observer_reaches_the_caller<S: Sys<Setup = Setup>>() {
+fn panic_of_the_observer_reaches_the_caller<S: Sys>() {
     for threads in [1, 2, 4] {
         let scratch = Scratch::new();
         for dir in 0..many(100) {
@@ -229,7 +229,7 @@ fn a_panic_of_the_observer_reaches_the_caller<S: Sys<Setup = Setup>>() {
     }
 }
 
-/// Says no to one path, and remembers what it was asked.
+/// Answers no for one name, and keeps all questions.
 struct No(&'static str, std::sync::Mutex<Vec<String>>);
 
 impl Observer for No {
@@ -240,7 +240,7 @@ impl Observer for No {
     }
 }
 
-fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
+fn answers_of_the_observer_are_obeyed<S: Sys>() {
     let scratch = Scratch::new();
     scratch.dir("tree/empty");
     scratch.file("tree/full/file");
@@ -266,7 +266,7 @@ fn questions_are_asked_and_heeded<S: Sys<Setup = Setup>>() {
     assert_eq!(asked, expected);
 }
 
-fn cancelled_before_it_begins<S: Sys<Setup = Setup>>() {
+fn cancelled_removal_removes_nothing<S: Sys>() {
     let scratch = Scratch::new();
     mixed_tree(&scratch, "tree");
     let before = scratch.list(".");

@@ -1,5 +1,5 @@
-//! Staying beneath a directory of the tree in memory, by single steps: it is there for what happens
-//! between them.
+//! Staying beneath a directory of the tree in memory, by single steps, so that tests can schedule
+//! events between them.
 
 use std::io;
 
@@ -12,12 +12,12 @@ use crate::name::Name;
 use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
-/// What the answer to a step means: a link, or what is no directory, is something else.
+/// Interprets the answer to a step.
 fn stepped(answer: Result<Option<Dir>, i32>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
         Ok(None) => Step::Otherwise,
-        Err(error) => Step::Failed(io::Error::from_raw_os_error(error)),
+        Err(error) => Step::Failed(errno::error(error)),
     }
 }
 
@@ -49,11 +49,10 @@ impl Memory {
 }
 
 impl Beneath for Memory {
-    /// A number that knows the node, as that of a directory does.
+    /// A number for a node, as for a directory.
     type Handle = Dir;
 
     const FLAVOR: Flavor = Flavor::Posix;
-    const ITSELF: &'static [u8] = b".\0";
     const SPELLING_IS_NAME: bool = true;
     const LONGEST: usize = 4096;
 
@@ -96,7 +95,7 @@ impl Beneath for Memory {
             }
             world.make(at, name.units(), Kind::Directory).map(drop)
         });
-        made.map_err(io::Error::from_raw_os_error)
+        made.map_err(errno::error)
     }
 
     fn rename(
@@ -110,12 +109,12 @@ impl Beneath for Memory {
             let to = world.node_of(to.number)?;
             world.rename_over(from, name.units(), to, fresh.units())
         });
-        renamed.map_err(io::Error::from_raw_os_error)
+        renamed.map_err(errno::error)
     }
 
     fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {
         let path = self.at(Call::Readlinkat, handle).map(|(world, node)| world.path_of(node));
-        path.map_err(io::Error::from_raw_os_error)
+        path.map_err(errno::error)
     }
 
     fn path_of_dir(&self, dir: &Dir) -> io::Result<Vec<u8>> {
@@ -127,7 +126,7 @@ impl Beneath for Memory {
     }
 
     fn error(fault: Fault) -> io::Error {
-        io::Error::from_raw_os_error(match fault {
+        errno::error(match fault {
             Fault::NotFound => errno::NOENT,
             Fault::NotDirectory => errno::NOTDIR,
             Fault::IsDirectory => errno::ISDIR,

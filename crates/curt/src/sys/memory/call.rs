@@ -1,57 +1,34 @@
-//! The only door to the tree: it lets happen what is due between two calls, counts, and fails what
-//! a test planned to fail.
+//! The door to the tree: it runs the events that are due, counts the call, and fails it if a test
+//! planned that.
 
 use std::sync::MutexGuard;
 
 use super::{Shared, World};
 use crate::calls::Calls;
 use crate::sys::Setup;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 
-/// The kinds of call, in the order of [`NAMES`].
-#[derive(Clone, Copy)]
-pub(super) enum Call {
-    Openat,
-    Getdents64,
-    Unlinkat,
-    Close,
-    Statx,
-    Renameat2,
-    Lseek,
-    Faccessat2,
-    Readlinkat,
-    Mkdirat,
-    Fstatfs,
-    Prlimit64,
-    SchedGetaffinity,
-    Nanosleep,
-    NtOpenFile,
-    NtQueryDirectoryFile,
-    NtQueryInformationFile,
-    NtQueryAttributesFile,
+// The names are those of Linux, and of Windows for searches by its rules.
+calls! {
+    Openat "openat",
+    Getdents64 "getdents64",
+    Unlinkat "unlinkat",
+    Close "close",
+    Statx "statx",
+    Renameat2 "renameat2",
+    Lseek "lseek",
+    Faccessat2 "faccessat2",
+    Readlinkat "readlinkat",
+    Mkdirat "mkdirat",
+    Fstatfs "fstatfs",
+    Prlimit64 "prlimit64",
+    SchedGetaffinity "sched_getaffinity",
+    Nanosleep "clock_nanosleep",
+    NtOpenFile "NtOpenFile",
+    NtQueryDirectoryFile "NtQueryDirectoryFile",
+    NtQueryInformationFile "NtQueryInformationFile",
+    NtQueryAttributesFile "NtQueryAttributesFile",
 }
-
-/// Their names: those of Linux, and of Windows where a search asks as that has it.
-const NAMES: [&str; 18] = [
-    "openat",
-    "getdents64",
-    "unlinkat",
-    "close",
-    "statx",
-    "renameat2",
-    "lseek",
-    "faccessat2",
-    "readlinkat",
-    "mkdirat",
-    "fstatfs",
-    "prlimit64",
-    "sched_getaffinity",
-    "clock_nanosleep",
-    "NtOpenFile",
-    "NtQueryDirectoryFile",
-    "NtQueryInformationFile",
-    "NtQueryAttributesFile",
-];
 
 /// The door of one worker.
 pub(super) struct Door {
@@ -61,14 +38,14 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(world: Shared, setup: &Setup) -> Self {
-        Door { gate: Gate::new(&NAMES, setup), world }
+        Door { gate: Gate::new(NAMES, setup), world }
     }
 
     pub(super) fn calls(&self) -> Calls {
         self.gate.calls()
     }
 
-    /// Begins a call; it is over when the guard is dropped.
+    /// Begins a call, which ends when the guard is dropped.
     pub(super) fn pass(&self, call: Call) -> Result<MutexGuard<'_, World>, i32> {
         let mut world = self.world.lock();
         world.before_call();

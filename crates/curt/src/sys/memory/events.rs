@@ -1,11 +1,11 @@
-//! What happens between two calls: scheduled once, or again and again.
+//! Events that happen between two calls, once or every time.
 
 use super::tree::World;
 
-/// What happens to the tree.
+/// A change of the tree.
 type Event = Box<dyn FnMut(&mut World) + Send>;
 
-/// What is to happen, and when.
+/// The scheduled events.
 #[derive(Default)]
 pub(super) struct Events {
     /// How many calls have been made.
@@ -15,7 +15,7 @@ pub(super) struct Events {
 }
 
 impl World {
-    /// Lets something happen when `calls` more calls have been made, before the next one begins.
+    /// Schedules an event after `calls` more calls, before the next one begins.
     pub(crate) fn after(
         &mut self,
         calls: u64,
@@ -32,7 +32,7 @@ impl World {
         self
     }
 
-    /// Lets something happen before every call.
+    /// Schedules an event before every call.
     pub(crate) fn before_each_call(
         &mut self,
         event: impl FnMut(&mut World) + Send + 'static,
@@ -41,12 +41,12 @@ impl World {
         self
     }
 
-    /// How many calls have been made, by all workers.
+    /// Returns how many calls all workers have made.
     pub(crate) fn calls_made(&self) -> u64 {
         self.events.made
     }
 
-    /// A call begins: what is due happens first. What an event schedules waits for the next call.
+    /// Runs the events that are due when a call begins. What they schedule waits for the next call.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

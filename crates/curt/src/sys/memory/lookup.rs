@@ -1,17 +1,16 @@
-//! Looking for programs: by the rules of Windows with its calls, counted as there, over directories that
-//! may hold second names, tell upper from lower case, and list in any order.
+//! Finding programs: by the rules of Windows with the calls of Windows, in directories that may
+//! have short names, tell upper from lower case, and list in any order.
 
-use std::ffi::OsStr;
 use std::io;
 
 use super::call::Call;
-use super::dir::{self, Dir, DirBuf};
+use super::dir::{Dir, DirBuf};
 use super::system::{errno, parts};
 use super::tree::World;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
+use crate::sys::{Batch, Lookup, Match, Unsearched, Verdict};
 
 /// What the buffer of a search holds, and that of a whole listing, in bytes.
 const SEARCH: usize = 4 << 10;
@@ -119,24 +118,11 @@ impl World {
 impl Lookup for Memory {
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
-    /// Tests have no environment.
-    fn variable(_name: &str) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn put(text: &OsStr, into: &mut Vec<u8>) {
-        into.extend_from_slice(text.as_encoded_bytes());
-    }
-
-    fn root(&self) -> Dir {
-        self.new_dir(dir::WORKING)
-    }
-
     fn is_too_long(error: &io::Error) -> bool {
         error.raw_os_error() == Some(errno::NAMETOOLONG)
     }
 
-    fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+    fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
         let found = self.at(Call::Faccessat2, from).and_then(|(world, from)| {
@@ -149,16 +135,16 @@ impl Lookup for Memory {
         });
         if matches!(found, Ok(_) | Err(errno::ACCES)) {
             if let Err(error) = self.door.pass(Call::Statx) {
-                return Candidate::Failed(io::Error::from_raw_os_error(error));
+                return Err(failed(error));
             }
         }
         match found {
-            Ok((Kind::Directory, _)) => Candidate::Directory,
-            Ok((Kind::File, false)) => Candidate::Program,
-            Ok(_) => Candidate::NotExecutable,
-            Err(errno::ACCES) => Candidate::Unsearchable,
-            Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
-            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+            Ok((Kind::Directory, _)) => Ok(Verdict::Directory),
+            Ok((Kind::File, false)) => Ok(Verdict::Program),
+            Ok(_) => Ok(Verdict::NotExecutable),
+            Err(errno::ACCES) => Err(Unsearched::Denied),
+            Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -167,21 +153,21 @@ impl Lookup for Memory {
         self.read_file(from, path, 0).map(|bytes| bytes.len())
     }
 
-    fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
+    fn open_search(&self, from: &Dir, path: Name<'_, u8>) -> Result<Dir, Unsearched> {
         let opened = self.at(Call::NtOpenFile, from).and_then(|(mut world, from)| {
             let node = world.directory_in_any_case(from, path.units())?;
             world.may_list(node, false)?;
             world.open(node)
         });
         match opened {
-            // The number is one of Linux, whatever the test runs on.
-            Err(errno::ACCES) => Opened::Failed(io::ErrorKind::PermissionDenied.into()),
-            opened => self.opened(opened),
+            Ok(number) => Ok(self.new_dir(number)),
+            Err(errno::NOENT | errno::NOTDIR | errno::LOOP) => Err(Unsearched::Absent),
+            Err(errno::ACCES) => Err(Unsearched::Unlistable),
+            Err(number @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
+                Err(Unsearched::Shortage(errno::error(number)))
+            }
+            Err(number) => Err(failed(number)),
         }
-    }
-
-    fn open_again(&self, dir: &Dir) -> Opened<Dir> {
-        self.open_search(dir, Name::of_terminated(b"\0"))
     }
 
     fn matching(
@@ -195,7 +181,7 @@ impl Lookup for Memory {
             .door
             .pass(Call::NtQueryDirectoryFile)
             .and_then(|mut world| world.matches(dir.number, stem, each));
-        told.map_err(io::Error::from_raw_os_error)
+        told.map_err(errno::error)
     }
 
     fn probe(
@@ -204,9 +190,9 @@ impl Lookup for Memory {
         path: Name<'_, u8>,
         _buf: &mut DirBuf,
         spelled: &mut Vec<u8>,
-    ) -> Candidate {
+    ) -> Result<Verdict, Unsearched> {
         let answer = self.look_up(Call::NtOpenFile, from, path, spelled);
-        if matches!(answer, Candidate::Program) {
+        if matches!(answer, Ok(Verdict::Program)) {
             drop(self.door.pass(Call::NtQueryInformationFile));
             drop(self.door.pass(Call::Close));
         }
@@ -215,8 +201,13 @@ impl Lookup for Memory {
 }
 
 impl Memory {
-    /// What others ask of a candidate: its attributes, in one call, and not how it is spelled.
-    pub(crate) fn ask_attributes(&self, from: &Dir, path: Name<'_, u8>) -> Candidate {
+    /// Says what a candidate is by its attributes, in one call, as others ask: without its
+    /// spelling.
+    pub(crate) fn ask_attributes(
+        &self,
+        from: &Dir,
+        path: Name<'_, u8>,
+    ) -> Result<Verdict, Unsearched> {
         self.look_up(Call::NtQueryAttributesFile, from, path, &mut Vec::new())
     }
 
@@ -226,7 +217,7 @@ impl Memory {
         from: &Dir,
         path: Name<'_, u8>,
         spelled: &mut Vec<u8>,
-    ) -> Candidate {
+    ) -> Result<Verdict, Unsearched> {
         let units = path.units();
         let begin = units.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
         let found = self.at(call, from).and_then(|(world, from)| {
@@ -242,12 +233,16 @@ impl Memory {
             Ok(Some(world.kind_in_listing(parent, called, world.nodes[node].kind)))
         });
         match found {
-            Ok(None) => Candidate::NoDirectory,
-            Ok(Some(Kind::Directory)) => Candidate::Directory,
-            Ok(Some(_)) => Candidate::Program,
-            Err(errno::NOENT | errno::NOTDIR) => Candidate::Absent,
-            Err(errno::ACCES) => Candidate::Unsearchable,
-            Err(error) => Candidate::Failed(io::Error::from_raw_os_error(error)),
+            Ok(None) => Err(Unsearched::Absent),
+            Ok(Some(Kind::Directory)) => Ok(Verdict::Directory),
+            Ok(Some(_)) => Ok(Verdict::Program),
+            Err(errno::NOENT | errno::NOTDIR) => Ok(Verdict::Absent),
+            Err(errno::ACCES) => Err(Unsearched::Denied),
+            Err(error) => Err(failed(error)),
         }
     }
+}
+
+fn failed(number: i32) -> Unsearched {
+    errno::error(number).into()
 }

@@ -1,9 +1,9 @@
-//! A small file system in memory, for tests: it runs the portable algorithms against listings,
-//! failures and races that no real system produces on demand.
+//! A small file system in memory for tests, with listings, failures and races that no real system
+//! produces on demand.
 //!
-//! `tree.rs` is the tree and how a test builds and watches it, `system.rs` what the system's calls
-//! do to it, `events.rs` what happens between two calls. Errors are the numbers of Linux, whatever
-//! the test runs on, and so are the names of the calls, so that planned faults read alike.
+//! `tree.rs` is the tree, and how a test builds and checks it; `system.rs` is the effect of system
+//! calls on it; `events.rs` is what happens between two calls. Error numbers and names of calls are
+//! those of Linux on every system, so that planned failures read alike.
 
 mod beneath;
 mod call;
@@ -19,20 +19,21 @@ pub(crate) mod tree;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
+pub(crate) use super::Setup;
 use super::{
-    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed, Sources,
-    Stat, Sys,
+    Ask, Batch, Feature, Finished, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
+    SystemUnit,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 
 /// The tree that all workers and the test share.
 #[derive(Clone)]
@@ -44,52 +45,38 @@ impl Shared {
     }
 }
 
-/// What workers are started with: the tree, and what every platform takes.
-#[derive(Clone)]
-pub(crate) struct Setup {
-    world: Shared,
-    pub(crate) common: super::Setup,
-}
-
 impl Setup {
+    /// Makes a setup for the platform in memory, with this tree.
     pub(crate) fn new(world: World) -> Self {
-        Setup { world: Shared(Arc::new(Mutex::new(world))), common: super::Setup::default() }
+        Setup { world: Some(Shared(Arc::new(Mutex::new(world)))), ..Setup::default() }
     }
 
-    /// Plans calls to fail.
+    /// Plans failures.
     #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
-        self.common.faults = Some(Arc::new(faults));
+        self.faults = Some(Arc::new(faults));
         self
     }
 
-    /// Looks at the tree or changes it; nothing else runs meanwhile. A closure and not a guard,
-    /// because two guards in one expression would wait for one another.
+    fn shared(&self) -> &Shared {
+        self.world.as_ref().expect("a platform in memory is started with a tree")
+    }
+
+    /// Reads or changes the tree while nothing else runs. It takes a closure because two guards in
+    /// one expression would deadlock.
     pub(crate) fn world<T>(&self, with: impl FnOnce(&mut World) -> T) -> T {
-        with(&mut self.world.lock())
+        with(&mut self.shared().lock())
     }
 }
 
-impl super::Settings for Setup {
-    fn with(&self, without: super::Features) -> Self {
-        let common = self.common.with(without);
-        Setup { world: self.world.clone(), common }
-    }
-
-    fn for_reading(&self, without: super::Features) -> Self {
-        let common = self.common.for_reading(without);
-        Setup { world: self.world.clone(), common }
-    }
-}
-
-/// The file system in memory, as one worker sees it.
+/// The file system in memory, as one worker uses it.
 pub(crate) struct Memory {
     door: Door,
     without_short_listing: bool,
 }
 
 impl Memory {
-    /// The directory behind a handle, once the door has let a call of this kind through.
+    /// Makes a call at the door, and returns the directory of a handle.
     fn at(&self, call: Call, dir: &Dir) -> Result<(MutexGuard<'_, World>, usize), i32> {
         let world = self.door.pass(call)?;
         let node = world.node_of(dir.number)?;
@@ -100,7 +87,7 @@ impl Memory {
         Dir { world: self.door.world.clone(), number }
     }
 
-    /// What the answer to opening a directory means.
+    /// Interprets the answer to opening a directory.
     fn opened(&self, opened: Result<u64, i32>) -> Opened<Dir> {
         match opened {
             Ok(number) => Opened::Dir(self.new_dir(number)),
@@ -108,9 +95,9 @@ impl Memory {
             Err(errno::NOENT) => Opened::Gone,
             Err(errno::XDEV) => Opened::Mount,
             Err(error @ (errno::MFILE | errno::NFILE | errno::NOMEM)) => {
-                Opened::Shortage(io::Error::from_raw_os_error(error))
+                Opened::Shortage(errno::error(error))
             }
-            Err(error) => Opened::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Opened::Failed(errno::error(error)),
         }
     }
 
@@ -124,29 +111,18 @@ impl Sys for Memory {
     type Unit = u8;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
+
+    const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
         Memory {
-            door: Door::new(setup.world.clone(), &setup.common),
-            without_short_listing: setup.common.without.has(Feature::ShortListing),
+            door: Door::new(setup.shared().clone(), setup),
+            without_short_listing: setup.without.has(Feature::ShortListing),
         }
     }
 
     fn calls(&self) -> Calls {
         self.door.calls()
-    }
-
-    fn operand(path: &Path) -> Operand<u8> {
-        dir::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u8>) {
-        to.extend_from_slice(path.as_os_str().as_encoded_bytes());
-    }
-
-    fn path(units: Vec<u8>) -> PathBuf {
-        dir::path(units)
     }
 
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
@@ -157,7 +133,7 @@ impl Sys for Memory {
             let node = world.follow(path.as_os_str().as_encoded_bytes())?;
             world.open(node)
         });
-        opened.map(|number| self.new_dir(number)).map_err(io::Error::from_raw_os_error)
+        opened.map(|number| self.new_dir(number)).map_err(errno::error)
     }
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
@@ -170,7 +146,7 @@ impl Sys for Memory {
 
     fn close(&self, dir: Dir) {
         if dir.number != dir::WORKING {
-            // A close that fails has closed all the same, as on Linux.
+            // A failed close has closed the directory, as on Linux.
             drop(self.door.pass(Call::Close));
         }
         drop(dir);
@@ -183,12 +159,12 @@ impl Sys for Memory {
             let guess = batch == Batch::ProbablyLast && !self.without_short_listing;
             Ok(if batch == Batch::End || guess { batch } else { Batch::More })
         });
-        batch.map_err(io::Error::from_raw_os_error)
+        batch.map_err(errno::error)
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
         let rewound = self.door.pass(Call::Lseek).and_then(|mut world| world.rewind(dir.number));
-        rewound.map_err(io::Error::from_raw_os_error)
+        rewound.map_err(errno::error)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, _kind: Kind) -> Removed {
@@ -199,7 +175,7 @@ impl Sys for Memory {
             Ok(()) => Removed::Done,
             Err(errno::ISDIR) => Removed::IsDirectory,
             Err(errno::NOENT) => Removed::Gone,
-            Err(error) => Removed::Failed(io::Error::from_raw_os_error(error)),
+            Err(error) => Removed::Failed(errno::error(error)),
         }
     }
 
@@ -214,22 +190,17 @@ impl Sys for Memory {
                 Finished::Gone
             }
             Err(errno::NOTEMPTY | errno::EXIST) => Finished::NotEmpty(dir),
-            Err(error) => Finished::Failed(dir, io::Error::from_raw_os_error(error)),
+            Err(error) => Finished::Failed(dir, errno::error(error)),
         }
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        self.rmdir(parent, name).map_err(io::Error::from_raw_os_error)
+        self.rmdir(parent, name).map_err(errno::error)
     }
 
     const SOURCES: Sources = Sources {
         listing: Fields::KIND.union(Fields::ID),
-        query: Fields::KIND
-            .union(Fields::ID)
-            .union(Fields::DEVICE)
-            .union(Fields::SIZE)
-            .union(Fields::ALLOCATED)
-            .union(Fields::LINKS),
+        query: system::STAT,
         query_calls: 1,
         directory_calls: 4,
         target_calls: 1,
@@ -239,12 +210,8 @@ impl Sys for Memory {
         secured_calls: 0,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        let units = Self::units(path);
-        if units.contains(&0) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        Ok((self.new_dir(dir::WORKING), [units, vec![0]].concat()))
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {
+        Ok((self.new_dir(dir::WORKING), NameBuf::new(u8::units(path))?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
@@ -266,11 +233,12 @@ impl Sys for Memory {
             let node = world.resolve(parent, name.units(), ask.follow)?;
             Ok(world.stat(node))
         });
-        stat.map(|stat| facts(&stat)).map_err(io::Error::from_raw_os_error)
+        stat.map_err(errno::error)
     }
 
     fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
-        self.stat_dir(dir).map(|stat| facts(&stat))
+        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
+        stat.map_err(errno::error)
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
@@ -279,19 +247,19 @@ impl Sys for Memory {
             target.extend_from_slice(world.target(node)?);
             Ok(())
         });
-        read.map_err(io::Error::from_raw_os_error)
+        read.map_err(errno::error)
     }
 
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(Path::new("/").join(path))
     }
 
-    /// All files are empty here.
+    /// All files are empty.
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, _most: usize) -> io::Result<Vec<u8>> {
         let read = self
             .at(Call::Openat, parent)
             .and_then(|(world, parent)| world.resolve(parent, name.units(), false));
-        read.map(|_| Vec::new()).map_err(io::Error::from_raw_os_error)
+        read.map(|_| Vec::new()).map_err(errno::error)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
@@ -299,7 +267,7 @@ impl Sys for Memory {
             let node = world.resolve(parent, name.units(), true)?;
             Ok(world.denied(node))
         });
-        let denied = denied.map_err(io::Error::from_raw_os_error)?;
+        let denied = denied.map_err(errno::error)?;
         Ok(if denied.write { asked.without(Fields::WRITABLE) } else { asked })
     }
 
@@ -313,26 +281,17 @@ impl Sys for Memory {
         Ok(Owners::default())
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<Stat> {
-        let stat = self.at(Call::Statx, parent).and_then(|(world, parent)| {
-            let node = world.child(parent, name.units())?;
-            Ok(world.stat(node))
-        });
-        stat.map_err(io::Error::from_raw_os_error)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        let stat = self.at(Call::Statx, dir).map(|(world, node)| world.stat(node));
-        stat.map_err(io::Error::from_raw_os_error)
-    }
-
-    fn root_identity(&self) -> io::Result<Identity> {
-        let world = self.door.pass(Call::Statx).map_err(io::Error::from_raw_os_error)?;
-        Ok(world.stat(tree::ROOT).identity)
-    }
-
-    fn is_loop(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(system::errno::LOOP)
+    fn is_root(
+        &self,
+        _dir: &Dir,
+        identity: Identity,
+        root: &OnceLock<Identity>,
+    ) -> io::Result<bool> {
+        if root.get().is_none() {
+            let world = self.door.pass(Call::Statx).map_err(errno::error)?;
+            root.get_or_init(|| Identity::of(&world.stat(tree::ROOT)));
+        }
+        Ok(root.get() == Some(&identity))
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
@@ -346,7 +305,9 @@ impl Sys for Memory {
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
         self.door.pass(Call::Fstatfs).is_ok_and(|world| world.rules.inode_order)
     }
+}
 
+impl Host for Memory {
     fn descriptor_limit(&self) -> usize {
         self.door.pass(Call::Prlimit64).map_or(usize::MAX, |world| world.rules.descriptors)
     }
@@ -359,28 +320,15 @@ impl Sys for Memory {
         self.door.world.lock().clock
     }
 
-    /// One clock for all: the world began in 1970.
+    /// The same clock, which started in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }
 
-    /// The clock jumps: no test waits.
+    /// The clock jumps, so that no test waits.
     fn sleep(&self, time: Duration) {
         if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
             world.clock += time;
         }
-    }
-}
-
-fn facts(stat: &Stat) -> Facts {
-    Facts {
-        known: Memory::SOURCES.query,
-        kind: stat.kind,
-        id: stat.identity.file,
-        device: stat.identity.device,
-        size: stat.size,
-        allocated: stat.allocated,
-        links: stat.links,
-        ..Facts::default()
     }
 }

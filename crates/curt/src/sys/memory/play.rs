@@ -1,4 +1,4 @@
-//! A small tree, and what an intruder does to it: the same for every operation.
+//! A small tree and the changes that an intruder makes, the same for every operation.
 
 use super::World;
 
@@ -10,10 +10,10 @@ pub(crate) fn tree(world: &mut World) {
     world.link("tree/e/link", "/canary").dir("tree/empty");
 }
 
-/// Something that an intruder does.
+/// A change that an intruder makes.
 pub(crate) type Deed = fn(&mut World, &str);
 
-/// All of them.
+/// All changes.
 pub(crate) const DEEDS: [(&str, Deed); 4] = [
     ("swaps it for a link", |world, path| {
         world.swap_for_link(path, "/canary");

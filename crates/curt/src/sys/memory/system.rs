@@ -1,9 +1,11 @@
-//! What the system's calls do to the tree, as Linux does it.
+//! The effect of system calls on the tree, as on Linux.
+
+use std::time::SystemTime;
 
 use super::dir::{DirBuf, WORKING};
 use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
-use crate::fields::Kind;
-use crate::sys::{Batch, Identity, Stat};
+use crate::fields::{Facts, Fields, Kind, Time};
+use crate::sys::Batch;
 
 /// Error numbers, as on Linux.
 pub(crate) mod errno {
@@ -24,19 +26,35 @@ pub(crate) mod errno {
     pub(crate) const NAMETOOLONG: i32 = 36;
     pub(crate) const NOTEMPTY: i32 = 39;
     pub(crate) const LOOP: i32 = 40;
+
+    /// Returns an error with this number, except that a link loop has the number of the system that
+    /// the test runs on, by which it is recognised.
+    pub(crate) fn error(number: i32) -> std::io::Error {
+        let number = if number == LOOP { crate::sys::os_error::LOOP } else { number };
+        std::io::Error::from_raw_os_error(number)
+    }
 }
+
+/// The fields that a query gives.
+pub(super) const STAT: Fields = Fields::KIND
+    .union(Fields::ID)
+    .union(Fields::DEVICE)
+    .union(Fields::SIZE)
+    .union(Fields::ALLOCATED)
+    .union(Fields::CREATED)
+    .union(Fields::LINKS);
 
 type Result<T> = std::result::Result<T, i32>;
 
 impl World {
-    /// The directory that a path as a caller types it leads to, links followed.
+    /// Resolves the path of a directory, following links.
     pub(super) fn follow(&self, path: &[u8]) -> Result<usize> {
         let at = self.resolve(ROOT, path, true)?;
         if self.is_directory(at) { Ok(at) } else { Err(errno::NOTDIR) }
     }
 
-    /// What a path leads to from a directory; a link at its end is followed or not. What stands before
-    /// a separator, `.` or `..` must be a directory.
+    /// Resolves a path from a directory, and follows a link at its end if `last` is set. Whatever
+    /// precedes a separator, `.` or `..` must be a directory.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Result<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
@@ -186,7 +204,7 @@ impl World {
         Ok(())
     }
 
-    /// Renames without replacing.
+    /// Renames an entry without replacing another one.
     pub(super) fn rename_at(
         &mut self,
         from: usize,
@@ -201,7 +219,7 @@ impl World {
         if self.child(to, fresh).is_ok() {
             return Err(errno::EXIST);
         }
-        // Nothing can be put into a directory that was removed.
+        // Nothing can be added to a removed directory.
         if to != ROOT && self.nodes[to].links == 0 {
             return Err(errno::NOENT);
         }
@@ -209,7 +227,7 @@ impl World {
             return Err(errno::BUSY);
         }
         self.may_take(from, node)?;
-        // A directory that gets another parent is written to itself.
+        // Moving a directory writes to it.
         if self.denied(to).change || (self.is_directory(node) && self.denied(node).change) {
             return Err(errno::ACCES);
         }
@@ -221,7 +239,8 @@ impl World {
         Ok(())
     }
 
-    /// Renames and replaces what has the new name: a file what is no directory, a directory an empty one.
+    /// Renames an entry, and replaces the one that has the new name: a file replaces any entry but
+    /// a directory, a directory an empty one.
     pub(super) fn rename_over(
         &mut self,
         from: usize,
@@ -249,7 +268,7 @@ impl World {
         renamed
     }
 
-    /// Makes something of a name that is not there.
+    /// Creates an entry of a new name.
     pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Result<usize> {
         if self.denied(parent).change {
             return Err(errno::ACCES);
@@ -263,7 +282,7 @@ impl World {
         Ok(node)
     }
 
-    /// The full path of a node.
+    /// Returns the full path of a node.
     pub(super) fn path_of(&self, node: usize) -> Vec<u8> {
         let name = |&at: &usize| {
             let children = self.nodes[self.nodes[at].parent].children.in_order.values();
@@ -275,15 +294,19 @@ impl World {
         names.join(&b'/')
     }
 
-    pub(super) fn stat(&self, node: usize) -> Stat {
+    pub(super) fn stat(&self, node: usize) -> Facts {
         let found = &self.nodes[node];
-        Stat {
+        let created = Time::from(SystemTime::UNIX_EPOCH + found.made);
+        Facts {
+            known: STAT,
             kind: found.kind,
-            identity: Identity { device: self.mount_of(node).1, file: node as u128 },
+            id: node as u128,
+            device: self.mount_of(node).1,
             links: found.links,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
-            made: found.made,
+            created,
+            ..Facts::default()
         }
     }
 
@@ -291,7 +314,7 @@ impl World {
         self.nodes[node].denied
     }
 
-    /// Whether an entry may be taken out of a directory.
+    /// Whether an entry may be removed from a directory.
     fn may_take(&self, parent: usize, node: usize) -> Result<()> {
         if self.denied(parent).change {
             return Err(errno::ACCES);
@@ -299,21 +322,21 @@ impl World {
         if self.denied(node).removal { Err(errno::PERM) } else { Ok(()) }
     }
 
-    /// The directory that the mount begins with which a node lies on, and the device.
+    /// Returns the root directory and the device of the mount of a node.
     fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
     }
 
-    /// A directory and those above it.
+    /// Iterates over a directory and its ancestors.
     fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
         std::iter::successors(Some(node), above)
     }
 }
 
-/// The steps of a path, the last one first: its names, `.` and `..`. A separator at the end is a step
-/// to where one is, which only a directory takes.
+/// Returns the names of a path, `.` and `..`, last one first. A separator at the end counts as `.`,
+/// which only a directory has.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();
@@ -324,7 +347,7 @@ fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     steps
 }
 
-/// The names of a path, the last one first.
+/// Returns the names of a path, last one first.
 pub(super) fn parts(path: &[u8]) -> Vec<Vec<u8>> {
     let named = |part: &&[u8]| !part.is_empty() && *part != b".";
     path.split(|&byte| byte == b'/').filter(named).rev().map(<[u8]>::to_vec).collect()

@@ -8,7 +8,7 @@ use super::{Denied, Dir, DirBuf, Ending, Memory, Order, Positions, Setup, World}
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::fault::Faults;
-use crate::sys::{Batch, Finished, Listing, Mounts, Opened, Removed, Sys};
+use crate::sys::{Ask, Batch, Finished, Host, Listing, Mounts, Opened, Removed, Sys};
 
 fn name(text: &str) -> Vec<u8> {
     [text.as_bytes(), b"\0"].concat()
@@ -194,7 +194,7 @@ fn planned_faults_strike_and_the_clock_is_ours() {
     let (setup, _) = with_letters(|_| {});
     let faults = Arc::new(Faults::default().fail("unlinkat", 1, 5));
     let mut setup = setup;
-    setup.common.faults = Some(faults.clone());
+    setup.faults = Some(faults.clone());
     let sys = Memory::start(&setup);
     let dir = opened(&sys, "", "top");
     assert!(matches!(unlink(&sys, &dir, "a"), Removed::Done));
@@ -214,7 +214,7 @@ fn mounts_are_refused_and_stay() {
     for (mount, device) in [("bind", 1), ("disk", 2)] {
         let name = name(mount);
         let name = Name::until_nul(&name).unwrap();
-        assert_eq!(sys.stat_child(&top, name).unwrap().identity.device, device);
+        assert_eq!(sys.query(&top, name, Ask::STAT).unwrap().device, device);
         let busy = sys.remove_empty_dir(&top, name).unwrap_err();
         assert_eq!(busy.raw_os_error(), Some(16));
         assert!(matches!(sys.open_child(&top, name, Mounts::Cross), Opened::Dir(_)));

@@ -1,4 +1,4 @@
-//! The tree, and how a test builds and watches it.
+//! The tree, and how a test builds and checks it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use super::events::Events;
 use super::system::parts;
 use crate::fields::Kind;
 
-/// The node of the root directory, which is the working directory as well.
+/// The node of the root directory, which is also the working directory.
 pub(super) const ROOT: usize = 0;
 
-/// In which order a directory lists its entries.
+/// The order in which a directory lists its entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     #[default]
@@ -19,29 +19,29 @@ pub(crate) enum Order {
     ByName,
     /// By a hash of the name, as ext4 does.
     Hashed,
-    /// By slots, of which a new entry takes the first that is free, as FAT does: it may land
-    /// behind a listing that is under way.
+    /// By slots, of which a new entry takes the first free one, as on FAT. It may land behind the
+    /// position of a listing.
     Slots,
 }
 
-/// What a reading says of the end.
+/// What a batch says about the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// As Linux: a page that is not full is probably the last one.
+    /// As on Linux: a batch that is not full is probably the last one.
     #[default]
     Guessed,
-    /// As a directory stream: the page with the last entry says so.
+    /// As for a directory stream: the batch with the last entry says so.
     Exact,
 }
 
-/// How a listing that is under way remembers where it is.
+/// How a listing remembers its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Positions {
-    /// By the last entry: what is removed meanwhile changes nothing.
+    /// By the last entry: removing entries changes nothing.
     #[default]
     Stable,
-    /// By the number of entries taken: what is removed meanwhile makes it pass over others, as on
-    /// some network file systems.
+    /// By the number of entries listed: removing entries makes it skip others, as on some network
+    /// file systems.
     Counted,
 }
 
@@ -51,23 +51,23 @@ pub(crate) struct Rules {
     pub(crate) order: Order,
     pub(crate) ending: Ending,
     pub(crate) positions: Positions,
-    /// How many entries the buffer takes.
+    /// How many entries the buffer holds.
     pub(crate) page: usize,
-    /// How many entries the file system gives at a time. Fewer than a page makes short pages with
-    /// more behind them, as FUSE does.
+    /// How many entries the file system returns at a time. Fewer than a page makes short batches
+    /// before the end, as with FUSE.
     pub(crate) given: usize,
-    /// Whether listings tell kinds.
+    /// Whether listings give kinds.
     pub(crate) kinds: bool,
     /// How many directories may be open.
     pub(crate) descriptors: usize,
     pub(crate) processors: usize,
-    /// Whether removing in the order of file numbers is said to pay.
+    /// Whether removing in the order of file numbers is faster.
     pub(crate) inode_order: bool,
     /// How long a call takes.
     pub(crate) call_time: Duration,
 }
 
-/// What is forbidden on a node.
+/// What is denied on a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Denied {
     /// Listing this directory: `EACCES`.
@@ -76,7 +76,7 @@ pub(crate) struct Denied {
     pub(crate) change: bool,
     /// Removing or moving this entry: `EPERM`.
     pub(crate) removal: bool,
-    /// Writing to it, which is only ever asked about.
+    /// Writing to it, which is only asked for.
     pub(crate) write: bool,
 }
 
@@ -88,20 +88,20 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) links: u64,
     pub(super) size: u64,
-    /// When it was made or moved.
+    /// When it was created or moved.
     pub(super) made: Duration,
-    /// Where a link leads.
+    /// The target of a link.
     pub(super) target: Vec<u8>,
-    /// The directory that a directory lies in.
+    /// The parent of a directory.
     pub(super) parent: usize,
-    /// The device of what is mounted here.
+    /// The device that is mounted here.
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
-    /// Its second name, of eight letters and three.
+    /// The short name (8.3).
     pub(super) short: Vec<u8>,
-    /// Executing this file, or reaching what is in this directory, is denied to who looks for programs.
+    /// Executing this file, or searching this directory, is denied to program searches.
     pub(super) no_execution: bool,
-    /// Whether the case of letters counts in this directory, to who looks as Windows does.
+    /// Whether this directory is case-sensitive for searches by the rules of Windows.
     pub(super) case_counts: bool,
     pub(super) children: Children,
 }
@@ -122,38 +122,38 @@ pub(super) struct Handle {
     pub(super) cursor: Cursor,
 }
 
-/// Where a listing is.
+/// The position of a listing.
 #[derive(Default)]
 pub(super) struct Cursor {
     pub(super) last: Option<Key>,
     pub(super) taken: usize,
 }
 
-/// The tree and all that is open in it.
+/// The tree, and all open directories.
 ///
-/// Paths begin at the root, are written with `/`, and follow no link; those that build panic where
-/// a system would refuse.
+/// Paths begin at the root, are written with `/`, and follow no link. Building panics where a
+/// system would return an error.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
-    /// The most directories that were ever open at a time.
+    /// The highest number of directories open at a time.
     pub(crate) most_open: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) handles: BTreeMap<u64, Handle>,
     pub(super) next_handle: u64,
     pub(super) events: Events,
     made_up: u64,
-    /// The last of the levels that an intruder makes.
+    /// The last level that an intruder made.
     #[cfg(all(test, unix))]
     deepest: Option<usize>,
     canary: Vec<String>,
 }
 
-/// Where the canary lives.
+/// The directory of the canary.
 const CANARY: &str = "canary";
 
 impl World {
-    /// An empty root, listing in the order of creation, in pages of 1000, and a canary.
+    /// Makes a tree with a canary only, which lists in the order of creation in pages of 1000.
     pub(crate) fn new() -> Self {
         let mut world = World {
             rules: Rules {
@@ -184,13 +184,13 @@ impl World {
         world
     }
 
-    /// Makes a directory, and those above it.
+    /// Makes a directory and its ancestors.
     pub(crate) fn dir(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         self.make_dirs(path.as_ref());
         self
     }
 
-    /// Makes an empty file, and the directories above it.
+    /// Makes an empty file and its ancestors.
     pub(crate) fn file(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         self.sized_file(path, 0)
     }
@@ -199,7 +199,7 @@ impl World {
         self.place(path.as_ref(), Node { size, ..Node::new(Kind::File) })
     }
 
-    /// Makes something that is neither a directory nor a link.
+    /// Makes an entry of another kind.
     pub(crate) fn special(&mut self, path: impl AsRef<[u8]>, kind: Kind) -> &mut Self {
         self.place(path.as_ref(), Node::new(kind))
     }
@@ -231,7 +231,7 @@ impl World {
         self
     }
 
-    /// Gives something a second name, of eight letters and three.
+    /// Gives an entry a short name (8.3).
     pub(crate) fn short(&mut self, path: impl AsRef<[u8]>, short: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].short = short.as_ref().to_vec();
@@ -245,7 +245,7 @@ impl World {
         self
     }
 
-    /// Lets the case of letters count in a directory.
+    /// Makes a directory case-sensitive.
     pub(crate) fn case_counts(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].case_counts = true;
@@ -256,7 +256,7 @@ impl World {
         self.find(path.as_ref()).is_some()
     }
 
-    /// Moves something, in whatever way an intruder can. Does nothing where it is gone.
+    /// Moves an entry, as an intruder does. Does nothing if it is gone.
     pub(crate) fn rename(&mut self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> &mut Self {
         if let Some(node) = self.take(from.as_ref()) {
             let (parent, name) = self.make_parent(to.as_ref());
@@ -265,10 +265,10 @@ impl World {
         self
     }
 
-    /// Lets something vanish, with all that is in it. Does nothing where it is gone already.
+    /// Removes an entry with everything below it. Does nothing if it is gone.
     pub(crate) fn vanish(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let mut gone = Vec::from_iter(self.take(path.as_ref()));
-        // What is still open somewhere is found empty there.
+        // Directories that are open are found empty.
         while let Some(node) = gone.pop() {
             let children = std::mem::take(&mut self.nodes[node].children);
             for (_, child) in children.in_order.into_values() {
@@ -279,8 +279,7 @@ impl World {
         self
     }
 
-    /// Puts a link in the place of something, which is moved to a new place at the root. Does
-    /// nothing where it is gone.
+    /// Replaces an entry by a link, and moves the entry to the root. Does nothing if it is gone.
     pub(crate) fn swap_for_link(
         &mut self,
         path: impl AsRef<[u8]>,
@@ -294,7 +293,7 @@ impl World {
         self
     }
 
-    /// Adds a file of a new name to a directory. Does nothing where that is gone.
+    /// Adds a file of a new name to a directory. Does nothing if that is gone.
     pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if let Some(node) = self.find(directory.as_ref()).filter(|&node| self.is_directory(node)) {
             let name = self.made_up_name("intruder");
@@ -304,8 +303,7 @@ impl World {
         self
     }
 
-    /// Makes a directory below the deepest one that is reached by the names that this makes. Does
-    /// nothing where the first is gone.
+    /// Adds a level below the last level that this made. Does nothing if the first one is gone.
     #[cfg(all(test, unix))]
     pub(crate) fn deepen(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if self.deepest.is_none() {
@@ -340,13 +338,13 @@ impl World {
         lines
     }
 
-    /// Panics unless everything in `canary`, which no test may remove, is still there.
+    /// Panics unless everything in `canary`, which no test may remove, is unchanged.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
-    /// How many directories are open.
+    /// Returns how many directories are open.
     pub(crate) fn open_now(&self) -> usize {
         self.handles.len()
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Finished, Last, Listing, Mounts, Opened, Removed, Sys};
+use crate::sys::{Batch, Finished, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit};
 
 /// A platform, a directory of it and what is asked there, less wordy than by the contract.
 pub(super) struct Asked<'a, S: Sys> {
@@ -17,8 +17,8 @@ pub(super) struct Asked<'a, S: Sys> {
 
 /// A name as the platform takes it.
 pub(super) fn units<S: Sys>(name: impl AsRef<OsStr>) -> Vec<S::Unit> {
-    match S::operand(Path::new(name.as_ref())).last {
-        Last::Name(units) => units,
+    match S::Unit::operand(Path::new(name.as_ref())).last {
+        Last::Name(name) => name.as_name().terminated().to_vec(),
         other => panic!("{:?} is no name: {other:?}", name.as_ref()),
     }
 }
@@ -62,7 +62,7 @@ impl<'a, S: Sys> Asked<'a, S> {
             while let Some((entry, next)) = buf.entry(position) {
                 assert!(next > position, "a position must advance");
                 position = next;
-                found.push((S::path(entry.name.units().to_vec()).into(), entry.kind));
+                found.push((S::Unit::path(entry.name.units().to_vec()).into(), entry.kind));
             }
             if batch == Batch::End {
                 return found;

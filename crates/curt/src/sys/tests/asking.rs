@@ -8,7 +8,7 @@ use super::ground::Ground;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::fault::Faults;
-use crate::sys::{Ask, Batch, Listing, Opened, Sys};
+use crate::sys::{Ask, Batch, Listing, Opened, Sys, SystemUnit, is_loop};
 
 /// Everything that one query tells.
 fn all<S: Sys>(follow: bool) -> Ask {
@@ -17,7 +17,7 @@ fn all<S: Sys>(follow: bool) -> Ask {
 
 /// A path below, with separators that every platform takes.
 fn below<S: Sys>(_sys: &S, path: &str) -> Vec<S::Unit> {
-    [S::units(Path::new(path)), S::units(Path::new("\0"))].concat()
+    [S::Unit::units(Path::new(path)), S::Unit::units(Path::new("\0"))].concat()
 }
 
 fn query<S: Sys>(at: &Asked<'_, S>, path: &str, follow: bool) -> std::io::Result<Facts> {
@@ -91,13 +91,10 @@ pub(super) fn a_query_tells_what_an_entry_is<G: Ground>(ground: &G) {
     assert_eq!((file.kind, file.size), (Kind::File, 5));
     assert!(file.known.contains(Fields::KIND | Fields::SIZE), "{file:?}");
     assert!(G::S::SOURCES.query.contains(file.known), "{file:?}");
-    let stat = sys.stat_child(&base.dir, name(&units::<G::S>("file"))).unwrap();
-    if file.known.contains(Fields::ID | Fields::LINKS) {
-        assert_eq!((file.id, file.links), (stat.identity.file, stat.links));
-    }
-    if file.known.contains(Fields::DEVICE) {
-        assert_eq!(file.device, stat.identity.device);
-    }
+    let stat = sys.query(&base.dir, name(&units::<G::S>("file")), Ask::STAT).unwrap();
+    let same = file.known.intersection(stat.known);
+    assert!(same.contains(Fields::KIND | Fields::SIZE));
+    assert_eq!((file.id, file.links, file.device), (stat.id, stat.links, stat.device));
     assert_eq!(query(&base, "directory/inner", false).unwrap().kind, Kind::File);
     for path in ["nothing", "nothing/inner", "directory/nothing"] {
         for follow in [false, true] {
@@ -130,7 +127,7 @@ pub(super) fn a_query_follows_links_if_it_is_asked_to<G: Ground>(ground: &G) {
     let target = |link| {
         let mut target = Vec::new();
         sys.read_link(&base.dir, name(&units::<G::S>(link)), &mut target)?;
-        Ok::<_, std::io::Error>(G::S::path(target))
+        Ok::<_, std::io::Error>(SystemUnit::path(target))
     };
     assert_eq!(target("link").unwrap(), Path::new("directory"));
     assert_eq!(target("broken").unwrap(), Path::new("nothing"));
@@ -145,9 +142,9 @@ pub(super) fn links_in_a_circle_are_told_from_others<G: Ground>(ground: &G) {
     }
     let sys = ground.start();
     let base = base(ground, &sys);
-    let is_loop = |path: &str| G::S::is_loop(&query(&base, path, true).unwrap_err());
-    assert_eq!(["round", "one", "other/below"].map(is_loop), [true; 3]);
-    assert_eq!(["broken", "nothing", "file/below"].map(is_loop), [false; 3]);
+    let loops = |path: &str| is_loop(&query(&base, path, true).unwrap_err());
+    assert_eq!(["round", "one", "other/below"].map(loops), [true; 3]);
+    assert_eq!(["broken", "nothing", "file/below"].map(loops), [false; 3]);
 }
 
 pub(super) fn what_is_no_link_holds_nothing<G: Ground>(ground: &G) {
@@ -209,20 +206,20 @@ pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G) {
     let locate = |path: &str| sys.locate(&ground.at(path)).unwrap();
     let (from, path) = locate("directory/file");
     assert_eq!(sys.calls().total(), 0, "{:?}", sys.calls());
-    let found = sys.query(&from, name(&path), all::<G::S>(true)).unwrap();
+    let found = sys.query(&from, path.as_name(), all::<G::S>(true)).unwrap();
     assert_eq!((found.kind, found.size), (Kind::File, 5));
-    let allowed = sys.may(&from, name(&path), Fields::READABLE | Fields::WRITABLE).unwrap();
+    let allowed = sys.may(&from, path.as_name(), Fields::READABLE | Fields::WRITABLE).unwrap();
     assert_eq!(allowed, Fields::READABLE | Fields::WRITABLE);
-    sys.owners(&from, name(&path), Fields::USER, &found).unwrap();
+    sys.owners(&from, path.as_name(), Fields::USER, &found).unwrap();
     sys.close(from);
     let base = base(ground, &sys);
     let child = query(&base, "directory/file", false).unwrap();
     let both = child.known.intersection(found.known);
     assert_eq!(told(&child, both), told(&found, both));
     let (from, path) = locate("directory/nothing");
-    let error = sys.query(&from, name(&path), all::<G::S>(true)).unwrap_err();
+    let error = sys.query(&from, path.as_name(), all::<G::S>(true)).unwrap_err();
     assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
-    let error = sys.may(&from, name(&path), Fields::READABLE).unwrap_err();
+    let error = sys.may(&from, path.as_name(), Fields::READABLE).unwrap_err();
     assert_eq!(number_or_kind(&error), ErrorKind::NotFound);
     sys.close(from);
     assert_eq!(sys.locate(Path::new("a\0b")).err().unwrap().kind(), ErrorKind::InvalidInput);
@@ -283,7 +280,7 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G) {
     };
     // Where links lead to the base itself, a full path cannot do without following.
     let (from, located) = sys.locate(&ground.base()).unwrap();
-    let top = sys.open_below(&from, name(&located), false);
+    let top = sys.open_below(&from, located.as_name(), false);
     let is_plain = matches!(top, Opened::Dir(_));
     if let Opened::Dir(dir) = top {
         sys.close(dir);
@@ -295,7 +292,7 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G) {
             return;
         }
         let (from, located) = sys.locate(&ground.at(path)).unwrap();
-        check(&from, name(&located), follow, expected);
+        check(&from, located.as_name(), follow, expected);
         sys.close(from);
     };
     for follow in [false, true] {

@@ -13,7 +13,7 @@ use crate::sys::{Lookup, Setup, Sys};
 
 /// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
 pub(super) trait Ground {
-    type S: Lookup<Setup: Clone> + Beneath;
+    type S: Lookup + Beneath;
     /// The call that opens a directory for listing, for faults to be planned on.
     fn opening(&self) -> &'static str;
     /// What the platform's calls answer where descriptors or memory are used up.
@@ -21,8 +21,8 @@ pub(super) trait Ground {
         // EMFILE, ENFILE, ENOMEM.
         &[24, 23, 12]
     }
-    fn setup(&self) -> <Self::S as Sys>::Setup;
-    fn setup_with(&self, faults: Faults) -> <Self::S as Sys>::Setup;
+    fn setup(&self) -> Setup;
+    fn setup_with(&self, faults: Faults) -> Setup;
     /// The directory that all is built in, as an operand would spell it.
     fn base(&self) -> PathBuf;
     /// A directory of the working directory, and a mount point of the root.
@@ -87,7 +87,7 @@ impl<S> Real<S> {
     }
 }
 
-impl<S: Lookup<Setup = Setup> + Beneath> Ground for Real<S> {
+impl<S: Lookup + Beneath> Ground for Real<S> {
     type S = S;
 
     fn opening(&self) -> &'static str {

@@ -1,33 +1,31 @@
-//! Questions about looking for programs.
+//! The contract for finding programs.
 
 use std::io::ErrorKind;
 
-use super::asked::{Asked, base, name, number_or_kind, said, units};
+use super::asked::{Asked, base, name, number_or_kind, units};
 use super::ground::Ground;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use crate::sys::{Batch, Lookup, Sys, SystemUnit, Unsearched, Verdict};
 
-/// A path as the platform takes it, with its terminator. No part of it is looked at as text.
+/// A terminated path in the units of the platform.
 fn path<S: Sys>(text: &str) -> Vec<S::Unit> {
     text.bytes().map(Unit::ascii).chain([S::Unit::NUL]).collect()
 }
 
-fn word(answer: &Candidate) -> &'static str {
+fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     match answer {
-        Candidate::Program => "program",
-        Candidate::Absent => "absent",
-        Candidate::NoDirectory => "no directory",
-        Candidate::Directory => "directory",
-        Candidate::NotExecutable => "not executable",
-        Candidate::Unsearchable => "unsearchable",
-        Candidate::Failed(_) => "failed",
+        Ok(Verdict::Program) => "program",
+        Ok(Verdict::Absent) => "absent",
+        Ok(Verdict::Directory) => "directory",
+        Ok(Verdict::NotExecutable) => "not executable",
+        Err(Unsearched::Absent) => "no directory",
+        Err(Unsearched::Denied | Unsearched::Unlistable) => "denied",
+        Err(Unsearched::Failed(_) | Unsearched::Shortage(_)) => "failed",
     }
 }
 
-/// As the kernel resolves a path: what is before a separator must be a directory.
-pub(super) fn an_executable_is_a_file_and_its_path_leads_through_directories<G: Ground>(
-    ground: &G,
-) {
+/// As the kernel resolves paths: what precedes a separator must be a directory.
+pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G) {
     if !ground.asks_by_path() {
         return;
     }
@@ -54,7 +52,7 @@ pub(super) fn an_executable_is_a_file_and_its_path_leads_through_directories<G: 
         ("bin/", "directory"),
         ("bin/.", "directory"),
         ("way/", "directory"),
-        // Nothing is below a file, not even itself and what is above it.
+        // A file contains nothing, not even `.` and `..`.
         ("bin/tool/", "absent"),
         ("bin/tool/.", "absent"),
         ("bin/tool/..", "absent"),
@@ -74,7 +72,7 @@ pub(super) fn an_executable_is_a_file_and_its_path_leads_through_directories<G: 
     ground.assert_nothing_open();
 }
 
-pub(super) fn the_beginning_of_what_is_not_there_is_an_error<G: Ground>(ground: &G) {
+pub(super) fn the_head_of_a_missing_file_is_an_error<G: Ground>(ground: &G) {
     ground.files(["bin/tool"]);
     let sys = ground.start();
     let base = base(ground, &sys);
@@ -90,7 +88,7 @@ pub(super) fn the_beginning_of_what_is_not_there_is_an_error<G: Ground>(ground: 
     base.close();
 }
 
-pub(super) fn the_beginning_of_a_pipe_is_not_waited_for<G: Ground>(ground: &G) {
+pub(super) fn the_head_of_a_pipe_does_not_block<G: Ground>(ground: &G) {
     ground.files(["bin/tool"]);
     let is_piped = ground.fifo("bin/pipe");
     let sys = ground.start();
@@ -98,7 +96,7 @@ pub(super) fn the_beginning_of_a_pipe_is_not_waited_for<G: Ground>(ground: &G) {
     let bin = base.open("bin");
     if is_piped {
         let pipe = units::<G::S>("pipe");
-        // Nobody writes to it, so nothing is in it, or it is refused.
+        // It has no writer, so it is empty or cannot be opened.
         assert_eq!(sys.head(&bin.dir, name(&pipe), &mut [0; 8]).unwrap_or(0), 0);
     }
     bin.close();
@@ -112,36 +110,36 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G) {
     let has_links = ground.link("way", "bin") && ground.link("broken", "nothing");
     let sys = ground.start();
     let base = base(ground, &sys);
-    let check = |child: &str, expected: &str| {
-        let opened = sys.open_search(&base.dir, name(&units::<G::S>(child)));
-        assert_eq!(said(&opened), expected, "{child}");
-        if let Opened::Dir(dir) = opened {
-            let again = sys.open_again(&dir);
-            assert_eq!(said(&again), "opened", "{child}, again");
-            if let Opened::Dir(again) = again {
-                let again = Asked { sys: &sys, dir: again };
-                assert_eq!(matching(&again, Some("tool")), ["tool"], "{child}, again");
-                again.close();
-            }
+    let empty = [<G::S as Sys>::Unit::NUL];
+    let opens = |child: &str| match sys.open_search(&base.dir, name(&units::<G::S>(child))) {
+        Ok(dir) => {
+            let again = sys.open_search(&dir, Name::of_terminated(&empty)).unwrap();
+            let again = Asked { sys: &sys, dir: again };
+            assert_eq!(matching(&again, Some("tool")), ["tool"], "{child}, again");
+            again.close();
             sys.close(dir);
+            true
         }
+        Err(Unsearched::Absent) => false,
+        Err(reason) => panic!("{child}: {reason:?}"),
     };
-    check("bin", "opened");
-    check("nothing", "gone");
+    assert!(opens("bin"));
+    assert!(!opens("nothing"));
     if has_links {
-        check("way", "opened");
-        check("broken", "gone");
+        assert!(opens("way"));
+        assert!(!opens("broken"));
     }
     let bin = base.open("bin");
-    let opened = sys.open_search(&bin.dir, name(&units::<G::S>("tool")));
-    assert_eq!(said(&opened), "not a directory");
+    let tool = units::<G::S>("tool");
+    let opened = sys.open_search(&bin.dir, name(&tool)).map(|dir| sys.close(dir));
+    assert!(matches!(opened, Err(Unsearched::Absent)), "{opened:?}");
     bin.close();
     base.close();
     drop(sys);
     ground.assert_nothing_open();
 }
 
-/// The names that match, sorted; the platform may yield others, too, and they are left out here.
+/// The names that match, sorted, without others that the platform may yield.
 fn matching<S: Lookup>(at: &Asked<'_, S>, stem: Option<&str>) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();
@@ -149,7 +147,7 @@ fn matching<S: Lookup>(at: &Asked<'_, S>, stem: Option<&str>) -> Vec<String> {
     let stem_units = stem_units.as_deref().map(|units| &units[..units.len() - 1]);
     loop {
         let batch = at.sys.matching(&at.dir, stem_units, &mut buf, &mut |entry| {
-            let name = S::path(entry.name.to_vec()).display().to_string();
+            let name = S::Unit::path(entry.name.to_vec()).display().to_string();
             let lower = name.to_lowercase();
             if stem.is_none_or(|stem| lower.starts_with(&stem.to_lowercase())) {
                 found.push(name);
@@ -182,7 +180,7 @@ pub(super) fn names_match_in_any_case_of_letters<G: Ground>(ground: &G) {
     }
 }
 
-pub(super) fn a_probe_tells_what_is_there_and_how_it_is_spelled<G: Ground>(ground: &G) {
+pub(super) fn a_probe_returns_the_verdict_and_the_spelling<G: Ground>(ground: &G) {
     ground.files(["bin/Tool.EXE", "bin/dir/file"]);
     let sys = ground.start();
     let base = base(ground, &sys);
@@ -190,7 +188,7 @@ pub(super) fn a_probe_tells_what_is_there_and_how_it_is_spelled<G: Ground>(groun
     let (mut buf, mut spelled) = (<G::S as Sys>::DirBuf::default(), Vec::new());
     let mut probe = |child: &str| {
         let answer = sys.probe(&bin.dir, name(&units::<G::S>(child)), &mut buf, &mut spelled);
-        (word(&answer), G::S::path(spelled.clone()).display().to_string())
+        (word(&answer), SystemUnit::path(spelled.clone()).display().to_string())
     };
     for spelling in ["Tool.EXE", "tool.exe", "TOOL.Exe"] {
         assert_eq!(probe(spelling), ("program", "Tool.EXE".to_owned()), "{spelling}");

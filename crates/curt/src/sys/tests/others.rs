@@ -2,13 +2,13 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use super::asked::{Asked, base, name, number_or_kind, said, units};
 use super::ground::Ground;
 use crate::fields::Kind;
-use crate::name::Unit;
 use crate::sys::fault::Faults;
-use crate::sys::{Last, Mounts, Sys};
+use crate::sys::{Ask, Identity, Last, Mounts, Sys, SystemUnit};
 
 pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
     ground.file(Path::new("file"), b"hello");
@@ -16,21 +16,25 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G) {
     ground.dir("directory");
     let sys = ground.start();
     let base = base(ground, &sys);
-    let stat = |child: &str| sys.stat_child(&base.dir, name(&units::<G::S>(child))).unwrap();
+    let stat = |child: &str| sys.query(&base.dir, name(&units::<G::S>(child)), Ask::STAT).unwrap();
     let (file, directory) = (stat("file"), stat("directory"));
     assert_eq!((file.kind, file.size), (Kind::File, 5));
-    assert!(!cfg!(unix) || (file.links, file.identity) == (2, stat("same").identity));
+    assert!(!cfg!(unix) || (file.links, Identity::of(&file)) == (2, Identity::of(&stat("same"))));
     assert_eq!(directory.kind, Kind::Directory);
-    let opened = sys.stat_dir(&base.open("directory").dir).unwrap();
-    assert_eq!((opened.identity, opened.kind), (directory.identity, Kind::Directory));
-    assert_ne!(directory.identity, sys.stat_dir(&base.dir).unwrap().identity);
-    assert_ne!(directory.identity, sys.root_identity().unwrap());
-    let gone = sys.stat_child(&base.dir, name(&units::<G::S>("nothing"))).unwrap_err();
+    let identity = |dir| Identity::of(&sys.query_dir(dir, Ask::STAT).unwrap());
+    let opened = base.open("directory");
+    assert_eq!(identity(&opened.dir), Identity::of(&directory));
+    assert_eq!(sys.query_dir(&opened.dir, Ask::STAT).unwrap().kind, Kind::Directory);
+    assert_ne!(identity(&opened.dir), identity(&base.dir));
+    let is_root = sys.is_root(&opened.dir, identity(&opened.dir), &OnceLock::new());
+    assert!(!is_root.unwrap());
+    opened.close();
+    let gone = sys.query(&base.dir, name(&units::<G::S>("nothing")), Ask::STAT).unwrap_err();
     assert_eq!(number_or_kind(&gone), ErrorKind::NotFound);
     assert!(sys.may_write(&base.dir, name(&units::<G::S>("file")), Kind::File));
     if ground.link("link", "directory") {
         assert_eq!(stat("link").kind, Kind::Symlink);
-        assert_ne!(stat("link").identity, directory.identity);
+        assert_ne!(Identity::of(&stat("link")), Identity::of(&directory));
         assert!(sys.may_write(&base.dir, name(&units::<G::S>("link")), Kind::Symlink));
     }
 }
@@ -43,7 +47,7 @@ pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G) {
     }
     here.open(ground.known().0).close();
     let dot = sys.open_parent(Path::new(".")).unwrap();
-    let identity = |dir| sys.stat_dir(dir).unwrap().identity;
+    let identity = |dir| Identity::of(&sys.query_dir(dir, Ask::STAT).unwrap());
     assert_eq!(identity(&here.dir), identity(&dot));
     let open = sys.calls().of("close");
     here.close();
@@ -80,13 +84,12 @@ pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G) {
     ground.assert_nothing_open();
 }
 
-pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
+pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G) {
     let apart = |text: &str| {
-        let operand = G::S::operand(Path::new(text));
+        let operand = <G::S as Sys>::Unit::operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(mut units) => {
-                assert_eq!(units.pop(), Some(Unit::NUL));
-                G::S::path(units).display().to_string()
+            Last::Name(name) => {
+                SystemUnit::path(name.as_name().units().to_vec()).display().to_string()
             }
             other => format!("{other:?}"),
         };
@@ -109,5 +112,5 @@ pub(super) fn operands_are_taken_apart_by_text<G: Ground>(ground: &G) {
     }
     // A path and its units are the same thing.
     let base = ground.base();
-    assert_eq!(G::S::path(G::S::units(&base)), base);
+    assert_eq!(SystemUnit::path(<G::S as Sys>::Unit::units(&base)), base);
 }

@@ -1,20 +1,20 @@
-//! Starting programs, asked of the platforms that are not Linux' own: what is said once of all of them.
+//! The contract for starting programs, without what Linux alone has.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::error::StartFailure;
-use crate::sys::process::{Group, Kill, Launch, Place, Process, Stage, Stream};
+use crate::sys::process::{Container, Group, Kill, Launch, Spawn, Stage, Stream};
 use crate::sys::tests::portably;
 use crate::sys::{Features, Os, Setup, Sys};
 
 #[cfg(target_os = "linux")]
-static PLACE: Place = Place { cgroup: None };
+static CONTAINER: Container = Container { cgroup: None };
 #[cfg(not(target_os = "linux"))]
-static PLACE: Place = Place {};
+static CONTAINER: Container = Container {};
 
-/// A program, with nothing special asked.
+/// A plain launch of a program.
 fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launch<'a, P> {
     Launch {
         program: Path::new(program),
@@ -26,20 +26,20 @@ fn launch<'a, P>(program: &'a str, arguments: &'a [std::ffi::OsString]) -> Launc
         extra: &[],
         group: Group::Same,
         tree: false,
-        place: &PLACE,
+        container: &CONTAINER,
         close_others: false,
         unblocks: false,
         only_waits: false,
     }
 }
 
-fn ask<S: Process<Setup = Setup>>() {
+fn ask<S: Spawn>() {
     let sys = S::start(&Setup::default());
     let end = |launch: &Launch<'_, S::Pipe>| {
-        let mut child = sys.start_program(launch).unwrap();
+        let mut child = sys.spawn(launch).unwrap();
         assert!(S::id(&child) > 0);
         let ended = sys.wait(&mut child, None).unwrap().unwrap();
-        sys.forget(child);
+        sys.release(child);
         ended.code()
     };
     let arguments = ["-c".into(), "exit 7".into()];
@@ -52,17 +52,17 @@ fn ask<S: Process<Setup = Setup>>() {
     assert_eq!(end(&all), Some(3));
 
     let arguments = ["100".into()];
-    let mut child = sys.start_program(&launch("/bin/sleep", &arguments)).unwrap();
+    let mut child = sys.spawn(&launch("/bin/sleep", &arguments)).unwrap();
     assert_eq!(sys.wait(&mut child, Some(Duration::from_millis(5))).unwrap(), None);
     sys.kill(&mut child, Kill::Child).unwrap();
     let ended = sys.wait(&mut child, Some(Duration::from_secs(20))).unwrap().unwrap();
     assert_eq!(ended.code(), None);
-    sys.forget(child);
+    sys.release(child);
 
     let reason = |program: &str, directory: Option<&Path>| {
         let mut launch = launch(program, &[]);
         launch.directory = directory;
-        let failure = sys.start_program(&launch).map(drop).unwrap_err();
+        let failure = sys.spawn(&launch).map(drop).unwrap_err();
         assert_ne!(failure.at, Stage::Child);
         sys.explain(&launch, &failure)
     };
@@ -73,13 +73,13 @@ fn ask<S: Process<Setup = Setup>>() {
 }
 
 #[test]
-fn the_portable_way_starts_programs() {
+fn the_portable_path_starts_programs() {
     portably(ask::<Os>);
 }
 
-/// By way of the library as far as that goes, and by a copy for the rest.
+/// By `posix_spawn` if that can do it, else by `fork`.
 #[test]
-fn the_portable_way_gives_what_is_asked_for() {
+fn the_portable_path_passes_descriptors_and_directories() {
     let sys = Os::start(&Setup { without: Features::of_linux(), ..Setup::default() });
     let arguments = ["-c".into(), "echo out".into()];
     for (close_others, way) in [(true, "fork"), (false, "posix_spawn")] {
@@ -87,9 +87,9 @@ fn the_portable_way_gives_what_is_asked_for() {
         let mut launch = launch("/bin/sh", &arguments);
         launch.streams = [Stream::Null, Stream::Open(&writer), Stream::Null];
         (launch.close_others, launch.tree, launch.unblocks) = (close_others, true, true);
-        let mut child = sys.start_program(&launch).unwrap();
+        let mut child = sys.spawn(&launch).unwrap();
         sys.close_pipe(writer);
-        let [out, none] = sys.drain([Some(reader), None]).unwrap();
+        let [out, none] = sys.read_to_end([Some(reader), None]).unwrap();
         assert_eq!((out.as_slice(), none.len()), (&b"out\n"[..], 0));
         assert!(sys.wait(&mut child, None).unwrap().unwrap().success());
         sys.kill(&mut child, Kill::Tree).unwrap();

@@ -1,21 +1,20 @@
-//! Whether a file may be executed, where a call fails or is refused.
+//! Whether a file may be executed, if a call fails or is refused.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
 use curt_testkit::Scratch;
 
-use crate::name::Name;
 use crate::sys::fault::Faults;
 use crate::sys::tests::portably;
-use crate::sys::{Candidate, Lookup, Os, Setup, Sys};
+use crate::sys::{Lookup, Os, Setup, Unsearched};
 
 const PERM: i32 = 1;
 const NOENT: i32 = 2;
 const ACCES: i32 = 13;
 const NOSYS: i32 = 38;
 
-/// A folder with a program, a plain file and a directory.
+/// A directory with a program, a plain file and a directory.
 struct Ground {
     scratch: Scratch,
 }
@@ -31,26 +30,22 @@ impl Ground {
         Ground { scratch }
     }
 
-    /// What is answered about a name, where a call fails so.
-    fn ask<S: Lookup + Sys<Setup = Setup>>(
-        &self,
-        name: &str,
-        fault: Option<(&'static str, i32)>,
-    ) -> String {
+    /// The answer about a name if a call fails like this.
+    fn ask<S: Lookup>(&self, name: &str, fault: Option<(&'static str, i32)>) -> String {
         let faults = fault.map(|(call, errno)| Arc::new(Faults::default().fail(call, 0, errno)));
         let sys = S::start(&Setup { faults: faults.clone(), ..Setup::default() });
-        let mut path = S::units(&self.scratch.at(name));
-        path.push(crate::name::Unit::NUL);
-        let answer = sys.executable(&sys.root(), Name::of_terminated(&path));
+        let (root, path) = sys.locate(&self.scratch.at(name)).unwrap();
+        let answer = sys.executable(&root, path.as_name());
         assert!(faults.is_none_or(|faults| faults.hits() == 1), "{name} {fault:?}");
         match answer {
-            Candidate::Failed(error) => format!("failed {}", error.raw_os_error().unwrap()),
-            other => format!("{other:?}"),
+            Ok(verdict) => format!("{verdict:?}"),
+            Err(Unsearched::Failed(error)) => format!("failed {}", error.raw_os_error().unwrap()),
+            Err(reason) => format!("{reason:?}"),
         }
     }
 
-    /// The same questions of a platform that asks for the right by this call, and for the rest by that.
-    fn check<S: Lookup + Sys<Setup = Setup>>(&self, right: &'static str, about: &'static str) {
+    /// Checks a platform that asks for the right with one call, and for the kind with another.
+    fn check<S: Lookup>(&self, right: &'static str, about: &'static str) {
         let refusals = [None, Some((right, PERM)), Some((right, NOSYS))];
         for refusal in refusals {
             for (name, expected) in
@@ -73,12 +68,12 @@ impl Ground {
             }
         }
         assert_eq!(self.ask::<S>("program", Some((right, ACCES))), "NotExecutable");
-        assert_eq!(self.ask::<S>("program", Some((about, ACCES))), "Unsearchable");
+        assert_eq!(self.ask::<S>("program", Some((about, ACCES))), "Denied");
     }
 }
 
 #[test]
-fn only_what_is_missing_is_absent() {
+fn only_missing_files_are_absent() {
     let ground = Ground::new();
     ground.check::<Os>("faccessat2", "statx");
     portably(|| ground.check::<Os>("faccessat2", "statx"));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::asked::{Asked, base, name, number_or_kind, units};
 use super::ground::Ground;
-use crate::sys::Sys;
 use crate::sys::beneath::{Beneath, Create, How, Link, Purpose, Step};
+use crate::sys::{Sys, SystemUnit};
 
 /// What a step answered, in a word.
 fn word<T>(step: &Step<T>) -> String {
@@ -50,7 +50,7 @@ pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G) 
             check("link", "otherwise");
             check("broken", "otherwise");
         }
-        let itself = sys.enter(&base.dir, name(G::S::ITSELF), purpose);
+        let itself = sys.enter(&base.dir, G::S::ITSELF, purpose);
         assert_eq!(word(&itself), "done");
         if let Step::Done(dir) = itself {
             let dir = Asked { sys: &sys, dir };
@@ -102,12 +102,12 @@ pub(super) fn a_step_reads_links<G: Ground>(ground: &G) {
     for child in ["file", "dir"] {
         assert!(matches!(link(child), Ok(Link::No)), "{child}");
     }
-    assert!(matches!(sys.link(&base.dir, name(G::S::ITSELF)), Ok(Link::No)));
+    assert!(matches!(sys.link(&base.dir, G::S::ITSELF), Ok(Link::No)));
     assert_eq!(number_or_kind(&link("nothing").unwrap_err()), ErrorKind::NotFound);
     if has_links {
         for (child, target) in [("link", "dir"), ("broken", "nothing")] {
             let Link::To(found) = link(child).unwrap() else { panic!("{child} is a link") };
-            assert_eq!(G::S::path(found), Path::new(target), "{child}");
+            assert_eq!(SystemUnit::path(found), Path::new(target), "{child}");
         }
     }
     base.close();
@@ -155,7 +155,7 @@ pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(ground:
     let base = base(ground, &sys);
     let old = base.open("old");
     let last = |path: Vec<<G::S as Sys>::Unit>| {
-        G::S::path(path).file_name().unwrap_or_default().to_owned()
+        SystemUnit::path(path).file_name().unwrap_or_default().to_owned()
     };
     match sys.path_of_dir(&old.dir) {
         Ok(path) => assert_eq!(last(path), "old"),

@@ -1,6 +1,6 @@
 //! The names of users and groups, from the C library's user database. Each number is looked up once
-//! by each worker, or once by all that share what they know; what calls the database makes is its own
-//! affair, and they are not counted.
+//! by each worker, or once for all workers that share a cache. Calls that the database makes are
+//! not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,18 +13,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Names by their numbers.
 type Names = HashMap<u32, Option<Arc<OsString>>>;
 
-/// What several workers looked up so far.
+/// A cache that several workers share.
 pub(crate) type Shared = Arc<Mutex<Known>>;
 
-/// What was looked up so far.
+/// The names found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     users: Names,
     groups: Names,
 }
 
-/// What one worker knows. It asks the others only for what it does not know yet, so that there is no
-/// lock for each entry.
+/// The cache of one worker. It locks the shared one only for numbers that it does not have, not for
+/// every entry.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -32,12 +32,12 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Nothing is known yet, but to those that this is shared with.
+    /// Makes an empty cache in front of a shared one.
     pub(super) fn new(shared: Option<Shared>) -> Accounts {
         Accounts { known: Known::default(), shared }
     }
 
-    /// The name of a user, if there is one. A failure is not remembered.
+    /// Returns the name of a user, if there is one. Failures are not cached.
     pub(super) fn user(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
         let Accounts { known, shared } = self;
         remembered(&mut known.users, id, |id| {
@@ -54,7 +54,8 @@ impl Accounts {
     }
 }
 
-/// Looks up what nobody knows. The others wait meanwhile: most of them want the same.
+/// Looks a number up in the shared cache or the database. Other workers wait meanwhile, as most of
+/// them want the same number.
 fn through(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,
@@ -92,11 +93,11 @@ pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| group(id, buffer))
 }
 
-/// Room for one entry of the database; groups with many members want more.
+/// Room for one entry of the database; groups with many members need more.
 const ROOM: usize = 1 << 10;
 const MOST: usize = 1 << 20;
 
-/// Asks with more and more room.
+/// Asks the database, with more room each time until the answer fits.
 fn look_up(
     ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>,
 ) -> io::Result<Option<OsString>> {
@@ -109,7 +110,7 @@ fn look_up(
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
             }
-            // What the number means depends on who keeps the database; mostly, that there is no such entry.
+            // Other numbers depend on the database; most mean that there is no such entry.
             Err(_) => return Ok(None),
         }
     }
@@ -127,12 +128,13 @@ fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
-/// The home directory of a user by name; an empty name is the user's whose process this is.
+/// Returns the home directory of a user; the empty name is that of the process's own user.
 pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
-        // SAFETY: the function is of this kind, and the directory is a string where it was not null.
+        // SAFETY: the function is of this kind, and the directory is a string where it was not
+        // null.
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
@@ -142,16 +144,16 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     found.ok().flatten().map(PathBuf::from)
 }
 
-/// How the C library is asked for an entry of the database.
+/// A function of the C library that looks up an entry of the database.
 type Ask<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
-/// A string in one entry.
+/// Looks up an entry, and returns one of its strings.
 ///
 /// # Safety
 ///
-/// The key is one that the function takes. The function fills in the entry, whose strings lie in the
-/// buffer, and sets the result to it or to null; what is chosen is one of those strings, or null.
+/// The function must accept the key, fill in the entry, whose strings lie in the buffer, and set
+/// the result to the entry or to null. `chosen` must return one of those strings, or null.
 unsafe fn entry<K, T>(
     ask: Ask<K, T>,
     chosen: impl Fn(&T) -> *const libc::c_char,
@@ -175,11 +177,11 @@ unsafe fn entry<K, T>(
     Ok(unsafe { text(chosen(found)) })
 }
 
-/// A string of the C library.
+/// Copies a string of the C library.
 ///
 /// # Safety
 ///
-/// The pointer is null or points to a terminated string.
+/// The pointer must be null or point to a C string.
 unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
     if name.is_null() {
         return None;
@@ -197,7 +199,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn the_superuser_has_a_name_and_nobody_else_has_that_number() {
+    fn user_and_group_names_are_found() {
         let mut accounts = Accounts::default();
         assert_eq!(*accounts.user(0).unwrap().unwrap(), *"root");
         assert!(accounts.group(0).unwrap().is_some());
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_worker_looked_up_the_others_know() {
+    fn workers_share_the_names_of_owners() {
         let shared = Shared::default();
         let ask = |look_up: &dyn Fn() -> io::Result<Option<OsString>>| {
             through(Some(&shared), |known| &mut known.groups, 7, |_| look_up())
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_take_more_room_get_it() {
+    fn the_buffer_grows_for_long_answers() {
         let wants =
             |least| {
                 look_up(move |buffer| {

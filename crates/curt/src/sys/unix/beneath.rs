@@ -1,5 +1,5 @@
-//! Staying beneath a directory: by one call for a whole path where the system has that (`linux`), else by
-//! single steps that follow nothing.
+//! Staying beneath a directory: with one call for a whole path where the system has one (`linux`),
+//! otherwise with single steps that follow no link.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,11 +13,11 @@ use crate::name::Name;
 use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
-/// Whatever there is, only looked up. Nobody without `O_PATH` is asked for it.
+/// Looks up any entry. Only used where there is `O_PATH`.
 const ANYTHING: OFlags =
     if cfg!(target_os = "linux") { PLACE.difference(OFlags::DIRECTORY) } else { LIST };
 
-/// Directories opened for a purpose.
+/// Returns the flags to open a directory for a purpose.
 fn directory(purpose: Purpose) -> OFlags {
     match purpose {
         Purpose::Place => PLACE,
@@ -35,10 +35,9 @@ impl Beneath for Unix {
     type Handle = File;
 
     const FLAVOR: Flavor = Flavor::Posix;
-    const ITSELF: &'static [u8] = b".\0";
-    /// Whether case counts is a matter of the volume, on Apple's systems.
+    /// On Apple's systems, the volume decides whether case is ignored.
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
-    /// What Linux has, and nobody more than that.
+    /// The limit of Linux; no other system has a larger one.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 
     fn open_whole(&self, root: &Dir, path: Name<'_, u8>, how: &How, rules: Rules) -> Whole<File> {

@@ -1,5 +1,5 @@
-//! Open directories, and listings in the records that `getdents64` writes: Linux writes them itself, for
-//! the others they are made from what the C library's stream hands out.
+//! Open directories, and listings as records of `getdents64`. Linux writes the records itself;
+//! elsewhere they are made from the C library's directory stream.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -11,11 +11,11 @@ use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Batch, Entry, Listing};
 
-/// An open directory, or the working directory without one.
+/// An open directory, or the working directory, which needs no descriptor.
 #[derive(Debug)]
 pub(crate) struct Dir {
     open: Open,
-    /// The mount it lies on, asked once.
+    /// The mount it lies on, once it was asked for.
     pub(super) mount: OnceLock<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl Dir {
         Dir { open: Open::Working, mount: OnceLock::new() }
     }
 
-    /// A directory that is listed by way of the C library.
+    /// Makes a directory that is listed through the C library.
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {
         let stream = Open::Listing(Box::new(Stream::new(fd)?));
         Ok(Dir { open: stream, mount: OnceLock::new() })
@@ -62,11 +62,11 @@ impl AsFd for Dir {
     }
 }
 
-/// A listing of the C library, and the descriptor that belongs to it.
+/// A directory stream of the C library, and its descriptor.
 ///
-/// Reading moves the position of both. The lock is for the position alone and is taken once for each
-/// reading; whoever unlinks, stats or opens relative to the directory needs only the descriptor, and
-/// may do so while another thread reads.
+/// Reading moves the position of both. The lock protects the position and is taken once for each
+/// batch. Calls relative to the directory need only the descriptor, and may be made while another
+/// thread reads.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -76,8 +76,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// The error that ended it. Without this, the end of a broken listing would look like the end
-    /// of the directory.
+    /// The error that ended the listing, which would otherwise look like the end of the directory.
     failed: Option<Errno>,
 }
 
@@ -98,7 +97,7 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Writes entries as `getdents64` does, until the longest may not fit or the listing ends.
+    /// Writes records as `getdents64` does, until the longest one may not fit or the listing ends.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -121,21 +120,21 @@ impl Stream {
 
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and closes
-        // it when dropped, and never before: nothing takes it out of the lock. The borrow cannot
-        // outlive `self`, hence not the stream.
+        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and
+        // closes it when dropped, and never before: nothing takes it out of the lock. The borrow
+        // cannot outlive `self`, hence not the stream.
         unsafe { BorrowedFd::borrow_raw(self.fd) }
     }
 }
 
-/// The number and the type.
+/// Returns the file number and the type.
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ")]
 fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Writes one record of a listing: the number, eight bytes that nobody reads, the length of the record,
-/// the type, the name with its NUL, and nothing up to a multiple of eight.
+/// Writes a record: the file number, eight unused bytes, the length of the record, the type, the
+/// name with its NUL, and zeros up to a multiple of eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -147,43 +146,42 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     buffer.resize(end, 0);
 }
 
-/// 64 KiB take about two thousand entries per call. Above 4 KiB the time no longer changes, only
-/// the number of calls does; one buffer serves a whole worker.
+/// 64 KiB hold about two thousand entries. Above 4 KiB the time no longer changes, only the number
+/// of calls does. Each worker has one buffer.
 const CAPACITY: usize = 64 << 10;
-/// What the buffer grows to when a listing goes on filling it: on ext4, the more entries can be put into
-/// the order of their numbers at a time, the less it costs to remove them.
+/// The capacity after a listing has filled the buffer: on ext4, removing is cheaper the more
+/// entries are sorted by file number at a time.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// How many times in a row it is filled before, where entries are only read. Each page that is touched for the
-/// first time costs more than the call that would have filled one again.
+/// The number of full batches in a row before the buffer grows, where entries are only read.
+/// Touching a new page costs more than a call that fills an old one.
 const FILLS: u8 = 4;
 
-/// The longest name (255 units of UTF-16 on FAT are up to 765 bytes on Linux), the head of a record
-/// before it, and the least that a buffer may have.
+/// The longest name: 255 units of UTF-16 on FAT are up to 765 bytes on Linux.
 const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 765 } else { 1023 };
 const NAME: usize = 19;
 const LARGEST_RECORD: usize = (NAME + LONGEST_NAME + 1).next_multiple_of(8);
 const LEAST_CAPACITY: usize = LARGEST_RECORD.next_power_of_two();
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or EINVAL");
 
-/// When at least this much of the buffer stays empty, the listing is probably at its end: the next
-/// record would have fitted. (The largest has 280 bytes, names of FAT with 765 bytes included 792.)
+/// If at least this much of the buffer stays empty, the listing is probably at its end: the next
+/// record would have fitted. (The largest record has 280 bytes, on FAT 792.)
 const SLACK: usize = LEAST_CAPACITY;
 
-/// What most records take.
+/// The size of most records.
 const USUAL_RECORD: usize = 32;
 
-/// The buffer of one worker, which holds what the system wrote last. Allocated at the first use and
-/// not cleared: a small directory then touches one page of it.
+/// The buffer of one worker, with the records that the system wrote last. Allocated at the first
+/// use and not cleared, so that a small directory touches one page of it.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     is_fixed: bool,
-    /// How many times in a row it was filled.
+    /// The number of full batches in a row.
     fills: u8,
 }
 
 impl DirBuf {
-    /// The buffer, empty, for the system to write to as much as it has room for.
+    /// Empties the buffer for the system to write to.
     pub(super) fn space(&mut self, reads_only: bool) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
@@ -199,13 +197,13 @@ impl DirBuf {
         &mut self.bytes
     }
 
-    /// Whether the system had nothing to write.
+    /// Whether the system wrote nothing.
     #[cfg(target_os = "linux")]
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Whether the system left room that another record would have fitted in.
+    /// Whether another record would have fitted.
     pub(super) fn has_slack(&self) -> bool {
         self.bytes.len() + SLACK <= self.bytes.capacity()
     }
@@ -222,7 +220,7 @@ impl Listing for DirBuf {
             let length = usize::from(u16::from_ne_bytes([head[16], head[17]]));
             let record = rest.get(..length)?;
             position += length;
-            // The first NUL counts: what a FUSE daemon calls a name may hold more.
+            // The name ends at the first NUL: a FUSE daemon may send more of them.
             let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(*head.first_chunk()?);
@@ -251,12 +249,12 @@ const FILE: u8 = 8;
 const SYMLINK: u8 = 10;
 const SOCKET: u8 = 12;
 
-/// The type in a record of what has this mode.
+/// Returns the type in a record for this mode.
 pub(super) fn type_of(mode: u32) -> u8 {
     (mode >> 12) as u8 & 15
 }
 
-/// The kind that a record's type says.
+/// Returns the kind for the type in a record.
 pub(super) fn kind(d_type: u8) -> Kind {
     match d_type {
         FILE => Kind::File,
@@ -270,11 +268,11 @@ pub(super) fn kind(d_type: u8) -> Kind {
     }
 }
 
-/// The number, kind and name of each entry in what `getdents64` wrote, for fuzzing.
+/// Returns the number, kind and name of each entry in records of `getdents64`, for fuzzing.
 ///
 /// # Panics
 ///
-/// If a position does not advance, which would be a fault in reading.
+/// If a position does not advance, which would be a bug.
 #[cfg(all(fuzzing, target_os = "linux"))]
 pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let buf = DirBuf { bytes: written.to_vec(), is_fixed: true, fills: 0 };
@@ -298,10 +296,10 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     found
 }
 
-/// The name as the system takes it.
+/// Returns the name as a C string.
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
-    // SAFETY: a `Name` is made only where its first NUL was found to be its last unit. (Searching
-    // for it again was one in ten instructions of a removal.)
+    // SAFETY: the constructors of `Name` and `NameBuf` guarantee that the first NUL is the last
+    // unit. (Searching for it again was one in ten instructions of a removal.)
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }
 
@@ -343,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_and_dots_passed_over() {
+    fn records_are_read_without_dots() {
         let buf = listing(&[
             record(1, libc::DT_DIR, b"."),
             record(7, libc::DT_REG, b"odd \xff name"),
@@ -356,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_records_are_read_back() {
         let mut buf = DirBuf::default();
         for (id, d_type, name) in [
             (1, super::DIRECTORY, &b".\0"[..]),
@@ -379,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn no_record_however_broken_leads_round_in_circles() {
+    fn malformed_records_never_loop() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut number = || {
             state ^= state << 13;
@@ -414,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn full_listings_make_it_grow_once() {
+    fn the_buffer_grows_once_after_full_batches() {
         let mut buf = DirBuf::default();
         for _ in 0..3 {
             assert_eq!(fill(&mut buf, true, 64 << 10), 64 << 10);
@@ -436,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn slack_is_what_the_next_record_would_need() {
+    fn slack_is_room_for_the_next_record() {
         let mut buf = DirBuf::default();
         fill(&mut buf, true, (64 << 10) - 1024);
         assert!(buf.has_slack());

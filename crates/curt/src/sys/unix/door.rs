@@ -1,8 +1,7 @@
-//! The one way to the system: one function for each call, each counted, each of which a test can fail. No
-//! logic.
+//! The door: one function for each system call, which counts it and lets tests fail it. No logic.
 //!
-//! What the C library does of its own accord is not seen here: `readdir` fetches entries in portions of its
-//! own choosing. One filling of our buffer counts as one.
+//! Calls that the C library makes by itself are not counted: `readdir` fetches entries in batches
+//! of its own. Filling our buffer once counts as one call.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -20,71 +19,62 @@ pub(crate) use self::process::{Attributes, Blocked, Pipe};
 use super::dir::{Dir, Stream};
 use super::values::uninterrupted;
 use crate::calls::Calls;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
-/// What most links hold fits into this.
+/// Room for the targets of most links.
 const LINK_ROOM: usize = 256;
 
-/// The kinds of call, by their names on Linux as a tracer prints them, and elsewhere as in C.
-macro_rules! calls {
-    ($($call:ident $linux:literal $other:literal,)*) => {
-        #[derive(Clone, Copy)]
-        #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux has more of them"))]
-        enum Call {
-            $($call,)*
-        }
-
-        const NAMES: &[&str] =
-            if cfg!(target_os = "linux") { &[$($linux),*] } else { &[$($other),*] };
-    };
+/// Returns the name of a call: on Linux as a tracer prints it, elsewhere as in C.
+const fn either(linux: &'static str, other: &'static str) -> &'static str {
+    if cfg!(target_os = "linux") { linux } else { other }
 }
 
 calls! {
-    Openat2 "openat2" "openat2",
-    Open "openat" "openat",
-    List "getdents64" "readdir",
-    Unlink "unlinkat" "unlinkat",
-    Close "close" "close",
-    CloseRange "close_range" "close_range",
-    Stat "statx" "fstatat",
-    Rename "renameat2" "renameat",
-    Rewind "lseek" "rewinddir",
-    Access "faccessat2" "faccessat",
-    FileSystem "fstatfs" "fstatfs",
-    Limit "prlimit64" "getrlimit",
-    Processors "sched_getaffinity" "sched_getaffinity",
-    ThreadId "gettid" "gettid",
-    User "setfsuid" "setfsuid",
-    Usage "getrusage" "getrusage",
-    Sleep "clock_nanosleep" "nanosleep",
-    ReadLink "readlinkat" "readlinkat",
-    Read "read" "read",
-    WorkingDirectory "getcwd" "getcwd",
-    ListAttributes "llistxattr" "llistxattr",
-    ListAttributesFollowed "listxattr" "listxattr",
-    GetAttribute "lgetxattr" "lgetxattr",
-    GetAttributeFollowed "getxattr" "getxattr",
-    MakeDirectory "mkdirat" "mkdirat",
-    Clone "clone3" "clone3",
-    PosixSpawn "posix_spawn" "posix_spawn",
-    Fork "fork" "fork",
-    Wait "wait4" "waitpid",
-    WaitHandle "waitid" "waitid",
-    Handle "pidfd_open" "pidfd_open",
-    SignalHandle "pidfd_send_signal" "pidfd_send_signal",
-    Kill "kill" "kill",
-    Pipe "pipe2" "pipe",
-    Poll "ppoll" "poll",
-    SignalMask "rt_sigprocmask" "sigprocmask",
-    SignalAction "rt_sigaction" "sigaction",
-    SetGroup "setpgid" "setpgid",
-    SetSession "setsid" "setsid",
-    Copy "fcntl" "fcntl",
-    Duplicate "dup3" "dup2",
-    ChangeDirectory "chdir" "chdir",
-    Execute "execve" "execve",
-    Write "write" "write",
+    Openat2 "openat2",
+    Open "openat",
+    List either("getdents64", "readdir"),
+    Unlink "unlinkat",
+    Close "close",
+    CloseRange "close_range",
+    Stat either("statx", "fstatat"),
+    Rename either("renameat2", "renameat"),
+    Rewind either("lseek", "rewinddir"),
+    Access either("faccessat2", "faccessat"),
+    FileSystem "fstatfs",
+    Limit either("prlimit64", "getrlimit"),
+    Processors "sched_getaffinity",
+    ThreadId "gettid",
+    User "setfsuid",
+    Usage "getrusage",
+    Sleep either("clock_nanosleep", "nanosleep"),
+    ReadLink "readlinkat",
+    Read "read",
+    WorkingDirectory "getcwd",
+    ListAttributes "llistxattr",
+    ListAttributesFollowed "listxattr",
+    GetAttribute "lgetxattr",
+    GetAttributeFollowed "getxattr",
+    MakeDirectory "mkdirat",
+    Clone "clone3",
+    PosixSpawn "posix_spawn",
+    Fork "fork",
+    Wait either("wait4", "waitpid"),
+    WaitHandle "waitid",
+    Handle "pidfd_open",
+    SignalHandle "pidfd_send_signal",
+    Kill "kill",
+    Pipe either("pipe2", "pipe"),
+    Poll either("ppoll", "poll"),
+    SignalMask either("rt_sigprocmask", "sigprocmask"),
+    SignalAction either("rt_sigaction", "sigaction"),
+    SetGroup "setpgid",
+    SetSession "setsid",
+    Copy "fcntl",
+    Duplicate either("dup3", "dup2"),
+    ChangeDirectory "chdir",
+    Execute "execve",
+    Write "write",
 }
 
 /// The door of one worker.
@@ -116,7 +106,7 @@ impl Door {
         })
     }
 
-    /// Opens a path as the caller typed it.
+    /// Opens a path from the caller.
     pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
         uninterrupted(|| {
             self.pass(Call::Open)?;
@@ -131,26 +121,26 @@ impl Door {
         })
     }
 
-    /// The same by way of the C library, which fetches entries in portions of its own choosing.
+    /// Fills the buffer from a directory stream.
     pub(super) fn readdir(&self, stream: &Stream, buffer: &mut Vec<u8>) -> Result<Batch> {
         uninterrupted(|| self.pass(Call::List))?;
         stream.fill(buffer)
     }
 
-    /// Closes a descriptor, or what owns it.
+    /// Closes a descriptor, or its owner.
     pub(super) fn close<D>(&self, open: D) {
-        // One that reports an error is not tried again: the number may be somebody else's by then.
+        // A failed close is not repeated: the number may belong to another thread by then.
         let _ = self.pass(Call::Close);
         drop(open);
     }
 
-    /// The plain stat of what is open, for kernels and filters without `statx`. Counted with it.
+    /// The portable `fstat`, counted together with `statx`.
     pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
         self.pass(Call::Stat)?;
         rustix::fs::fstat(fd)
     }
 
-    /// The same of a child.
+    /// The portable `fstatat`, counted together with `statx`.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -161,7 +151,7 @@ impl Door {
         rustix::fs::statat(dir, name, flags)
     }
 
-    /// Renames, and replaces what has the new name.
+    /// Renames an entry, and replaces the one that has the new name.
     pub(super) fn rename(
         &self,
         from: BorrowedFd<'_>,
@@ -197,8 +187,7 @@ impl Door {
         rustix::fs::accessat(dir, name, access, flags)
     }
 
-    /// Reads what a link holds into the empty buffer; a longer target than it has room for is read
-    /// again.
+    /// Reads the target of a link into an empty buffer, again with more room if it did not fit.
     pub(super) fn readlinkat(
         &self,
         dir: BorrowedFd<'_>,
@@ -212,7 +201,7 @@ impl Door {
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
             if length < room {
-                // SAFETY: so many bytes were just written at the beginning of the empty buffer.
+                // SAFETY: the call wrote `length` bytes at the beginning of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
@@ -225,7 +214,7 @@ impl Door {
         rustix::io::read(file, room)
     }
 
-    /// The working directory.
+    /// Returns the working directory.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
@@ -238,21 +227,21 @@ impl Door {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
+    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
     pub(super) fn sleep(&self, time: Duration) {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);
         }
     }
 
-    /// The full path of what is open.
+    /// Returns the full path of an open file.
     #[cfg(target_vendor = "apple")]
     pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
         self.pass(Call::Copy)?;
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// How many processors this process may use, and how often this thread has waited for something: only
-    /// Linux is asked.
+    /// Asks the standard library, uncounted.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {

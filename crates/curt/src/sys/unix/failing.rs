@@ -1,5 +1,5 @@
-//! Why a program could not be started: what the system's number leaves open is read from the file itself, by
-//! one open and one read, on this path alone.
+//! Why a program could not be started. Where the error number is ambiguous, the first bytes of the
+//! file decide: one open and one read, after a failure only.
 
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -11,12 +11,13 @@ use std::os::fd::AsFd;
 
 use super::door::Door;
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Launch, Stage, seen_by_child};
+use crate::sys::process::{Failure, Launch, Stage, path_for_child};
+use crate::sys::script_interpreter;
 
-/// The kernel looks at no more of a script, and what comes before the code of an image fits.
+/// The kernel reads less of a script, and the headers of an image fit.
 const HEAD: usize = 4 << 10;
 
-/// What a failure means.
+/// Returns what a failure means.
 pub(crate) fn explain<P>(door: &Door, launch: &Launch<'_, P>, failure: &Failure) -> StartFailure {
     let Some(error) = Errno::from_io_error(&failure.error) else {
         let is_text = failure.error.kind() == std::io::ErrorKind::InvalidInput;
@@ -36,15 +37,15 @@ pub(crate) fn explain<P>(door: &Door, launch: &Launch<'_, P>, failure: &Failure)
     }
 }
 
-/// The same answer says that the program is missing, and that what it needs to run is.
+/// Tells a missing program from a missing interpreter, for which the system has one error number.
 fn missing<P>(door: &Door, launch: &Launch<'_, P>) -> StartFailure {
-    let path = seen_by_child(launch);
+    let path = path_for_child(launch);
     let Ok(path) = CString::new(path.as_os_str().as_bytes()) else {
         return StartFailure::ProgramMissing;
     };
     let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
-        // It is there, and cannot be looked at.
+        // It exists but cannot be read.
         Err(Errno::ACCESS | Errno::PERM) => return StartFailure::System,
         Err(_) => return StartFailure::ProgramMissing,
     };
@@ -57,20 +58,17 @@ fn missing<P>(door: &Door, launch: &Launch<'_, P>) -> StartFailure {
     })
 }
 
-/// What a file says that it is to be run by, and whether its line ends as on Windows.
+/// The interpreter that a file names, and whether a carriage return follows it.
 fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
-    if let Some(rest) = head.strip_prefix(b"#!") {
-        let line = rest.split(|&byte| byte == b'\n').next()?;
-        let begin = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
-        let word = line[begin..].split(|byte| matches!(byte, b' ' | b'\t' | 0)).next()?;
+    if let Some((word, _)) = script_interpreter(head) {
         let plain = word.strip_suffix(b"\r");
         return Some((path(plain.unwrap_or(word)), plain.is_some()));
     }
     image_interpreter(head).map(|bytes| (path(bytes), false))
 }
 
-/// The loader that an ELF image of this machine's kind names (System V ABI, "Program Header").
+/// The loader that an ELF image names (System V ABI, "Program Header").
 fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
     const INTERPRETER: u64 = 3;
     if !head.starts_with(b"\x7fELF") {
@@ -84,8 +82,8 @@ fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
             if is_little { bytes.iter().rev().copied().collect() } else { bytes.to_vec() };
         Some(digits.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
-    // Where the fields are in the two sizes of the format: begin, size and number of the headers, and in
-    // each the offset and length of what it is about.
+    // The offsets of the fields in the two sizes of the format: begin, size and number of the
+    // headers, and in each header the offset and length of its segment.
     let (begin, each, count) = if is_wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };
     let begin = usize::try_from(number(begin.0, begin.1)?).ok()?;
     let (each, count) = (number(each, 2)? as usize, number(count, 2)? as usize);

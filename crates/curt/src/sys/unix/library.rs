@@ -1,4 +1,4 @@
-//! The calls of a child by way of the C library: those that a handler of a signal may make.
+//! The calls of a child through the C library: all of them are async-signal-safe.
 
 use std::ffi::c_char;
 use std::io;
@@ -13,7 +13,7 @@ use super::steps::ChildCalls;
 /// See [`ChildCalls`].
 pub(crate) struct Library;
 
-/// What a call of the C library came to.
+/// The result of a call of the C library.
 fn answer(result: libc::c_int) -> Result<libc::c_int, Errno> {
     if result >= 0 {
         return Ok(result);
@@ -22,12 +22,12 @@ fn answer(result: libc::c_int) -> Result<libc::c_int, Errno> {
     Err(Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-/// Gives a signal its usual effect.
-fn make_usual(signal: libc::c_int) -> Result<(), Errno> {
-    // SAFETY: all zeros is the usual action with an empty mask.
-    let usual: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+/// Resets a signal to its default action.
+fn reset(signal: libc::c_int) -> Result<(), Errno> {
+    // SAFETY: all zeros is the default action with an empty mask.
+    let default: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     // SAFETY: the new action is one, and the old one is not asked for.
-    answer(unsafe { libc::sigaction(signal, &raw const usual, ptr::null_mut()) }).map(drop)
+    answer(unsafe { libc::sigaction(signal, &raw const default, ptr::null_mut()) }).map(drop)
 }
 
 impl ChildCalls for Library {
@@ -39,20 +39,20 @@ impl ChildCalls for Library {
             // SAFETY: nothing is set, and the place is for an action.
             let asked = unsafe { libc::sigaction(signal, ptr::null(), old.as_mut_ptr()) };
             if asked != 0 {
-                // There is no such signal, or its action is not ours to know.
+                // There is no such signal, or its action is private to the C library.
                 continue;
             }
             // SAFETY: the call wrote it.
             let handler = unsafe { old.assume_init() }.sa_sigaction;
             if handler != libc::SIG_DFL && handler != libc::SIG_IGN {
-                make_usual(signal)?;
+                reset(signal)?;
             }
         }
         Ok(())
     }
 
     fn default_pipe() -> Result<(), Errno> {
-        make_usual(libc::SIGPIPE)
+        reset(libc::SIGPIPE)
     }
 
     fn empty_mask() -> Result<(), Errno> {
@@ -81,7 +81,7 @@ impl ChildCalls for Library {
 
     fn close_from(first: RawFd, limit: RawFd) -> Result<(), Errno> {
         for fd in first..limit {
-            // SAFETY: no memory is involved. A number that is no descriptor is none to close.
+            // SAFETY: no memory is involved. A number without a descriptor is no failure.
             let _ = unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
         }
         Ok(())

@@ -1,16 +1,16 @@
-//! Unix: the `*at` calls of POSIX, and on Linux (`linux`) faster ways beside them, each of which can be switched
-//! off. What is left then is the platform of macOS and the BSDs, and the tests run both.
+//! Unix: the `*at` calls of POSIX and, on Linux (`linux`), fast paths, each of which can be
+//! switched off. Without them it is the platform of macOS and the BSDs; the tests run both.
 //!
-//! Every step is relative to an open directory and refuses links, so nothing outside a tree is ever
-//! reached, whoever swaps what meanwhile. What the portable calls cannot do:
+//! Every step is relative to an open directory and refuses links, so nothing outside a tree is
+//! reached, whatever other processes swap meanwhile. The limits of the portable calls:
 //!
 //! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
-//!   system, such as a bind or null mount, has the same device and is not seen.
-//! - **Listings** come through `readdir`, one name at a time, with the C library's own buffer in each
+//!   system, such as a bind or null mount, has the same device and is not recognised.
+//! - **Listings** come from `readdir`, one name at a time, with a buffer of the C library in each
 //!   open directory.
-//! - **Kinds** that a listing leaves open are asked for before unlinking: on Solaris and its
-//!   relatives `unlink` by root removes a directory and leaves what is in it adrift. There, and
-//!   there alone, a file that becomes a directory between the listing and the unlink is at risk.
+//! - **Kinds** that a listing does not give are asked for before unlinking: on Solaris and its
+//!   relatives, `unlink` by root removes a directory without its entries. Only there is a file at
+//!   risk that becomes a directory between the listing and the unlink.
 
 pub(crate) mod accounts;
 mod beneath;
@@ -36,17 +36,14 @@ mod other;
 #[cfg(not(target_os = "linux"))]
 use self::other as native;
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use self::accounts::Accounts;
@@ -56,24 +53,24 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, Extended, Feature, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys,
+    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
+    SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::Name;
+use crate::name::{Name, NameBuf};
 
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A directory to ask and to open from, which takes no permission to list it where the system has a flag
-/// for that.
+/// Opens a directory to resolve names in it. That needs no permission to list it where the system
+/// has a flag for it.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
 const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Unix, as one worker sees it.
+/// Unix, as one worker uses it.
 pub(crate) struct Unix {
     door: Door,
     setup: Setup,
@@ -81,7 +78,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// What is asked about: what is open, or a name from there. An empty name is that of nothing.
+/// The subject of a question: an open file, or a name relative to it. The empty name names nothing.
 #[derive(Clone, Copy)]
 enum What<'a> {
     Itself,
@@ -89,24 +86,32 @@ enum What<'a> {
 }
 
 impl What<'_> {
-    /// A directory itself. The working directory is not open.
+    /// A directory itself. The working directory has no descriptor.
     fn of(dir: &Dir) -> Self {
         if dir.is_working() { What::Child(c".") } else { What::Itself }
     }
 }
 
+/// A directory of our own from one that the caller has open, and the calls made: 1.
+pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
+    let door = Door::new(&Setup::default());
+    // The numbers of the standard streams stay free, as the standard library has it.
+    let copy = door.lift(fd, 3);
+    (copy.map(Dir::from).map_err(io::Error::from), door.calls())
+}
+
 impl Unix {
-    /// Whether something may be used that only Linux has.
+    /// Whether a feature of Linux may be used.
     fn has(&self, feature: Feature) -> bool {
         cfg!(target_os = "linux") && !self.setup.without.has(feature)
     }
 
-    /// A directory that was opened to be listed.
+    /// Returns a directory that was opened for listing.
     fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
         if self.has(Feature::RawListing) { Ok(fd.into()) } else { Dir::streaming(fd) }
     }
 
-    /// Opens a directory some names below another one.
+    /// Opens a directory by its path below another one.
     fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         match self.open_at_once(from, text(path), true, mounts) {
             None | Some(Err(Errno::PERM)) => super::open_step_by_step(self, from, path, mounts),
@@ -118,7 +123,8 @@ impl Unix {
     fn open_unmounted(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // A filter, or the file system itself. Only if the portable call now succeeds was it a filter.
+            // A security filter, or the file system itself. If the portable call succeeds now, it
+            // was a filter.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
             }
@@ -126,8 +132,8 @@ impl Unix {
         }
     }
 
-    /// Opens, then compares the mounts of both ends. What is compared is what was opened, so nothing can
-    /// be swapped in between.
+    /// Opens a child, then compares its mount with that of the parent. The open directories are
+    /// compared, so nothing can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -151,7 +157,7 @@ impl Unix {
         }
     }
 
-    /// What tells mounts apart: the device and, where the system has one, the number of the mount.
+    /// Returns the device and, where the system has one, the number of the mount.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
@@ -160,8 +166,8 @@ impl Unix {
         }
     }
 
-    /// Asks for what is wanted, and adds the answer to what is known. The portable call tells no less but for
-    /// the time of creation and the attributes.
+    /// Asks for some fields, and adds the answer to what is known. The portable call lacks only the
+    /// time of creation and the attributes.
     fn ask(
         &self,
         at: BorrowedFd<'_>,
@@ -193,8 +199,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Removes what is no directory. Linux never unlinks a directory, not even for root, so this may be tried
-    /// on anything. Elsewhere the kind is asked for where it is not known.
+    /// Removes an entry that is not a directory. Linux never unlinks a directory, not even for
+    /// root, so anything may be tried. Elsewhere an unknown kind is asked for first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
@@ -208,7 +214,8 @@ impl Unix {
         match self.door.unlinkat(at, name, AtFlags::empty()) {
             Ok(()) => Ok(Removed::Done),
             Err(Errno::ISDIR) if !asks => Ok(Removed::IsDirectory),
-            // The systems differ in what they say of a directory, and `EPERM` has other reasons.
+            // The systems return different errors for a directory, and `EPERM` has other reasons,
+            // too.
             Err(Errno::PERM | Errno::ISDIR) if asks && is_directory().unwrap_or(false) => {
                 Ok(Removed::IsDirectory)
             }
@@ -217,11 +224,26 @@ impl Unix {
     }
 }
 
+impl Unix {
+    /// Reads a regular file. Anything else is refused: a pipe or a device could end at once, as an
+    /// empty file does, or never.
+    fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
+        match FileType::from_raw_mode(self.door.fstat(file)?.st_mode) {
+            FileType::RegularFile => {
+                super::read_whole(most, |room| Ok(self.door.read(file, room)?))
+            }
+            FileType::Directory => Err(os_error(io::ErrorKind::IsADirectory)),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "it is not a regular file")),
+        }
+    }
+}
+
 impl Sys for Unix {
     type Unit = u8;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
+
+    const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
         Unix {
@@ -236,22 +258,6 @@ impl Sys for Unix {
         self.door.calls()
     }
 
-    fn operand(path: &Path) -> Operand<u8> {
-        values::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u8>) {
-        to.extend_from_slice(path.as_os_str().as_bytes());
-    }
-
-    fn path(units: Vec<u8>) -> PathBuf {
-        OsString::from_vec(units).into()
-    }
-
-    fn text(units: &[u8]) -> Cow<'_, OsStr> {
-        Cow::Borrowed(OsStr::from_bytes(units))
-    }
-
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
@@ -261,10 +267,6 @@ impl Sys for Unix {
 
     const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
 
-    fn is_mount(facts: &Facts) -> bool {
-        native::is_mount(facts)
-    }
-
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let opened = match mounts {
             Mounts::Refuse => self.open_unmounted(parent, name),
@@ -273,6 +275,7 @@ impl Sys for Unix {
         values::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
+    #[cfg(target_os = "linux")]
     fn reopen(&self, dir: &Dir) -> Option<Dir> {
         self.opened_again(dir)
     }
@@ -302,8 +305,8 @@ impl Sys for Unix {
         }
     }
 
-    /// Removes, then closes: the inode is destroyed when its last user lets go, and this way that
-    /// happens in the close, outside the lock of the parent.
+    /// Removes, then closes: the last close destroys the inode, and this way that happens outside
+    /// the lock of the parent.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
         values::finished(removed, dir, |dir| self.close(dir))
@@ -325,12 +328,8 @@ impl Sys for Unix {
         secured_calls: 0,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u8>)> {
-        let bytes = path.as_os_str().as_bytes();
-        if bytes.contains(&0) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        Ok((Dir::working(), [bytes, b"\0"].concat()))
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u8>)> {
+        Ok((Dir::working(), NameBuf::new(u8::units(path))?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
@@ -340,10 +339,6 @@ impl Sys for Unix {
             return values::followed(opened.and_then(|fd| self.listed(fd)));
         }
         self.open_without_links(from, path, Mounts::Cross)
-    }
-
-    fn open_within_mount(&self, from: &Dir, path: Name<'_, u8>) -> Opened<Dir> {
-        self.open_without_links(from, path, Mounts::Refuse)
     }
 
     fn query(&self, parent: &Dir, name: Name<'_, u8>, ask: Ask) -> io::Result<Facts> {
@@ -384,7 +379,7 @@ impl Sys for Unix {
     fn read_file(&self, parent: &Dir, name: Name<'_, u8>, most: usize) -> io::Result<Vec<u8>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
-        let whole = values::read_whole(most, |room| self.door.read(file.as_fd(), room));
+        let whole = self.read_regular(file.as_fd(), most);
         self.door.close(file);
         whole
     }
@@ -393,6 +388,7 @@ impl Sys for Unix {
         values::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
     }
 
+    #[cfg(target_os = "linux")]
     fn extended(
         &self,
         parent: &Dir,
@@ -400,7 +396,7 @@ impl Sys for Unix {
         asked: Fields,
         follow: bool,
         device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
+    ) -> io::Result<Option<super::Extended>> {
         self.read_extended(parent, name, asked, follow, device)
     }
 
@@ -414,13 +410,17 @@ impl Sys for Unix {
         values::owners(&self.accounts, asked, facts)
     }
 
-    fn root_identity(&self) -> io::Result<Identity> {
-        let root = Name::of_terminated(b"/\0");
-        Ok(Stat::from(self.query(&Dir::working(), root, Stat::ASK)?).identity)
-    }
-
-    fn is_loop(error: &io::Error) -> bool {
-        error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
+    fn is_root(
+        &self,
+        _dir: &Dir,
+        identity: Identity,
+        root: &OnceLock<Identity>,
+    ) -> io::Result<bool> {
+        if root.get().is_none() {
+            let found = self.query(&Dir::working(), Name::from_c(c"/"), Ask::STAT)?;
+            root.get_or_init(|| Identity::of(&found));
+        }
+        Ok(root.get() == Some(&identity))
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> bool {
@@ -429,30 +429,5 @@ impl Sys for Unix {
 
     fn inode_order_pays(&self, dir: &Dir) -> bool {
         self.lies_on_ext4(dir)
-    }
-
-    fn descriptor_limit(&self) -> usize {
-        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
-    }
-
-    fn processors(&self) -> usize {
-        self.door.processors()
-    }
-
-    fn now(&self) -> Duration {
-        static START: OnceLock<Instant> = OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-    }
-
-    fn waits(&self) -> u64 {
-        self.door.waits()
     }
 }

@@ -1,4 +1,4 @@
-//! Where there is nothing beyond the portable calls: what `linux` answers, answered without it.
+//! The counterpart of `linux` on other systems, without fast paths.
 
 use std::convert::Infallible;
 use std::ffi::CStr;
@@ -21,19 +21,19 @@ use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::process::{Failure, Launch};
-use crate::sys::{Ask, Batch, Extended, Mounts};
+use crate::sys::{Ask, Batch, Mounts};
 
-/// Children have numbers alone.
+/// Children have process numbers only.
 pub(super) type Handle = Infallible;
 pub(super) type Cgroup = Infallible;
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
-/// The C library's stream asks for the state of what it was given.
+/// The C library calls `fstat` for a new directory stream.
 pub(super) const DIRECTORY_CALLS: u32 = 5;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
-/// Nothing is learnt.
+/// There is nothing to remember.
 #[derive(Default)]
 pub(super) struct State;
 
@@ -42,10 +42,6 @@ impl State {
     pub(super) fn stop_openat2(&self) {}
 
     pub(super) fn resume_statx(&self) {}
-}
-
-pub(super) fn is_mount(_facts: &Facts) -> bool {
-    false
 }
 
 #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "Linux has answers")]
@@ -60,28 +56,13 @@ impl Unix {
         None
     }
 
-    /// Only streams are listed.
+    /// Directories are listed as streams only.
     pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {
         Err(Errno::BADF.into())
     }
 
-    pub(super) fn opened_again(&self, _dir: &Dir) -> Option<Dir> {
-        None
-    }
-
     pub(super) fn lies_on_ext4(&self, _dir: &Dir) -> bool {
         false
-    }
-
-    pub(super) fn read_extended(
-        &self,
-        _parent: &Dir,
-        _name: Name<'_, u8>,
-        _asked: Fields,
-        _follow: bool,
-        _device: Option<u64>,
-    ) -> io::Result<Option<Extended>> {
-        Ok(None)
     }
 
     pub(super) fn by_statx(
@@ -119,13 +100,13 @@ impl Unix {
         }
     }
 
-    /// Apple's systems tell the name of a descriptor.
+    /// Apple's systems have a call for the name of a descriptor.
     #[cfg(target_vendor = "apple")]
     pub(super) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Ok(self.door.getpath(fd)?)
     }
 
-    /// The systems have no question in common for the name of a descriptor.
+    /// The other systems have no common call for the name of a descriptor.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::Unsupported.into())

@@ -1,5 +1,5 @@
-//! Starting programs: in the best way that the system has (`linux`), else the C library's, and where that cannot
-//! do what is asked, by a copy of the process.
+//! Starting programs: by `clone3` on Linux, else by `posix_spawn`, and where that cannot do what is
+//! asked by a copy of the process.
 
 use std::io;
 use std::process::ExitStatus;
@@ -14,10 +14,10 @@ use super::start::{self, Child};
 use super::words::Words;
 use super::{Unix, failing};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Kill, Launch, Process};
-use crate::sys::{Feature, Sys};
+use crate::sys::process::{Failure, Kill, Launch, Spawn};
+use crate::sys::{Feature, Host};
 
-impl Process for Unix {
+impl Spawn for Unix {
     type Child = Child;
     type Pipe = Pipe;
 
@@ -30,7 +30,7 @@ impl Process for Unix {
         self.door.close(pipe.0);
     }
 
-    fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
+    fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
         let words = Words::new(launch)?;
         if let Some(started) = self.by_clone(launch, &words) {
             return started;
@@ -72,7 +72,7 @@ impl Process for Unix {
     fn kill(&self, child: &mut Child, what: Kill) -> io::Result<()> {
         if let (Kill::Tree, Some(cgroup)) = (what, &mut child.cgroup) {
             match self.kill_cgroup(cgroup) {
-                // The kernel has no such word yet.
+                // The kernel does not have that file yet.
                 Err(Errno::NOENT) => {}
                 answer => return Ok(answer?),
             }
@@ -92,7 +92,7 @@ impl Process for Unix {
         child.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    fn forget(&self, child: Child) {
+    fn release(&self, child: Child) {
         if let Some(handle) = child.handle {
             self.door.close(handle);
         }
@@ -101,7 +101,7 @@ impl Process for Unix {
         }
     }
 
-    fn drain(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
-        start::drain(&self.door, pipes)
+    fn read_to_end(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+        start::read_to_end(&self.door, pipes)
     }
 }

@@ -1,4 +1,4 @@
-//! Two ways to start a program that every Unix has, and what a child is afterwards.
+//! The two ways to start a program that every Unix has, and what a child is afterwards.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -19,11 +19,11 @@ use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 #[derive(Debug)]
 pub(crate) struct Child {
     pub(crate) pid: Pid,
-    /// Names the child for good; its number may be another process's after it was waited for.
+    /// Always means this child; after it was waited for another process may have its number.
     pub(crate) handle: Option<Handle>,
-    /// The control group that it was born in.
+    /// The control group that was made for it.
     pub(crate) cgroup: Option<Cgroup>,
-    /// Whether it leads a group, which has its number.
+    /// Whether it leads a process group, which has its number.
     pub(crate) leads: bool,
     pub(crate) ended: Option<ExitStatus>,
 }
@@ -35,12 +35,12 @@ impl Child {
     }
 }
 
-/// No child, for this reason.
+/// The failure of a start that created no child.
 pub(crate) fn childless(error: Errno) -> Failure {
     Failure { at: Stage::Child, error: error.into() }
 }
 
-/// By way of `posix_spawn`; `None` where that cannot do all that is asked, portably.
+/// Starts a program by `posix_spawn`; `None` if that cannot do all that is asked, portably.
 pub(crate) fn by_library(
     door: &Door,
     launch: &Launch<'_, Pipe>,
@@ -57,8 +57,8 @@ pub(crate) fn by_library(
         streams.filter(|(stream, _)| matches!(stream, Stream::Null)).map(|(_, to)| to)
     };
     let is_target = |fd: i32| puts.iter().any(|&(_, to)| to == fd) || nulls().any(|to| to == fd);
-    // A descriptor whose number something else is put to, or that keeps its own, needs more than the
-    // portable actions can say; so do directories, sessions and the closing of others.
+    // The portable actions can express neither descriptors that change places or keep their numbers
+    // nor directories, sessions and the closing of others.
     let is_plain = launch.directory.is_none()
         && launch.group != Group::Session
         && !launch.close_others
@@ -78,7 +78,7 @@ pub(crate) fn by_library(
         Err(error) => return Some(Err(childless(error))),
     };
     Some(door.posix_spawn(words, &attributes).map_err(|error| {
-        // The library does not tell at what it failed; nearly always it is the program.
+        // The library does not say which step failed; nearly always it is the program.
         let at = match error {
             Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::BADF => Stage::Child,
             _ => Stage::Program,
@@ -87,8 +87,9 @@ pub(crate) fn by_library(
     }))
 }
 
-/// By way of `fork`: a copy of the process, which takes the longer the larger it is. It can do all that is
-/// asked. A failure comes back through a pipe, whose end says that there was none.
+/// Starts a program by `fork`: a copy of the process, which takes the longer the larger it is, and
+/// can do all that is asked. A failure comes back through a pipe; if that ends without one, the
+/// program runs.
 pub(crate) fn by_copy<C: ChildCalls>(
     door: &Door,
     launch: &Launch<'_, Pipe>,
@@ -97,19 +98,19 @@ pub(crate) fn by_copy<C: ChildCalls>(
 ) -> Result<Pid, Failure> {
     let (reader, writer) = door.pipe().map_err(childless)?;
     let writer = out_of_the_way(door, launch, writer).map_err(childless)?;
-    // In the copy, handlers of this process would do to its pipes and files what they do here.
+    // A signal handler that ran in the copy would write to the pipes and files of this process.
     let blocked = Blocked::new().map_err(childless)?;
     let birth = Birth { copied: Some(blocked.before()), limit };
     let mut steps = Steps::new(launch, words, birth, |step| door.pass_step(step));
-    // SAFETY: the copy goes through the steps, which do nothing that a handler might not do, and ends.
+    // SAFETY: the copy runs the steps, which are async-signal-safe, and ends.
     let pid = match unsafe { door.fork() } {
         Ok(Some(pid)) => pid,
         Ok(None) => {
             let (index, error) = steps.run::<C>();
             let told = (index as u64) << 32 | u64::from(error.raw_os_error().unsigned_abs());
-            // So few bytes are written whole or not at all.
+            // So few bytes are written as a whole or not at all.
             let _ = rustix::io::write(&writer, &told.to_ne_bytes());
-            // SAFETY: ends the copy without running what the original would run at its end.
+            // SAFETY: ends the copy without running exit handlers of the original.
             unsafe { libc::_exit(127) };
         }
         Err(error) => return Err(childless(error)),
@@ -132,7 +133,7 @@ pub(crate) fn by_copy<C: ChildCalls>(
         }
         (Ok(_), Err(_)) => return Ok(pid),
         (Err(error), _) => {
-            // Nobody knows whether it runs, so it must not.
+            // Whether it runs is unknown, so it must not.
             let _ = door.kill(pid, false);
             childless(error)
         }
@@ -141,7 +142,7 @@ pub(crate) fn by_copy<C: ChildCalls>(
     Err(failure)
 }
 
-/// Moves the end that a failure is written to above the numbers that the child puts something to.
+/// Moves the end that a failure is written to above all numbers that the child needs.
 fn out_of_the_way(
     door: &Door,
     launch: &Launch<'_, Pipe>,
@@ -156,12 +157,12 @@ fn out_of_the_way(
     Ok(moved)
 }
 
-/// Waits for a child that did not become a program, so that nothing is left of it.
+/// Waits for a child that did not execute a program, so that no zombie is left.
 pub(crate) fn reap(door: &Door, pid: Pid) {
     while matches!(door.wait_for(pid, true), Err(Errno::INTR)) {}
 }
 
-/// Ends a child, or its group, by its number where a handle could not do it.
+/// Kills a child or its group by its number, if the handle could not do it.
 pub(crate) fn killed(
     door: &Door,
     child: &Child,
@@ -169,30 +170,31 @@ pub(crate) fn killed(
     by_handle: Result<(), Errno>,
 ) -> io::Result<()> {
     let killed = match by_handle {
-        // No handle; or one that cannot reach a group. A number that was waited for may be anybody's.
+        // No handle, or one that cannot reach a group. The number is still that of the child.
         Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) if child.ended.is_none() => {
             door.kill(child.pid, group)
         }
-        // Nothing is sent to what may be another's group; that there is none can be told.
+        // Another group may have the number by now, so no signal is sent. No group may have it
+        // either.
         Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
             door.is_group(child.pid).and(Err(Errno::NOTSUP))
         }
         answer => answer,
     };
     match killed {
-        // Nobody is left.
+        // No process is left.
         Err(Errno::SRCH) => Ok(()),
         answer => Ok(answer?),
     }
 }
 
-/// Waits by the child's number, which is its own as long as nobody has waited for it.
+/// Waits by the number of the child, which no other process has until it was waited for.
 pub(crate) fn wait_by_number(
     door: &Door,
     pid: Pid,
     limit: Option<Duration>,
 ) -> io::Result<Option<ExitStatus>> {
-    /// The first sleep between two questions, and the longest.
+    /// The first pause between two questions, and the longest.
     const SHORT: Duration = Duration::from_micros(500);
     const LONG: Duration = Duration::from_millis(20);
     let begun = Instant::now();
@@ -214,14 +216,14 @@ pub(crate) fn wait_by_number(
 }
 
 /// Reads two pipes to their ends.
-pub(crate) fn drain(door: &Door, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+pub(crate) fn read_to_end(door: &Door, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
     let mut read = [Vec::new(), Vec::new()];
     let [first, second] = pipes;
     let [into_first, into_second] = &mut read;
     let rest = match (first, second) {
         (Some(first), Some(second)) => {
             let open = (first, second);
-            // Whoever reads one to its end first may wait for ever: the child may wait to write to the other.
+            // Reading one to its end first could block for ever, if the child blocks on the other.
             loop {
                 let fds = [open.0.as_fd(), open.1.as_fd()];
                 let [is_first, is_second] = match door.poll(fds, None) {
@@ -249,9 +251,9 @@ pub(crate) fn drain(door: &Door, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8
     Ok(read)
 }
 
-/// Reads what there is; whether that was the end.
+/// Reads what has arrived. Returns whether that was the end.
 fn read_some(door: &Door, pipe: &Pipe, into: &mut Vec<u8>) -> io::Result<bool> {
-    /// A pipe holds no more.
+    /// What a pipe holds at most.
     const ROOM: usize = 64 << 10;
     into.reserve(ROOM.min(into.capacity().max(4 << 10)));
     loop {

@@ -1,8 +1,9 @@
-//! What a child does before it becomes the program: a list that the parent draws up, and that the child
-//! goes through without a decision of its own.
+//! The steps of a child before it executes the program: a list that the parent prepares, and that
+//! the child runs without decisions.
 //!
-//! The child may share the parent's memory, or be the copy of one of many threads. So it allocates nothing,
-//! takes no lock, and calls nothing but the system; what it needs was made ready before it was born.
+//! The child may share the memory of the parent, or be a copy of one of many threads. So it
+//! allocates nothing, takes no lock, and only makes system calls; all that it needs was prepared
+//! before.
 
 use std::ffi::c_char;
 use std::marker::PhantomData;
@@ -13,45 +14,45 @@ use rustix::io::Errno;
 use super::words::Words;
 use crate::sys::process::{Failure, Group, Launch, Stage, Stream};
 
-/// How many descriptors are closed one after the other where the system has no better way.
+/// How many descriptors are closed one by one at most, on systems without a better way.
 const MOST_CLOSED: usize = 1 << 20;
 
-/// One call of the child's.
+/// One call of the child.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
-    /// Signals with a handler get their usual effect back: the handlers are those of the parent.
+    /// Resets signals with a handler, which is one of the parent, to their default action.
     DefaultSignals,
-    /// A group of its own.
+    /// Creates a process group.
     Group,
-    /// A session of its own.
+    /// Creates a session.
     Session,
-    /// Every descriptor from this one on will be closed by the program's start.
+    /// Has every descriptor from this one on closed when the program is executed.
     CloseFrom {
         first: RawFd,
         limit: RawFd,
     },
-    /// A copy of a descriptor under a number that nothing is put to, since its own will be put something to.
+    /// Copies a descriptor whose number another one needs to a number that none needs.
     Lift {
         from: RawFd,
         floor: RawFd,
         slot: usize,
     },
-    /// The null device.
+    /// Opens the null device.
     Null {
         slot: usize,
     },
-    /// A descriptor under the number that the program expects it at.
+    /// Puts a descriptor at the number where the program expects it.
     Put {
-        from: Place,
+        from: Source,
         to: RawFd,
     },
     Directory(*const c_char),
-    /// Writing to a pipe without a reader ends the program again: programs in Rust ignore that, and what
-    /// is ignored stays so.
+    /// Resets `SIGPIPE`, which programs in Rust ignore, to its default action. What is ignored
+    /// would stay so.
     DefaultPipe,
-    /// No signal is held back.
+    /// Blocks no signal.
     EmptyMask,
-    /// The signals are held back that were before the copy was made.
+    /// Blocks the signals that were blocked before the copy was made.
     RestoreMask(*const libc::sigset_t),
     Execute {
         program: *const c_char,
@@ -60,21 +61,21 @@ pub(crate) enum Step {
     },
 }
 
-/// Where a descriptor is to be had.
+/// Where a descriptor comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Source {
     Open(RawFd),
     Slot(usize),
 }
 
-/// A step, and the number that it must fail with in a test.
+/// A step, and the error that it fails with in a test.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     step: Step,
     fault: Option<Errno>,
 }
 
-/// The steps of one child, which point into the words that they were made from.
+/// The steps of one child. They point into the words that they were made from.
 #[derive(Debug)]
 pub(crate) struct Steps<'a> {
     planned: Vec<Planned>,
@@ -82,14 +83,14 @@ pub(crate) struct Steps<'a> {
     words: PhantomData<&'a Words>,
 }
 
-/// The calls that a child can make: each does one thing, and touches nothing but what it is given.
+/// The calls of a child. Each touches nothing but its arguments.
 pub(crate) trait ChildCalls {
     fn default_signals() -> Result<(), Errno>;
     fn default_pipe() -> Result<(), Errno>;
     fn empty_mask() -> Result<(), Errno>;
     /// # Safety
     ///
-    /// The pointer is that of a set.
+    /// The pointer is that of a signal set.
     unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno>;
     fn new_group() -> Result<(), Errno>;
     fn new_session() -> Result<(), Errno>;
@@ -97,17 +98,17 @@ pub(crate) trait ChildCalls {
     fn lift(fd: RawFd, floor: RawFd) -> Result<RawFd, Errno>;
     fn open_null() -> Result<RawFd, Errno>;
     fn put(from: RawFd, to: RawFd) -> Result<(), Errno>;
-    /// Lets a descriptor outlive the start of the program.
+    /// Keeps a descriptor open when the program is executed.
     fn keep(fd: RawFd) -> Result<(), Errno>;
     /// # Safety
     ///
     /// The pointer is that of a C string.
     unsafe fn change_directory(path: *const c_char) -> Result<(), Errno>;
-    /// Returns only where it failed.
+    /// Returns only if it failed.
     ///
     /// # Safety
     ///
-    /// The pointers are those of a C string, and of lists of such that end with null.
+    /// The pointers are those of a C string, and of null-terminated lists of C strings.
     unsafe fn execute(
         program: *const c_char,
         arguments: *const *const c_char,
@@ -115,19 +116,19 @@ pub(crate) trait ChildCalls {
     ) -> Errno;
 }
 
-/// How a child is made: what it has to do itself depends on that.
+/// How a child is created, which decides what it has to do itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Birth {
-    /// The handlers of signals are still those of the parent, and all signals are held back; these were
-    /// before.
+    /// For a copy, whose signal handlers are those of the parent, and which starts with all signals
+    /// blocked: the signals that were blocked before.
     pub(crate) copied: Option<*const libc::sigset_t>,
-    /// The most descriptors that the process may have.
+    /// How many descriptors the process may have.
     pub(crate) limit: usize,
 }
 
 impl<'a> Steps<'a> {
-    /// What has to be done for a launch. `pass` is told of each call before it is made, in the child's
-    /// stead, and may say what it must fail with.
+    /// The steps for a launch. `pass` is called for each call in advance, instead of by the child,
+    /// and may return an error that the step must fail with.
     pub(crate) fn new<P: AsRawFd>(
         launch: &Launch<'_, P>,
         words: &'a Words,
@@ -146,15 +147,15 @@ impl<'a> Steps<'a> {
             Group::Same => {}
         }
         if launch.close_others {
-            // Only for systems that cannot list them: no limit may make the start take for ever.
+            // For systems that cannot list descriptors. No limit may make the start take for ever.
             let limit = RawFd::try_from(birth.limit.min(MOST_CLOSED)).unwrap_or(0);
             steps.push(Step::CloseFrom { first: 3, limit });
         }
         descriptors(launch, &mut steps, &mut slots);
-        // A program that is given by a relative path is found from its own directory.
+        // A relative path of the program is relative to this directory.
         steps.extend(words.directory.as_ref().map(|path| Step::Directory(path.as_ptr())));
         steps.push(Step::DefaultPipe);
-        // Last, so that a signal that was held back ends the program and not what makes it one.
+        // Last, so that a pending signal ends the program and not a child that is not one yet.
         if launch.unblocks {
             steps.push(Step::EmptyMask);
         } else {
@@ -170,7 +171,7 @@ impl<'a> Steps<'a> {
         Steps { planned, slots: vec![-1; slots], words: PhantomData }
     }
 
-    /// Goes through all steps. Returns only where one failed: which, and why.
+    /// Runs all steps. Returns only if one failed: its number, and why.
     pub(crate) fn run<C: ChildCalls>(&mut self) -> (usize, Errno) {
         for (index, planned) in self.planned.iter().enumerate() {
             let done = match planned.fault {
@@ -181,11 +182,11 @@ impl<'a> Steps<'a> {
                 return (index, error);
             }
         }
-        // The last step, becoming the program, cannot be done and come back.
+        // The last step, executing the program, does not return if it succeeds.
         (self.planned.len(), Errno::NOSYS)
     }
 
-    /// What the failure of a step is told as.
+    /// The failure of a start at a step.
     pub(crate) fn failure(&self, index: usize, error: Errno) -> Failure {
         let at = match self.planned.get(index).map(|planned| planned.step) {
             Some(Step::Directory(_)) => Stage::Directory,
@@ -196,7 +197,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// How a child comes by its streams, and by what else it is given.
+/// The steps that give a child its streams and further descriptors.
 fn descriptors<P: AsRawFd>(launch: &Launch<'_, P>, steps: &mut Vec<Step>, slots: &mut usize) {
     let streams = (0..).zip(&launch.streams);
     let given = streams.clone().filter_map(|(to, stream)| match stream {
@@ -210,22 +211,22 @@ fn descriptors<P: AsRawFd>(launch: &Launch<'_, P>, steps: &mut Vec<Step>, slots:
         streams.filter(|(_, stream)| is_null(stream)).map(|(to, _)| to).collect();
     let targets = given.iter().map(|&(_, to)| to).chain(nulls.iter().copied());
     let floor = targets.clone().max().map_or(0, |most| most.saturating_add(1)).max(3);
-    // First what would be overwritten before it is used.
+    // First those that would be overwritten before they are used.
     let mut puts = Vec::with_capacity(given.len());
     for &(from, to) in &given {
         let is_overwritten = from != to && targets.clone().any(|other| other == from);
         if is_overwritten {
             steps.push(Step::Lift { from, floor, slot: *slots });
-            puts.push(Step::Put { from: Place::Slot(*slots), to });
+            puts.push(Step::Put { from: Source::Slot(*slots), to });
             *slots += 1;
         } else {
-            puts.push(Step::Put { from: Place::Open(from), to });
+            puts.push(Step::Put { from: Source::Open(from), to });
         }
     }
-    // Its number is any that is free, perhaps one that something else is put to later; so it goes first.
+    // It gets any free number, perhaps one that another descriptor needs later; so it goes first.
     if !nulls.is_empty() {
         steps.push(Step::Null { slot: *slots });
-        let put = |to| Step::Put { from: Place::Slot(*slots), to };
+        let put = |to| Step::Put { from: Source::Slot(*slots), to };
         steps.extend(nulls.iter().map(|&to| put(to)));
         *slots += 1;
     }
@@ -253,16 +254,18 @@ fn one<C: ChildCalls>(step: Step, slots: &mut [RawFd]) -> Result<(), Errno> {
         }
         Step::Put { from, to } => {
             let from = match from {
-                Place::Open(fd) => fd,
-                Place::Slot(slot) => slots.get(slot).copied().unwrap_or(-1),
+                Source::Open(fd) => fd,
+                Source::Slot(slot) => slots.get(slot).copied().unwrap_or(-1),
             };
             if from == to { C::keep(to) } else { C::put(from, to) }
         }
-        // SAFETY: the path belongs to the `Words` that the steps were made from, which outlive them.
+        // SAFETY: the path belongs to the `Words` that the steps were made from, which outlive
+        // them.
         Step::Directory(path) => unsafe { C::change_directory(path) },
         Step::DefaultPipe => C::default_pipe(),
         Step::EmptyMask => C::empty_mask(),
-        // SAFETY: the set is that of `start::by_copy`, which is not left before the copy is a program.
+        // SAFETY: the set is that of `start::by_copy`, which is not left before the copy is a
+        // program.
         Step::RestoreMask(set) => unsafe { C::restore_mask(set) },
         Step::Execute { program, arguments, environment } => {
             // SAFETY: all of it belongs to those `Words`, which end their lists with null.

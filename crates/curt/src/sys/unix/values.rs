@@ -1,10 +1,7 @@
-//! Text and plain values, without a call.
+//! Conversions between the values of the system and those of the contract. No calls.
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use rustix::fs::{Access, Mode, OFlags};
 use rustix::io::Errno;
@@ -13,60 +10,9 @@ use super::accounts::Accounts;
 use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, Fault, How, Step};
-use crate::sys::{Finished, Last, Opened, Operand, Owners};
+use crate::sys::{Finished, Opened, Owners};
 
-/// Takes an operand apart: `a//b/` is `b` in `a`, and must be a directory.
-pub(super) fn operand(path: &Path) -> Operand<u8> {
-    let bytes = path.as_os_str().as_bytes();
-    let trimmed = trim_end(bytes);
-    let begin = trimmed.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
-    let last = match &trimmed[begin..] {
-        _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
-        _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
-        b"" => Last::Root,
-        b"." | b".." => Last::DotOrDotDot,
-        name => Last::Name([name, b"\0"].concat()),
-    };
-    Operand {
-        parent: OsStr::from_bytes(&trimmed[..begin]).into(),
-        last,
-        directory_only: trimmed.len() < bytes.len(),
-    }
-}
-
-fn trim_end(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
-    &bytes[..end]
-}
-
-/// Reads to the end, where `read` puts what comes next into a buffer. Less than fits is not the end.
-pub(super) fn read_whole(
-    most: usize,
-    mut read: impl FnMut(&mut [u8]) -> Result<usize, Errno>,
-) -> io::Result<Vec<u8>> {
-    /// Most files with rules fit into this.
-    const ROOM: usize = 8 << 10;
-    let mut whole = vec![0; ROOM];
-    let mut length = 0;
-    loop {
-        if length == whole.len() {
-            whole.resize(length * 2, 0);
-        }
-        match read(&mut whole[length..]) {
-            Ok(0) => break,
-            Ok(more) => length += more,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        if length > most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-    }
-    whole.truncate(length);
-    Ok(whole)
-}
-
-/// The plain stat as facts: everything that the portable call tells.
+/// Converts the answer of the portable `stat`.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_lossless,
@@ -95,7 +41,7 @@ pub(super) fn facts_from(stat: &rustix::fs::Stat) -> Facts {
     }
 }
 
-/// What the portable stat tells.
+/// The fields that the portable `stat` gives.
 pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -111,8 +57,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE_NUMBER)
     .union(Fields::BLOCK_SIZE);
 
-/// The kind, where the number of the device is known too: the device without a number is how a union
-/// file system marks what a lower layer has and it has not.
+/// Returns the kind for a mode and a device number. A character device without a number is the mark
+/// by which a union file system hides an entry of a lower layer.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
@@ -120,7 +66,7 @@ pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     }
 }
 
-/// The names that the numbers in the facts stand for.
+/// Returns the names of the owners whose numbers are in the facts.
 pub(super) fn owners(
     accounts: &RefCell<Accounts>,
     asked: Fields,
@@ -138,7 +84,7 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// Which of the kinds of access hold: one call for each.
+/// Returns which access rights hold, with one call for each.
 pub(super) fn may(
     asked: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -160,7 +106,7 @@ pub(super) fn may(
     Ok(allowed)
 }
 
-/// What the answer to opening a directory means.
+/// Interprets the answer to opening a directory.
 pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     match opened {
         Ok(dir) => Opened::Dir(dir),
@@ -172,7 +118,7 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// The same where links were followed: then `ELOOP` is a failure, and no link that was met.
+/// Interprets the answer to opening a directory with links followed: then `ELOOP` is a failure.
 pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     match answer {
         Err(Errno::LOOP) => Opened::Failed(Errno::LOOP.into()),
@@ -180,7 +126,7 @@ pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// The flags that open a file, a link at its end not counted.
+/// Returns the flags to open a file, except for the one about links.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write || how.append) {
         (true, true) => OFlags::RDWR,
@@ -199,18 +145,18 @@ pub(super) fn flags(how: &How) -> OFlags {
     flags
 }
 
-/// The permissions of what is made.
+/// Returns the permissions of a new file.
 pub(super) fn mode(how: &How) -> Mode {
     if how.create == Create::Never { Mode::empty() } else { bits(how.mode) }
 }
 
-/// Permissions from bits.
+/// Converts permission bits.
 #[allow(clippy::unnecessary_cast, reason = "u16 on macOS")]
 pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
-/// What the answer to opening a directory by a single step means.
+/// Interprets the answer to opening a directory by one step.
 pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     match opened {
         Ok(dir) => Step::Done(dir),
@@ -219,7 +165,7 @@ pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     }
 }
 
-/// The same for a file: only a link is something else.
+/// Interprets the answer to opening a file by one step, where only a link is something else.
 pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     match opened {
         Ok(file) => Step::Done(file),
@@ -229,7 +175,7 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     }
 }
 
-/// A failure that the portable part found.
+/// Returns the system's error for a failure.
 pub(super) fn error(fault: Fault) -> io::Error {
     let number = match fault {
         Fault::NotFound => Errno::NOENT,
@@ -244,8 +190,8 @@ pub(super) fn error(fault: Fault) -> io::Error {
     number.into()
 }
 
-/// What systems say of a link, or of anything else that is no directory, when both are refused:
-/// `EMLINK` is FreeBSD's word for a link, `EFTYPE` NetBSD's.
+/// Whether an error means that a link, or something that is not a directory, was refused. FreeBSD
+/// returns `EMLINK` for a link, NetBSD `EFTYPE`.
 fn refuses_link_or_file(error: Errno) -> bool {
     #[cfg(any(
         target_vendor = "apple",
@@ -264,7 +210,7 @@ fn refuses_link_or_file(error: Errno) -> bool {
     matches!(error, Errno::NOTDIR | Errno::LOOP)
 }
 
-/// What the answer to removing an open directory means; one that is gone is closed.
+/// Interprets the answer to removing an open directory, and closes one that is gone.
 pub(super) fn finished<D>(
     removed: Result<(), Errno>,
     dir: D,
@@ -284,46 +230,12 @@ pub(super) fn finished<D>(
     }
 }
 
-/// Makes a call again for as long as a signal interrupts it.
+/// Repeats a call while signals interrupt it.
 pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     loop {
         match call() {
             Err(Errno::INTR) => {}
             answer => return answer,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Last, Operand, operand};
-    use std::io::ErrorKind;
-    use std::path::Path;
-
-    fn apart(path: &str) -> (String, Last<u8>, bool) {
-        let Operand { parent, last, directory_only } = operand(Path::new(path));
-        (parent.to_str().unwrap().to_owned(), last, directory_only)
-    }
-
-    fn name(text: &str) -> Last<u8> {
-        Last::Name([text.as_bytes(), b"\0"].concat())
-    }
-
-    #[test]
-    fn operands_are_taken_apart_by_text() {
-        assert_eq!(apart("a"), (String::new(), name("a"), false));
-        assert_eq!(apart("a/"), (String::new(), name("a"), true));
-        assert_eq!(apart("x//a//"), ("x//".into(), name("a"), true));
-        assert_eq!(apart("/a"), ("/".into(), name("a"), false));
-        assert_eq!(apart("../a"), ("../".into(), name("a"), false));
-        assert_eq!(apart("...").1, name("..."));
-        for special in [".", "..", "a/.", "a/..", "./", "../", "/..", "a/.//"] {
-            assert_eq!(apart(special).1, Last::DotOrDotDot, "{special}");
-        }
-        for root in ["/", "//", "///"] {
-            assert_eq!(apart(root).1, Last::Root);
-        }
-        assert_eq!(apart("").1, Last::Invalid(ErrorKind::NotFound));
-        assert_eq!(apart("a\0b").1, Last::Invalid(ErrorKind::InvalidInput));
     }
 }

@@ -1,4 +1,4 @@
-//! Arguments, variables and paths as `execve` takes them.
+//! Arguments, environment and paths as `execve` takes them.
 
 use std::ffi::{CString, c_char};
 use std::io;
@@ -8,7 +8,7 @@ use std::ptr;
 
 use crate::sys::process::{Failure, Launch, Stage};
 
-/// Everything that a start hands over by pointer.
+/// All that a start passes by pointer.
 pub(crate) struct Words {
     pub(super) program: CString,
     pub(super) directory: Option<CString>,
@@ -16,9 +16,9 @@ pub(crate) struct Words {
     environment: Pointers,
 }
 
-/// Texts in one piece of memory, each with a NUL behind it, and pointers to them, the last one null.
+/// A null-terminated list of C strings, all in one allocation.
 struct Pointers {
-    /// What the pointers point into; it is never touched again.
+    /// The pointers point into it, so it is never changed.
     _text: Vec<u8>,
     pointers: Vec<*const c_char>,
 }
@@ -32,8 +32,8 @@ impl Words {
             Some(given) => Pointers::new(
                 given.iter().map(|(name, value)| (name.as_bytes(), Some(value.as_bytes()))),
             ),
-            // A copy: another thread may change the variables while the system reads them, and only the
-            // standard library knows the lock that prevents that.
+            // A copy: another thread may change the environment while the system reads it, and only
+            // the standard library has the lock that prevents that.
             None => Pointers::new(
                 std::env::vars_os().map(|(name, value)| (name.into_vec(), Some(value.into_vec()))),
             ),
@@ -59,7 +59,7 @@ impl Words {
 }
 
 impl Pointers {
-    /// Each text is a word, or a name and its value; `None` where one holds a NUL.
+    /// Each text is a word, or a name and its value; `None` if one contains a NUL.
     fn new<T: AsRef<[u8]>>(texts: impl Iterator<Item = (T, Option<T>)>) -> Option<Pointers> {
         let mut all = Vec::with_capacity(1024);
         let mut begins = Vec::with_capacity(32);

@@ -1,35 +1,35 @@
-//! Staying beneath a directory: one `NtCreateFile` relative to the root, for which links on the way are
-//! no way (`OBJ_DONT_REPARSE`). Where one is met: single steps, each of which opens what stands there
-//! and asks what it is.
+//! Staying beneath a directory: one `NtCreateFile` relative to the root, which refuses links
+//! (`OBJ_DONT_REPARSE`). If there is one, single steps follow, each of which opens an entry without
+//! following it and asks for its kind.
 //!
-//! What is handed to the kernel has been folded before: it takes names as they are written, and knows
-//! neither `.` nor `..`. `OBJ_DONT_REPARSE` came with Windows 10 1607; older systems refuse it. Wine (10 at
-//! least) passes over it and follows, so there only the single steps are safe: see [`Native`].
+//! Paths are folded first, as the kernel knows neither `.` nor `..`. `OBJ_DONT_REPARSE` came with
+//! Windows 10 1607; older systems refuse it. Wine 10 ignores it and follows links, so only the
+//! single steps are safe there: see [`Native`].
 //!
 //! [`Native`]: super::native::Native
 
 use std::io;
-use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, OwnedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::Target;
+use super::call::{Door, Target};
 use super::dir::Dir;
-use super::info::{self, Answer};
-use super::links;
 use super::status::{Result, Status};
-use super::{ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows};
+use super::{
+    ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows, content, query,
+};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
-/// The longest name that the system tells, and the number of its bytes before it, in words of 8 bytes.
+/// Room for the longest name and its length, in words of 8 bytes.
 const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
 
-/// What is made where it is missing.
+/// Returns the disposition to open or create a file.
 fn disposition(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OPEN,
@@ -38,7 +38,7 @@ fn disposition(create: Create) -> u32 {
     }
 }
 
-/// The same, for what is to be empty then.
+/// Returns the disposition to open or create a file and truncate it.
 fn emptying(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OVERWRITE,
@@ -47,16 +47,16 @@ fn emptying(create: Create) -> u32 {
     }
 }
 
-/// The rights to a file.
+/// Returns the access rights for a file.
 fn access(how: &How) -> u32 {
     let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
     let write = if how.write || how.append { win::FILE_GENERIC_WRITE } else { 0 };
-    // Without the right to write elsewhere, each write goes to the end.
+    // Without the right to write data, every write appends.
     let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
     read | write
 }
 
-/// The rights to a directory.
+/// Returns the access rights for a directory.
 fn rights(purpose: Purpose) -> u32 {
     match purpose {
         Purpose::Place => REACH,
@@ -64,17 +64,17 @@ fn rights(purpose: Purpose) -> u32 {
     }
 }
 
-/// The options of a file that is read and written when it is asked for.
+/// The options of a file for synchronous reading and writing.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
-/// What a path or a name is below an open directory. Case does not count where the directory lets it not.
+/// Returns the target for a name or a path. Case is ignored where the directory allows it.
 fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     let is_itself = name.units() == [u16::ascii(b'.')];
     let name = if is_itself { &[] } else { name.units() };
     Target { root: at.root(), name, any_case: true }
 }
 
-/// A directory to begin from, on the volume of the one it was reached from.
+/// Makes a directory to resolve names in, on the volume of the one it was opened from.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     let mut dir = Dir::new(handle, from.volume);
     (dir.is_place, dir.may_remove) = (true, false);
@@ -91,7 +91,7 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
 }
 
 impl Windows {
-    /// Opens a whole path, unless a link is on the way or at its end.
+    /// Opens a whole path, unless it contains a link.
     fn whole(
         &self,
         target: Target<'_>,
@@ -116,22 +116,20 @@ impl Windows {
         }
     }
 
-    /// What stands at a name: opens, asks and closes.
+    /// Returns the kind of an entry: opens, queries and closes.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
-        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
-        let kind = info::kind_of(&self.door, handle.as_handle());
-        self.door.close(handle);
-        kind
+        let ask = |handle: BorrowedHandle<'_>| query::kind_of(&self.door, handle);
+        self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)?
     }
 
-    /// Opens a directory that is no link.
+    /// Opens a directory that is not a link.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
         let handle = match self.door.open(target(at, name), rights(purpose), LISTED) {
             Err(Status::NOT_A_DIRECTORY) => return Ok(None),
             answer => answer?,
         };
         let dir = place(handle, at);
-        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
             answer => {
                 if let Some(handle) = dir.into_handle() {
@@ -142,7 +140,7 @@ impl Windows {
         }
     }
 
-    /// Opens a file that is no link. It is emptied after it was found to be none.
+    /// Opens a file that is not a link, and truncates it only after that is certain.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
         let opened =
@@ -165,9 +163,9 @@ impl Windows {
         }
     }
 
-    /// Whether what is open is no link; then it is emptied, if that is wanted.
+    /// Whether an open file is not a link; then it is truncated, if that is wanted.
     fn is_file(&self, handle: BorrowedHandle<'_>, truncate: bool) -> Result<bool> {
-        if info::kind_of(&self.door, handle)?.is_link() {
+        if query::kind_of(&self.door, handle)?.is_link() {
             return Ok(false);
         }
         if truncate {
@@ -176,8 +174,7 @@ impl Windows {
         Ok(true)
     }
 
-    /// The name of something open, from the root of its volume on: with long names, where the system tells
-    /// those.
+    /// Returns the path of a handle on its volume, with long names where the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_ROOM];
         let normalized =
@@ -185,18 +182,29 @@ impl Windows {
         if normalized.is_err() {
             self.door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
         }
-        let length = Answer(&buffer).u32(0) as usize;
-        let bytes = buffer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
-        let bytes: Vec<u8> = bytes.take(length).collect();
-        Ok(bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect())
+        Ok(query::name_in(&buffer))
     }
+}
+
+/// Renames an open entry, and replaces the one that has the new name.
+fn rename(door: &Door, handle: BorrowedHandle<'_>, to: &Dir, name: Name<'_, u16>) -> Result<()> {
+    const NAME: usize = 20;
+    let units = name.units();
+    let length = NAME + units.len() * 2;
+    let mut buffer = vec![0_u64; length.div_ceil(8)];
+    buffer[0] = u64::from(true);
+    buffer[1] = to.handle()?.as_raw_handle() as u64;
+    buffer[2] = (units.len() * 2) as u64;
+    for (offset, &unit) in (NAME..).step_by(2).zip(units) {
+        buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
+    }
+    door.set_file(handle, &buffer, length, nt::FileRenameInformation)
 }
 
 impl Beneath for Windows {
     type Handle = File;
 
     const FLAVOR: Flavor = Flavor::Windows;
-    const ITSELF: &'static [u16] = &[0];
     const SPELLING_IS_NAME: bool = false;
     const LONGEST: usize = 32_767;
     const MOST_LINKS: usize = 63;
@@ -240,18 +248,18 @@ impl Beneath for Windows {
         stepped(self.open_one(at, name, how))
     }
 
-    /// Links and junctions hold names; what else stands for another place leads where no text says.
+    /// Symbolic links and junctions have a target in text, other reparse points do not.
     fn link(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
-                Ok(links::read(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
+                Ok(content::link_target(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
             }
             kind if kind.is_link() => Ok(Link::Opaque),
             _ => Ok(Link::No),
         }
     }
 
-    /// A colon names a drive, a device, or a stream; two separators a server.
+    /// A colon means a drive, a device or a stream; two separators mean a server.
     fn leads_elsewhere(target: &[u16]) -> bool {
         let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
         is_server || target.contains(&u16::ascii(b':'))
@@ -272,10 +280,9 @@ impl Beneath for Windows {
         fresh: Name<'_, u16>,
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let handle = self.door.open(target(from, name), DELETE | win::SYNCHRONIZE, options)?;
-        let renamed = info::rename(&self.door, handle.as_handle(), to, fresh);
-        self.door.close(handle);
-        Ok(renamed?)
+        let access = DELETE | win::SYNCHRONIZE;
+        let rename = |handle: BorrowedHandle<'_>| rename(&self.door, handle, to, fresh);
+        Ok(self.door.opened(target(from, name), access, options, rename)??)
     }
 
     fn path_of(&self, handle: &File) -> io::Result<Vec<u16>> {
@@ -287,10 +294,8 @@ impl Beneath for Windows {
     }
 
     fn full_name(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        let handle = self.door.open(target(at, name), READ_ATTRIBUTES, ABOUT)?;
-        let name = self.name_of(handle.as_handle());
-        self.door.close(handle);
-        Ok(Some(name?))
+        let ask = |handle: BorrowedHandle<'_>| self.name_of(handle);
+        Ok(Some(self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)??))
     }
 
     fn let_go(&self, handle: File) {

@@ -1,10 +1,10 @@
-//! The only door to the system on Windows: one function per native call, each counted, each of which
-//! a test can fail. No logic.
+//! The door on Windows: one function for each native call, which counts it and lets tests fail it.
+//! No logic.
 
 pub(super) mod process;
 
 use std::os::windows::io::{
-    AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
+    AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, IntoRawHandle, OwnedHandle,
 };
 use std::ptr;
 use std::time::Duration;
@@ -20,69 +20,41 @@ use super::native::{Native, QueryInformation};
 use super::status::{Result, Status};
 use crate::calls::Calls;
 use crate::sys::Setup;
-use crate::sys::gate::Gate;
+use crate::sys::gate::{Gate, calls};
 
-/// What was done, where something was made (`FILE_CREATED`).
+/// `FILE_CREATED`: the call created the file.
 const FILE_CREATED: usize = 2;
 
-/// Everybody else may read, write and delete meanwhile.
+/// Other processes may read, write and delete.
 const SHARE_ALL: u32 = 7;
 
-/// The kinds of call, in the order of [`NAMES`].
-#[derive(Clone, Copy)]
-enum Call {
-    Open,
-    Close,
-    QueryDirectory,
-    QueryFile,
-    SetFile,
-    QueryVolume,
-    QueryByName,
-    FsControl,
-    QuerySecurity,
-    LookUpAccount,
-    ReadFile,
-    CreateFile,
-    Now,
-    Sleep,
-    CreateProcess,
-    Wait,
-    TerminateProcess,
-    TerminateJob,
-    CreateJob,
-    CreatePipe,
-    DuplicateObject,
-    SetObject,
-    QueryProcess,
+// The names are those of ntdll, and one of advapi32. Win32 functions are counted as the nearest
+// native call.
+calls! {
+    Open "NtOpenFile",
+    Close "NtClose",
+    QueryDirectory "NtQueryDirectoryFile",
+    QueryFile "NtQueryInformationFile",
+    SetFile "NtSetInformationFile",
+    QueryVolume "NtQueryVolumeInformationFile",
+    QueryByName "NtQueryInformationByName",
+    FsControl "NtFsControlFile",
+    QuerySecurity "NtQuerySecurityObject",
+    LookUpAccount "LookupAccountSidW",
+    ReadFile "NtReadFile",
+    CreateFile "NtCreateFile",
+    Now "NtQueryPerformanceCounter",
+    Sleep "NtDelayExecution",
+    CreateProcess "NtCreateUserProcess",
+    Wait "NtWaitForSingleObject",
+    TerminateProcess "NtTerminateProcess",
+    TerminateJob "NtTerminateJobObject",
+    CreateJob "NtCreateJobObject",
+    CreatePipe "NtCreateNamedPipeFile",
+    DuplicateObject "NtDuplicateObject",
+    SetObject "NtSetInformationObject",
+    QueryProcess "NtQueryInformationProcess",
 }
-
-/// Their names, as in ntdll (and one of advapi32). The clock, sleeping, and what comes behind are counted by
-/// their nearest.
-const NAMES: [&str; 23] = [
-    "NtOpenFile",
-    "NtClose",
-    "NtQueryDirectoryFile",
-    "NtQueryInformationFile",
-    "NtSetInformationFile",
-    "NtQueryVolumeInformationFile",
-    "NtQueryInformationByName",
-    "NtFsControlFile",
-    "NtQuerySecurityObject",
-    "LookupAccountSidW",
-    "NtReadFile",
-    "NtCreateFile",
-    "NtQueryPerformanceCounter",
-    "NtDelayExecution",
-    "NtCreateUserProcess",
-    "NtWaitForSingleObject",
-    "NtTerminateProcess",
-    "NtTerminateJobObject",
-    "NtCreateJobObject",
-    "NtCreateNamedPipeFile",
-    "NtDuplicateObject",
-    "NtSetInformationObject",
-    "NtQueryInformationProcess",
-];
 
 /// The door of one worker.
 pub(super) struct Door {
@@ -90,17 +62,17 @@ pub(super) struct Door {
     pub(super) native: &'static Native,
 }
 
-/// What is opened or asked about: a name relative to an open directory, or a full native path.
+/// The subject of a call: a name relative to an open directory, or a full native path.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Whether names that differ in case only are the same, where the directory lets them be.
+    /// Whether case is ignored, where the directory allows it.
     pub(super) any_case: bool,
 }
 
 impl Target<'_> {
-    /// Uses the attributes (`more` than those of the name), which hold pointers to the name, while these are valid.
+    /// Calls `with` with the attributes of the name and `more`, whose pointers are valid meanwhile.
     fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
@@ -114,7 +86,7 @@ impl Target<'_> {
     }
 }
 
-/// A text as the system takes it, for as long as the units are borrowed.
+/// Returns a string of the system, which points to the borrowed units.
 fn string(units: &[u16]) -> Result<UNICODE_STRING> {
     let too_long = Status(STATUS_OBJECT_NAME_INVALID);
     let length = u16::try_from(units.len() * 2).map_err(|_| too_long)?;
@@ -136,7 +108,7 @@ impl Door {
         let native = setup.native.unwrap_or_else(Native::system);
         #[cfg(not(test))]
         let native = Native::system();
-        Door { gate: Gate::new(&NAMES, setup), native }
+        Door { gate: Gate::new(NAMES, setup), native }
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -175,7 +147,21 @@ impl Door {
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
-    /// Opens or makes, with these attributes of the name beyond its case. Whether it was made.
+    /// Opens a handle, passes it to `with`, and closes it.
+    pub(super) fn opened<T>(
+        &self,
+        target: Target<'_>,
+        access: u32,
+        options: u32,
+        with: impl FnOnce(BorrowedHandle<'_>) -> T,
+    ) -> Result<T> {
+        let handle = self.open(target, access, options)?;
+        let done = with(handle.as_handle());
+        self.close(handle);
+        Ok(done)
+    }
+
+    /// Opens or creates a file, with more attributes of the name. Returns whether it was created.
     pub(super) fn create(
         &self,
         target: Target<'_>,
@@ -219,8 +205,8 @@ impl Door {
         let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
     }
 
-    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how many
-    /// bytes they take.
+    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how
+    /// many bytes they take.
     pub(super) fn query_directory(
         &self,
         dir: BorrowedHandle<'_>,
@@ -231,7 +217,7 @@ impl Door {
         self.query_directory_for(dir, buffer, class, restart, None)
     }
 
-    /// The same for the names that a pattern matches; the first question to a handle settles it.
+    /// Lists only the names that match a pattern, which the first call for a handle sets.
     pub(super) fn query_directory_for(
         &self,
         dir: BorrowedHandle<'_>,
@@ -244,9 +230,9 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
         let pattern = pattern.map(string).transpose()?;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern is that
-        // of a live value, or null; the handle is open, and was opened for synchronous use, so nothing is
-        // written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern
+        // is that of a live value, or null; the handle is open, and was opened for synchronous use,
+        // so nothing is written after the return.
         let status = unsafe {
             (self.native.query_directory)(
                 raw(dir),
@@ -266,7 +252,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads a class of information; a buffer that is too small for its variable end is filled.
+    /// Reads a class of information. A name at its end may be cut off.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -277,7 +263,7 @@ impl Door {
         query(self.native.query_file, file, buffer, class)
     }
 
-    /// The same, of the volume that something open lies on.
+    /// Reads a class of information about the volume of a handle.
     pub(super) fn query_volume(
         &self,
         file: BorrowedHandle<'_>,
@@ -288,7 +274,7 @@ impl Door {
         query(self.native.query_volume, file, buffer, class)
     }
 
-    /// Asks about a name without opening it; `None` where the system has no such question.
+    /// Queries a name without opening it. `None` where the system has no such call.
     pub(super) fn query_by_name(
         &self,
         target: Target<'_>,
@@ -311,8 +297,8 @@ impl Door {
         }))
     }
 
-    /// Orders a file system to do something that takes no words; `buffer` gets its answer. Returns how
-    /// many bytes that has. The handle must have been opened for synchronous use.
+    /// Sends a control code without input to a file system, and returns the length of the answer in
+    /// bytes. The handle must have been opened for synchronous use.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -322,8 +308,8 @@ impl Door {
         self.pass(Call::FsControl)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
-        // open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
+        // is open, and was opened for synchronous use, so nothing is written after the return.
         let status = unsafe {
             (self.native.fs_control)(
                 raw(file),
@@ -342,13 +328,13 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads what comes next of a file that was opened for synchronous use.
+    /// Reads on in a file that was opened for synchronous use.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle is
-        // open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
+        // is open, and was opened for synchronous use, so nothing is written after the return.
         let status = unsafe {
             (self.native.read)(
                 raw(file),
@@ -366,8 +352,8 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads parts of the security of something open. The error, where the buffer is too small, comes
-    /// with the bytes that are wanted.
+    /// Reads parts of a security descriptor. If the buffer is too small, the error comes with the
+    /// length that is needed.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -377,8 +363,8 @@ impl Door {
         self.pass(Call::QuerySecurity).map_err(|status| (status, 0))?;
         let mut wanted = 0_u32;
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
-        // is open.
+        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the
+        // handle is open.
         let status = unsafe {
             (self.native.query_security)(
                 raw(file),
@@ -392,18 +378,18 @@ impl Door {
         Ok(wanted as usize)
     }
 
-    /// The names of an account and of its domain, each in a buffer of this many units; `None` where it
-    /// has no name, or nobody can be asked.
+    /// Returns the names of an account and of its domain. `None` where the account has no name, or
+    /// the function is missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
-        /// As long as a name can be, and its NUL.
+        /// The longest name, and its NUL.
         const ROOM: usize = 256;
         let look_up = self.native.look_up_account()?;
         self.pass(Call::LookUpAccount).ok()?;
         let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
         let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
         let mut kind = 0;
-        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked to
-        // be as long as it says, is aligned, and only read.
+        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked
+        // to be as long as it says, is aligned, and only read.
         let found = unsafe {
             look_up(
                 ptr::null(),
@@ -443,9 +429,10 @@ impl Door {
 
     pub(super) fn now(&self) -> Duration {
         let _ = self.pass(Call::Now);
-        crate::sys::gate::monotonic()
+        crate::sys::host::monotonic()
     }
 
+    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
     pub(super) fn sleep(&self, time: Duration) {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);
@@ -453,8 +440,7 @@ impl Door {
     }
 }
 
-/// Asks one of the two functions that have this type. That the name at the end of an answer did not
-/// fit is no failure.
+/// Calls one of the two functions of this type. A name at the end that did not fit is not an error.
 fn query(
     function: QueryInformation,
     file: BorrowedHandle<'_>,
@@ -463,8 +449,8 @@ fn query(
 ) -> Result<()> {
     let mut block = IO_STATUS_BLOCK::default();
     let length = size_of_val(buffer) as u32;
-    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle is
-    // open.
+    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
+    // is open.
     let status =
         unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {

@@ -1,32 +1,35 @@
 //! Open directories, and listings.
 //!
-//! A listing is one buffer: the system fills it with its records, and they stay where they lie. All
-//! that is done to them is that each name gets a NUL behind it, in the padding or over the first unit
-//! of the next record, whose distance to the one after it is kept elsewhere before. So an entry costs
-//! neither an allocation nor a copy, and everything that the system told of it can still be read.
+//! A listing is one buffer with the records of the system. Each name gets a NUL behind it, in the
+//! padding or over the first unit of the next record, whose distance to the one after it is stored
+//! elsewhere before. So an entry costs neither an allocation nor a copy, and all its fields can
+//! still be read.
 
+use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 
-use super::kinds::kind;
+use super::call::Target;
 use super::native::Volume;
 use super::status::{Result, Status};
-use super::time::time;
+use super::text;
+use super::values::{kind, time};
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// An open directory, or the place where full native paths begin, which is not open.
+/// An open directory, or none, for full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
-    /// What is known of its volume. Nothing here crosses from one volume to another.
+    /// What is known about its volume. No operation crosses from one volume to another.
     pub(super) volume: &'static Volume,
-    /// Whether it is where operands lie, whose names people type: in any case of letters.
+    /// Whether names of operands are resolved here, which ignores case.
     pub(super) is_place: bool,
-    /// Whether this handle may remove it; somebody else may have it open and not allow that.
+    /// Whether this handle may remove the directory. Another process may have it open without
+    /// sharing that.
     pub(super) may_remove: bool,
     restart: AtomicBool,
 }
@@ -37,28 +40,39 @@ impl Dir {
         Dir { handle: Some(handle), volume, is_place: false, may_remove: true, restart }
     }
 
-    /// Where full native paths begin; the volume is what is known of the drive that they name.
+    /// Returns the directory for full native paths on a volume.
     pub(super) fn nowhere(volume: &'static Volume) -> Dir {
         let restart = AtomicBool::new(false);
         Dir { handle: None, volume, is_place: true, may_remove: false, restart }
     }
 
-    /// The handle, for names to be relative to.
+    /// Returns the handle that names are relative to.
     pub(super) fn root(&self) -> Option<BorrowedHandle<'_>> {
         self.handle.as_ref().map(AsHandle::as_handle)
     }
 
-    /// The handle, for questions to it.
+    /// Returns the target for a name. One with separators must be [spelled](Dir::spelled) first.
+    pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
+        Target { root: self.root(), name, any_case: self.is_place }
+    }
+
+    /// Returns a path below this directory with the kernel's separator only, as full native paths
+    /// have it.
+    pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
+        text::spelled(path.units(), self.handle.is_some())
+    }
+
+    /// Returns the handle, to ask about the directory.
     pub(super) fn handle(&self) -> Result<BorrowedHandle<'_>> {
         self.root().ok_or(Status::INVALID_HANDLE)
     }
 
-    /// Lets the next reading begin the listing again.
+    /// Makes the next batch start the listing again.
     pub(super) fn rewind(&self) {
         self.restart.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the reading that follows begins the listing again.
+    /// Whether the next batch starts the listing again.
     pub(super) fn take_restart(&self) -> bool {
         self.restart.swap(false, Ordering::Relaxed)
     }
@@ -68,20 +82,20 @@ impl Dir {
     }
 }
 
-/// A form of record, newest first.
+/// A form of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     /// The system's number.
     pub(super) number: i32,
-    /// Where, in units of 16 bits, the tag of a reparse point lies; older forms do not tell it.
+    /// The offset of the reparse tag in units of 16 bits. Older forms do not have it.
     tag: Option<usize>,
-    /// Where the file number lies, and how many units it has.
+    /// The offset and the length of the file number.
     id: Option<(usize, usize)>,
-    /// Where the name begins.
+    /// The offset of the name.
     name: usize,
 }
 
-/// The ladder.
+/// The forms of record, newest first.
 pub(super) const CLASSES: [Class; 4] = [
     Class {
         number: nt::FileIdExtdDirectoryInformation,
@@ -89,7 +103,7 @@ pub(super) const CLASSES: [Class; 4] = [
         id: Some((36, 8)),
         name: 44,
     },
-    // In these two the field for the size of extended attributes holds the tag.
+    // In these two, the field for the size of extended attributes holds the tag.
     Class {
         number: nt::FileIdFullDirectoryInformation,
         tag: Some(32),
@@ -100,7 +114,7 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// What all forms have at the same place, in units.
+// Offsets that are the same in all forms, in units.
 /// Four times of four units, in the order of [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
@@ -109,8 +123,8 @@ const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// Where we keep the distance to the next record: the system has a number there that no file system
-/// of today fills in.
+/// Where the distance to the next record is stored, in a field that no current file system fills
+/// in.
 const DISTANCE: usize = 2;
 
 /// 64 KiB: more fails on some servers.
@@ -119,23 +133,23 @@ const CAPACITY: usize = 32 << 10;
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
 const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
-/// When at least this much stays empty, the listing is probably at its end.
+/// If at least this much stays empty, the listing is probably at its end.
 const SLACK: usize = 512;
 
 /// Units that make 8 bytes, to which the system aligns.
 const ALIGN: usize = 4;
-/// What is allocated beyond the capacity: for alignment, and for the NUL behind the last name.
+/// Extra units for alignment, and for the NUL behind the last name.
 const BEYOND: usize = ALIGN + 1;
 
 /// The buffer of one worker. Allocated at the first use.
 pub(crate) struct DirBuf {
     units: Vec<u16>,
     capacity: usize,
-    /// Where the first entry lies, and where the last one ends.
+    /// The beginning of the first entry, and the end of the last one.
     first: usize,
     filled: usize,
     class: Class,
-    /// That of the volume, if it is known.
+    /// The serial number of the volume, if it is known.
     serial: Option<u64>,
 }
 
@@ -147,7 +161,7 @@ impl Default for DirBuf {
 }
 
 impl DirBuf {
-    /// The whole buffer, for the system to write to.
+    /// Returns the whole buffer, for the system to write to.
     pub(super) fn space(&mut self) -> &mut [u16] {
         if self.units.is_empty() {
             self.capacity = CAPACITY;
@@ -158,13 +172,13 @@ impl DirBuf {
         &mut self.units[begin..begin + self.capacity]
     }
 
-    /// Where the first unit lies that is aligned as the system wants it.
+    /// Returns the offset of the first unit that is aligned as the system needs it.
     fn begin(&self) -> usize {
         self.units.as_ptr().align_offset(size_of::<u64>()).min(ALIGN)
     }
 
-    /// Takes what the system wrote, of a volume with this serial number. Returns whether there was
-    /// room for another record.
+    /// Takes the records that the system wrote, of a volume with this serial number. Returns
+    /// whether another one would have fitted.
     pub(super) fn take(&mut self, bytes: usize, class: Class, serial: Option<u64>) -> bool {
         let begin = self.begin();
         let filled = (bytes / 2).min(self.capacity);
@@ -174,7 +188,7 @@ impl DirBuf {
         filled + SLACK <= self.capacity
     }
 
-    /// The record at a position, and the position of the next.
+    /// Returns the record at a position, and the position of the next one.
     fn record(&self, position: usize) -> Option<(Record<'_>, usize)> {
         let begin = self.begin();
         let units = self.units.get(begin..begin + self.filled)?;
@@ -188,10 +202,9 @@ impl DirBuf {
     }
 }
 
-/// Puts a NUL behind each name of the records in the first units, and the distance to the next entry
-/// into each. What is no entry is passed over: the directory itself, that above it, and a name without
-/// units, which would be the directory, too. Returns where the first entry is, and how many units are
-/// good: a record that is broken ends the listing.
+/// Puts a NUL behind each name, and stores the distance to the next entry in each record. Skips
+/// `.`, `..` and empty names, which would stand for the directory itself. Returns the offset of the
+/// first entry and the number of valid units: a malformed record ends the listing.
 fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     let mut before: Option<(usize, usize)> = None;
     let mut good = 0;
@@ -204,7 +217,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
         if end > record.len() {
             break;
         }
-        // Read before the NUL may be put over it.
+        // Read before the NUL may overwrite it.
         let after = distance(units, at + next, filled);
         units[at + end] = 0;
         let found = Name::until_nul(&units[at + name..=at + end]);
@@ -229,18 +242,18 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     (before.map_or(0, |(first, _)| first), good)
 }
 
-/// How far the record after the one at this place is away from it; 0 for the last.
+/// Returns the distance from this record to the next one; 0 for the last.
 fn distance(units: &[u16], at: usize, filled: usize) -> usize {
     units.get(at..filled).and_then(|record| wide(record, 0)).map_or(0, |bytes| bytes as usize / 2)
 }
 
-/// A number of 32 bits.
+/// Reads a number of 32 bits.
 fn wide(units: &[u16], at: usize) -> Option<u32> {
     let pair = units.get(at..at + 2)?;
     Some(u32::from(pair[0]) | (u32::from(pair[1]) << 16))
 }
 
-/// A record of the system, with the distance in it. Whatever is missing reads as zero.
+/// A record of the system. Missing fields read as zero.
 #[derive(Clone, Copy)]
 struct Record<'a> {
     units: &'a [u16],
@@ -275,9 +288,9 @@ impl<'a> Record<'a> {
         self.class.id.map_or(0, |(at, units)| self.number(at, units))
     }
 
-    /// Adds to facts of which nothing is known yet.
+    /// Adds the fields of the record to empty facts.
     fn tell(&self, serial: Option<u64>, facts: &mut Facts) {
-        // What a file system has none of is 0, or all ones.
+        // A file system without file numbers says 0, or all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
         facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;
@@ -292,8 +305,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Sets the times, given in the order of the system: when it was created, accessed, modified and
-/// changed. One that a file system does not keep is zero.
+/// Sets the times, in the order of the system: created, accessed, modified, changed. A time that
+/// the file system does not keep is zero.
 pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
     let places: [&mut Time; 4] =
         [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];
@@ -350,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn no_record_however_broken_leads_outside_or_round_in_circles() {
+    fn malformed_records_neither_loop_nor_lead_outside() {
         let mut number = numbers();
         let mut found = 0;
         for round in 0..20_000 {

@@ -1,25 +1,32 @@
-//! What a process finds itself in: its home, the directories of drives, the release of the system.
-//! All of it lies in the process's own memory: no call to the system.
+//! The process that a worker runs in. The home directory, the directories of drives and the release
+//! of Windows are read from its memory, without a system call.
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::os::windows::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use windows_sys::Wdk::Storage::FileSystem::FileNormalizedNameInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
 use windows_sys::Win32::System::SystemInformation::OSVERSIONINFOW;
 
+use super::call::{Door, Target};
+use super::{ABOUT, READ_ATTRIBUTES, Windows, query, text};
+use crate::sys::{Host, Setup};
 use curt_paths::Release;
 
 /// The first build with the rules of Windows 11 for the names of devices.
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// The working directory of a drive: command processors keep it in a hidden variable.
+/// Returns the working directory of a drive, which command processors keep in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
 
-/// The home directory that the environment names.
+/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     set("HOME")
@@ -31,16 +38,52 @@ pub(crate) fn home() -> Option<OsString> {
         .or_else(|| set("USERPROFILE"))
 }
 
-/// The home directory of another user: nothing tells it.
+/// Returns the home directory of another user, which is not known.
 pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
     None
 }
 
-/// The release of Windows, as far as rules for paths differ.
+/// Returns the release of Windows, as far as rules for paths differ.
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
     // SAFETY: the structure is valid, and says its size.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }
+}
+
+/// Returns the last name of a path as its directory has it. Opens, queries and closes.
+pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
+    /// Room for the longest path, in words of 8 bytes, and its length.
+    const ROOM: usize = 8193;
+    let door = Door::new(&Setup::default());
+    let native = text::native(path)?;
+    let target = Target { root: None, name: &native, any_case: true };
+    let mut buffer = vec![0_u64; ROOM];
+    door.opened(target, READ_ATTRIBUTES, ABOUT, |file| {
+        door.query_file(file, &mut buffer, FileNormalizedNameInformation)
+    })??;
+    let units = query::name_in(&buffer);
+    let last = units.rsplit(|&unit| unit == u16::from(b'\\')).next();
+    Ok(last.map(OsString::from_wide))
+}
+
+impl Host for Windows {
+    /// Only memory limits handles; this is a bound of our own.
+    fn descriptor_limit(&self) -> usize {
+        16 << 10
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
+    fn processors(&self) -> usize {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    fn now(&self) -> Duration {
+        self.door.now()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.door.sleep(time);
+    }
 }

@@ -1,33 +1,29 @@
-//! Looking for programs: one open and one listing for a directory, one open for a name.
+//! Finding programs: one open and one listing for a directory, one open for a name.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::windows::ffi::OsStrExt;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation::ERROR_FILENAME_EXCED_RANGE;
 use windows_sys::Win32::Storage::FileSystem as win;
-use windows_sys::Win32::System::Environment::GetEnvironmentVariableW;
 
 use super::call::{Door, Target};
 use super::dir::{Dir, DirBuf};
-use super::info::Answer;
-use super::native::{Key, Volume};
+use super::native::Volume;
+use super::query::Answer;
 use super::status::Status;
-use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows, not_opened, text};
+use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Candidate, Lookup, Match, Opened};
-use curt_paths::windows::Start;
+use crate::sys::{Batch, Lookup, Match, Unsearched, Verdict};
 
-/// What is read at a time of the names that begin so, in units: little enough that the file system stops
-/// early among many, and more than most have.
+/// The size of the buffer for names that begin alike, in units: small enough that the filesystem
+/// stops early if there are many, and larger than most directories need.
 const SEARCH: usize = 2048;
-/// The longest record: the head, and 255 units.
+/// The longest record: the head and a name of 255 units.
 const LONGEST: usize = NAME + 255;
 
-// A record of `FileBothDirectoryInformation`, in units.
+// The offsets of a record of `FileBothDirectoryInformation`, in units.
 const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const SHORT_LENGTH: usize = 34;
@@ -38,64 +34,18 @@ impl Lookup for Windows {
     /// Windows has none.
     const DEFAULT_PATH: &'static str = "";
 
-    fn variable(name: &str) -> Option<Vec<u16>> {
-        let name: Vec<u16> = name.encode_utf16().chain([0]).collect();
-        let mut room: Vec<u16> = vec![0; 1024];
-        loop {
-            let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
-            // SAFETY: the name is terminated, and the length that of the buffer, which is exclusively
-            // borrowed.
-            let used = unsafe { GetEnvironmentVariableW(name.as_ptr(), room.as_mut_ptr(), length) };
-            match used as usize {
-                // Unset, or empty.
-                0 => return unset_or_empty(&name),
-                used if used < room.len() => {
-                    room.truncate(used);
-                    return Some(room);
-                }
-                // With its NUL; somebody may make it longer meanwhile.
-                wanted => room.resize(wanted + 1, 0),
-            }
-        }
-    }
-
-    fn put(text: &OsStr, into: &mut Vec<u16>) {
-        into.extend(text.encode_wide());
-    }
-
-    /// What is simple is written here; what Win32 has rules for is left to it.
-    fn native(path: &[u16]) -> io::Result<Option<Vec<u16>>> {
-        let is_simple = |name: &[u16]| {
-            name.last().is_none_or(|&last| last != u16::ascii(b'.') && last != u16::ascii(b' '))
-        };
-        let mut names = path.split(|unit| unit.is_separator());
-        if matches!(Start::of(path), Start::DriveAbsolute { .. }) && names.all(is_simple) {
-            if path.contains(&0) {
-                return Err(io::ErrorKind::InvalidInput.into());
-            }
-            let spelled = |&unit: &u16| if unit.is_separator() { u16::SEPARATOR } else { unit };
-            let units = r"\??\".encode_utf16().chain(path.iter().map(spelled));
-            return Ok(Some(units.collect()));
-        }
-        text::native(&text::path(path)).map(Some)
-    }
-
-    fn root(&self) -> Dir {
-        Dir::nowhere(self.door.native.volume(Key::Unknown))
-    }
-
     fn is_too_long(error: &io::Error) -> bool {
         error.raw_os_error() == i32::try_from(ERROR_FILENAME_EXCED_RANGE).ok()
     }
 
-    /// There is no such right that could be asked for in a call: what is no directory counts.
-    fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Candidate {
+    /// Windows has no such right to ask for: whatever is not a directory counts.
+    fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
         match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
                 self.door.close(handle);
-                Candidate::Program
+                Ok(Verdict::Program)
             }
-            Err(status) => not_there(status),
+            Err(status) => not_opened(status),
         }
     }
 
@@ -112,22 +62,22 @@ impl Lookup for Windows {
         }
     }
 
-    fn open_search(&self, from: &Dir, path: Name<'_, u16>) -> Opened<Dir> {
+    fn open_search(&self, from: &Dir, path: Name<'_, u16>) -> Result<Dir, Unsearched> {
         match self.door.open(searched(from, path), LIST, PLACE) {
             Ok(handle) => {
                 let mut dir = Dir::new(handle, from.volume);
                 dir.is_place = true;
                 dir.may_remove = false;
-                Opened::Dir(dir)
+                Ok(dir)
             }
-            Err(Status::NOT_A_DIRECTORY) => Opened::NotDirectory,
-            Err(status) if status.is_no_place() => Opened::Gone,
-            Err(status) => not_opened(status),
+            Err(Status::NOT_A_DIRECTORY) => Err(Unsearched::Absent),
+            Err(status) if status.is_no_place() || status.is_gone() || status.is_pending() => {
+                Err(Unsearched::Absent)
+            }
+            Err(status) if status.is_shortage() => Err(Unsearched::Shortage(status.into())),
+            Err(status) if status.is_denial() => Err(Unsearched::Unlistable),
+            Err(status) => Err(Unsearched::Failed(status.into())),
         }
-    }
-
-    fn open_again(&self, dir: &Dir) -> Opened<Dir> {
-        self.open_search(dir, Name::of_terminated(&[0]))
     }
 
     fn matching(
@@ -153,11 +103,11 @@ impl Lookup for Windows {
                 Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
                     return Ok(Batch::End);
                 }
-                // Nothing is wrong with the call: a device lets itself be opened, and says this.
+                // A device can be opened like a directory, and answers so when it is listed.
                 Err(Status::INVALID_PARAMETER) => return Ok(Batch::End),
                 Err(status) => return Err(status.into()),
             };
-        tell(&space[..filled], each);
+        yield_records(&space[..filled], each);
         Ok(if filled + LONGEST > room { Batch::More } else { Batch::ProbablyLast })
     }
 
@@ -167,7 +117,7 @@ impl Lookup for Windows {
         path: Name<'_, u16>,
         _buf: &mut DirBuf,
         spelled: &mut Vec<u16>,
-    ) -> Candidate {
+    ) -> Result<Verdict, Unsearched> {
         let last = path.units().rsplit(|unit| unit.is_separator()).next().unwrap_or_default();
         spelled.clear();
         spelled.extend_from_slice(last);
@@ -175,37 +125,31 @@ impl Lookup for Windows {
             Ok(handle) => {
                 spell(&self.door, handle.as_handle(), from.volume, spelled);
                 self.door.close(handle);
-                Candidate::Program
+                Ok(Verdict::Program)
             }
-            Err(status) => not_there(status),
+            Err(status) => not_opened(status),
         }
     }
 }
 
-/// A name that people type: in any case of letters.
+/// A name that people type: the case of letters does not matter.
 fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
     Target { root: from.root(), name: path.units(), any_case: true }
 }
 
-/// What the length 0 of a variable means.
-fn unset_or_empty(name: &[u16]) -> Option<Vec<u16>> {
-    let name = text::path(&name[..name.len() - 1]);
-    std::env::var_os(name).map(|_| Vec::new())
-}
-
-/// What it means that a file could not be opened.
-fn not_there(status: Status) -> Candidate {
+/// What a candidate is that could not be opened as a file.
+fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     match status {
-        Status::FILE_IS_A_DIRECTORY => Candidate::Directory,
-        status if status.is_no_place() => Candidate::NoDirectory,
-        status if status.is_gone() || status.is_pending() => Candidate::Absent,
-        status if status.is_denial() => Candidate::Unsearchable,
-        status => Candidate::Failed(status.into()),
+        Status::FILE_IS_A_DIRECTORY => Ok(Verdict::Directory),
+        status if status.is_no_place() => Err(Unsearched::Absent),
+        status if status.is_gone() || status.is_pending() => Ok(Verdict::Absent),
+        status if status.is_denial() => Err(Unsearched::Denied),
+        status => Err(Unsearched::Failed(status.into())),
     }
 }
 
-/// Replaces a name by what the disk has, where the system tells: the last name of the path that it has of
-/// the handle. In the older form that is as it was opened on some file systems.
+/// Replaces a name by its spelling on the disk, if the system says it: the last name of the path of
+/// the handle. In the older form that is the name as it was opened, on some filesystems.
 fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];
@@ -230,8 +174,8 @@ fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut V
     spelled.extend((begin..length).map(unit));
 }
 
-/// Tells of the records that the system wrote. One that is broken is the last.
-fn tell(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
+/// Yields the records that the system wrote, up to the first that is broken.
+fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
     let mut at = 0;
     while let Some(record) = units.get(at..) {
         let wide = |at: usize| {
@@ -246,7 +190,7 @@ fn tell(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
-        // Of a link it says what that was made for.
+        // A link is made as one to a file or to a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

@@ -1,28 +1,23 @@
-//! Windows: handles of ntdll, each step relative to an open directory, nothing through Win32.
+//! Windows: ntdll, each step relative to an open directory, nothing through Win32.
 //!
 //! A directory is listed and removed through one handle, so no name is resolved twice; a file is
-//! opened, marked for removal and closed. Both are opened as what they are, never as what they lead
-//! to, and a directory's own handle says whether it is a link before it is listed: links, junctions
-//! and mounted volumes are removed as links, whoever puts one there meanwhile.
+//! opened, marked for removal and closed. Links are never followed, and the handle of a directory
+//! is asked whether it is a link before it is listed: links, junctions and mounted volumes are
+//! removed as links, even if another process puts one there meanwhile.
 //!
-//! A listing carries nearly everything that can be asked; what it lacks is asked by name, without
-//! opening anything, where the system has that (`query.rs`). What a volume refuses is not asked of it
-//! again. Files that a cloud keeps are never fetched.
+//! A listing carries nearly all fields. The others are asked for by name, without opening the
+//! entry, where the system can do that (`query.rs`). What a volume does not support is not asked
+//! for again. Files in a cloud are never fetched.
 //!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (deletion on close). They keep the
-//! name until the last handle closes, refuse what is read-only, and report success for directories
-//! that stay; `docs/limits.md` has what is to be tried on real Windows first.
+//! name until the last handle closes, refuse read-only entries, and report success for directories
+//! that stay; `docs/limits.md` says what must be tried on real Windows first.
 
 mod beneath;
 mod call;
+mod content;
 mod dir;
-mod files;
-mod guises;
 pub(crate) mod host;
-mod info;
-mod kinds;
-mod links;
-mod long_name;
 mod lookup;
 pub(crate) mod native;
 pub(crate) mod process;
@@ -33,13 +28,12 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod text;
-mod time;
+mod values;
 
 use std::io;
-use std::os::windows::io::{AsHandle, OwnedHandle};
+use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
@@ -47,29 +41,28 @@ use windows_sys::Win32::Storage::FileSystem as win;
 use self::call::{Door, Target};
 use self::dir::CLASSES;
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::info::target;
 use self::native::Key;
 use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
 use super::{
-    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Operand, Owners, Removed,
-    Setup, Sources, Stat, Sys,
+    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
+    Sources, Sys,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
-use crate::name::{Name, Unit};
+use crate::name::{Name, NameBuf, Unit};
 
 const DELETE: u32 = win::DELETE;
 const READ_ATTRIBUTES: u32 = win::FILE_READ_ATTRIBUTES;
 const WRITE_ATTRIBUTES: u32 = win::FILE_WRITE_ATTRIBUTES;
-/// To list, to ask, and to wait for the answer.
+/// To list and to query, waiting for the answer.
 const LIST: u32 = win::FILE_LIST_DIRECTORY | READ_ATTRIBUTES | win::SYNCHRONIZE;
-/// To reach what is below.
+/// To open entries of a directory.
 const REACH: u32 = win::FILE_TRAVERSE | READ_ATTRIBUTES | win::SYNCHRONIZE;
 
-/// The entry itself and not what it leads to, also where only the right to make backups allows it.
+/// Opens the entry itself without following it, also where only the backup privilege allows that.
 const ABOUT: u32 = nt::FILE_OPEN_REPARSE_POINT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
-/// What the entry leads to; nothing is fetched from where files are kept elsewhere.
+/// Follows links; nothing is fetched from remote storage.
 const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
@@ -77,7 +70,10 @@ const LISTED: u32 = DIRECTORY | nt::FILE_SYNCHRONOUS_IO_NONALERT;
 const PLACE: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
 
-/// What a listing carries.
+/// Asks for the attributes only.
+const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false, cached: false };
+
+/// The fields that a listing carries.
 const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -89,34 +85,37 @@ const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::CREATED)
     .union(Fields::ATTRIBUTES);
 
-/// Windows, as one worker sees it.
+/// Windows, as one worker uses it.
 pub(crate) struct Windows {
     door: Door,
     without: Features,
-    /// Whether directories are opened for listing alone, so that others may do with them what they like.
+    /// Whether directories are opened for listing only, so that other processes may remove or
+    /// rename them.
     reads_only: bool,
     accounts: security::Accounts,
 }
 
-/// A directory that the caller has open, as a place to begin from. A handle of anything else is refused,
-/// links to directories among it: 1 call.
-pub(crate) fn place(handle: OwnedHandle) -> io::Result<Dir> {
+/// Duplicates a directory that the caller has open, to resolve operands in. A handle of anything
+/// else is refused, also of a link to a directory. Also returns the calls made: 3.
+pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
-    match info::kind_of(&door, handle.as_handle())? {
-        Kind::Directory => Ok(place_by(&door, handle)),
-        _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
-    }
+    let dir =
+        door.duplicate(handle).and_then(|copy| match query::kind_of(&door, copy.as_handle())? {
+            Kind::Directory => Ok(place_by(&door, copy)),
+            _ => Err(<Windows as Beneath>::error(Fault::NotDirectory)),
+        });
+    (dir, door.calls())
 }
 
-/// A place to begin from: 1 call, which asks for the volume.
+/// Makes a directory to resolve operands in. 1 call, for the volume.
 fn place_by(door: &Door, handle: OwnedHandle) -> Dir {
-    let volume = info::volume(door, handle.as_handle());
+    let volume = query::volume(door, handle.as_handle());
     let mut dir = Dir::new(handle, volume);
     dir.is_place = true;
     dir
 }
 
-/// What it means that a directory could not be opened.
+/// Interprets the status of a directory that was not opened.
 fn not_opened(status: Status) -> Opened<Dir> {
     match status {
         Status::NOT_A_DIRECTORY => Opened::NotDirectory,
@@ -128,10 +127,10 @@ fn not_opened(status: Status) -> Opened<Dir> {
 }
 
 impl Windows {
-    /// Opens a directory for listing and removal, or for listing alone where somebody else does not
-    /// allow removal: what it holds can still go.
+    /// Opens a directory for listing and removal, or for listing only if another process does not
+    /// share it for removal: its entries can still be removed.
     fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {
-        let target = target(parent, name);
+        let target = parent.target(name.units());
         if self.reads_only {
             let handle = self.door.open(target, LIST, LISTED)?;
             let mut dir = Dir::new(handle, parent.volume);
@@ -149,8 +148,8 @@ impl Windows {
         Ok(dir)
     }
 
-    /// A directory that turned out not to be empty, by a fresh handle: some systems go on with the
-    /// listing, and with the answer, of the first. Not by its name, so it is the same.
+    /// Reopens a directory that turned out not to be empty, by its handle, because some systems
+    /// continue the old listing on the old handle.
     fn open_again(&self, dir: Dir) -> Dir {
         let target = Target { root: dir.root(), name: &[], any_case: false };
         let access = if dir.may_remove { LIST | DELETE } else { LIST };
@@ -164,7 +163,7 @@ impl Windows {
         dir
     }
 
-    /// Fills the buffer in the newest form that the volume did not refuse.
+    /// Fills the buffer with the newest form of record that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<bool> {
         let restart = dir.take_restart();
         loop {
@@ -181,9 +180,9 @@ impl Windows {
         }
     }
 
-    /// A directory that was opened as what it is, unless it stands for another one.
+    /// Returns a directory that was opened without following it, unless it is a link.
     fn if_no_link(&self, dir: Dir) -> Opened<Dir> {
-        match dir.handle().and_then(|handle| info::kind_of(&self.door, handle)) {
+        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Opened::Dir(dir),
             Ok(_) => {
                 self.close(dir);
@@ -196,18 +195,17 @@ impl Windows {
         }
     }
 
-    /// Opens a directory for listing alone, wherever links lead: 2 calls, the second of which asks for
-    /// the volume.
+    /// Opens a directory for listing only, following links. 2 calls, the second for the volume.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
-        let volume = info::volume(&self.door, handle.as_handle());
+        let volume = query::volume(&self.door, handle.as_handle());
         let mut dir = Dir::new(handle, volume);
         dir.may_remove = false;
         Ok(dir)
     }
 
-    /// Opens a directory some names below another one, one name after the other, each as what it is.
-    /// It is for listing alone, so others may do with it what they like meanwhile.
+    /// Opens a directory by its path below another one, one name after the other, without following
+    /// links. It is opened for listing only, so other processes may remove or rename it.
     fn open_steps(&self, from: Dir, path: &[u16]) -> Opened<Dir> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
@@ -238,7 +236,8 @@ impl Sys for Windows {
     type Unit = u16;
     type Dir = Dir;
     type DirBuf = DirBuf;
-    type Setup = Setup;
+
+    const ITSELF: Name<'static, u16> = Name::EMPTY;
 
     fn start(setup: &Setup) -> Self {
         Windows {
@@ -253,26 +252,14 @@ impl Sys for Windows {
         self.door.calls()
     }
 
-    fn operand(path: &Path) -> Operand<u16> {
-        text::operand(path)
-    }
-
-    fn append_units(path: &Path, to: &mut Vec<u16>) {
-        text::append_units(path, to);
-    }
-
-    fn path(units: Vec<u16>) -> PathBuf {
-        text::path(&units)
-    }
-
-    /// 2 calls: the second asks for the volume.
+    /// 2 calls, the second for the volume.
     fn open_parent(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
         Ok(place_by(&self.door, self.door.open(target, REACH, PLACE)?))
     }
 
-    /// A mounted volume is a link here, so there is no mount to be refused.
+    /// A mounted volume is a link, so there are no mounts to refuse.
     fn open_child(&self, parent: &Dir, name: Name<'_, u16>, _mounts: Mounts) -> Opened<Dir> {
         let dir = match self.open_listed(parent, name) {
             Ok(dir) => dir,
@@ -297,7 +284,7 @@ impl Sys for Windows {
         match self.fill(dir, buf) {
             Ok(has_room) if self.shows_the_end(has_room) => Ok(Batch::ProbablyLast),
             Ok(_) => Ok(Batch::More),
-            // A directory that somebody else has removed lists nothing.
+            // A directory that another process removed lists nothing.
             Err(status) if status.is_end() || status.is_gone() || status.is_pending() => {
                 Ok(Batch::End)
             }
@@ -319,12 +306,12 @@ impl Sys for Windows {
         }
     }
 
-    /// Marks it and closes it: as long as it is open its parent cannot go.
+    /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
     fn finish_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> Finished<Dir> {
         let marked = if dir.may_remove {
-            match dir.handle().and_then(|handle| info::dispose(&self.door, handle, dir.volume)) {
+            match dir.handle().and_then(|handle| removal::dispose(&self.door, handle, dir.volume)) {
                 Err(Status::CANNOT_DELETE) => {
-                    info::dispose_readonly(&self.door, parent, name, DIRECTORY)
+                    removal::dispose_readonly(&self.door, parent, name, DIRECTORY)
                 }
                 answer => answer,
             }
@@ -353,7 +340,7 @@ impl Sys for Windows {
         listing: LISTED_FIELDS,
         query: LISTED_FIELDS.union(Fields::LINKS).union(query::LINUX).union(query::ACCESS),
         query_calls: 1,
-        // The second asks for the volume.
+        // One of them asks for the volume.
         directory_calls: 5,
         target_calls: 3,
         extended: Fields::NONE,
@@ -362,23 +349,23 @@ impl Sys for Windows {
         secured_calls: 3,
     };
 
-    fn locate(&self, path: &Path) -> io::Result<(Dir, Vec<u16>)> {
+    fn locate(&self, path: &Path) -> io::Result<(Dir, NameBuf<u16>)> {
         if path.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mut name = text::native(path)?;
+        let name = text::native(path)?;
         let volume = self.door.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));
-        name.push(0);
-        Ok((Dir::nowhere(volume), name))
+        Ok((Dir::nowhere(volume), NameBuf::new(name)?))
     }
 
     fn open_below(&self, from: &Dir, path: Name<'_, u16>, follow: bool) -> Opened<Dir> {
-        let path = text::spelled(path.units(), from.root().is_some());
-        let target = Target { root: from.root(), name: &path, any_case: from.is_place };
+        let path = from.spelled(path);
+        let target = from.target(&path);
         if follow {
             return self.open_followed(target).map_or_else(not_opened, Opened::Dir);
         }
-        // The root of a full path is no link; a directory is opened again, so that it can be closed.
+        // The root of a full path is not a link. A directory is opened again, so that it can be
+        // closed.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {
@@ -404,26 +391,25 @@ impl Sys for Windows {
         name: Name<'_, u16>,
         target: &mut Vec<u16>,
     ) -> io::Result<()> {
-        let found = links::read(&self.door, parent, name)?;
+        let found = content::link_target(&self.door, parent, name)?;
         *target = found.ok_or(io::ErrorKind::Unsupported)?;
         Ok(())
     }
 
-    /// What the system makes of the text is no call to it.
+    /// By text, without a call.
     fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
     }
 
     fn read_file(&self, parent: &Dir, name: Name<'_, u16>, most: usize) -> io::Result<Vec<u8>> {
-        files::read(&self.door, parent, name, most)
+        content::small_file(&self.door, parent, name, most)
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {
         Ok(query::may(&self.door, parent, name, asked)?)
     }
 
-    /// Nothing that is asked here lies in extended attributes.
     fn owners(
         &self,
         parent: &Dir,
@@ -434,15 +420,7 @@ impl Sys for Windows {
         Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
     }
 
-    fn stat_child(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Stat> {
-        Ok(info::about_name(&self.door, parent, name)?.stat)
-    }
-
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        Ok(info::about_handle(&self.door, dir.handle()?, dir.volume)?.stat)
-    }
-
-    /// A directory is removed by its handle, whatever has its name.
+    /// A directory is removed by its handle, so its name does not matter.
     fn is_child(
         &self,
         _parent: &Dir,
@@ -452,84 +430,34 @@ impl Sys for Windows {
         Ok(true)
     }
 
-    /// That of the drive of the working directory.
-    fn root_identity(&self) -> io::Result<Identity> {
-        let root = self.open_parent(Path::new(r"\"))?;
-        let stat = self.stat_dir(&root);
-        self.close(root);
-        Ok(stat?.identity)
-    }
-
-    /// Each volume has a root directory; the handle says whether this is one.
+    /// Each volume has a root directory, and the handle knows its path on the volume.
     fn is_root(
         &self,
         dir: &Dir,
         _identity: Identity,
         _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
-        Ok(info::is_root(&self.door, dir.handle()?)?)
+        Ok(query::is_root(&self.door, dir.handle()?)?)
     }
 
-    fn kind_by_target(kind: Kind, target: &Path) -> Kind {
-        guises::kind_by_target(kind, target)
-    }
-
-    fn may_be_cookie(facts: &Facts) -> bool {
-        guises::may_be_cookie(facts)
-    }
-
-    fn read_cookie(&self, parent: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        guises::read_cookie(&self.door, parent, name)
-    }
-
-    const HAS_SHORT_NAMES: bool = true;
-
-    fn long_name(&self, path: &Path) -> io::Result<Vec<u16>> {
-        long_name::long_name(&self.door, path)
-    }
-
-    fn is_busy(error: &io::Error) -> bool {
-        use windows_sys::Win32::Foundation::{ERROR_LOCK_VIOLATION, ERROR_SHARING_VIOLATION};
-        let busy = [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION];
-        error.raw_os_error().is_some_and(|number| busy.contains(&(number as u32)))
-    }
-
-    /// The system follows 63 links, and then says that it cannot resolve the name.
-    fn is_loop(error: &io::Error) -> bool {
-        let number = windows_sys::Win32::Foundation::ERROR_CANT_RESOLVE_FILENAME;
-        error.raw_os_error() == i32::try_from(number).ok()
+    fn cygwin_target(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u16>,
+        facts: &Facts,
+    ) -> io::Result<Option<Vec<u16>>> {
+        content::cygwin_target(&self.door, parent, name, facts)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {
         kind.is_link()
-            || info::about_name(&self.door, parent, name)
-                .is_ok_and(|about| about.attributes & win::FILE_ATTRIBUTE_READONLY == 0)
+            || self
+                .query(parent, name, ATTRIBUTES)
+                .is_ok_and(|facts| facts.attributes & u64::from(win::FILE_ATTRIBUTE_READONLY) == 0)
     }
 
-    /// NTFS keeps its directories in the order of names.
+    /// NTFS sorts its directories by name.
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
         false
-    }
-
-    /// Handles are limited by memory; so many are held at most.
-    fn descriptor_limit(&self) -> usize {
-        16 << 10
-    }
-
-    #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
-    fn processors(&self) -> usize {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    }
-
-    fn now(&self) -> Duration {
-        self.door.now()
-    }
-
-    fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
-    }
-
-    fn wall_clock(&self) -> Duration {
-        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
 }

@@ -1,7 +1,8 @@
-//! The native functions, nearly all of ntdll: one table, looked up once, which a test can replace. So both the
-//! newest forms, which not every Windows has (and Wine has not), and what older ones refuse are run.
+//! The native functions, nearly all of ntdll, in one table that is looked up once and that tests
+//! can replace. So tests can run the newest forms, which Wine and older systems lack, and their
+//! refusal.
 //!
-//! What a volume refused is remembered with the table, for the life of the process.
+//! The table also remembers what each volume refused, for the life of the process.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,26 +119,26 @@ pub(crate) struct Native {
     pub(crate) query_file: QueryInformation,
     pub(crate) set_file: SetInformation,
     pub(crate) query_volume: QueryInformation,
-    /// Not every system has it.
+    /// Missing on older systems.
     pub(crate) query_by_name: Option<QueryByName>,
     pub(crate) fs_control: FsControl,
     pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
-    /// Not of ntdll: it lies in a library that is loaded when the first owner is asked for.
+    /// In advapi32, which is loaded when the first owner is asked for.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// Whether a link on the way is refused where that is asked for (`OBJ_DONT_REPARSE`): the first rung.
+    /// Whether the system refuses links in a path (`OBJ_DONT_REPARSE`): the first rung.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
 
 impl Native {
-    /// The table of this system.
+    /// Returns the table of this system.
     pub(crate) fn system() -> &'static Native {
         static TABLE: OnceLock<Native> = OnceLock::new();
         TABLE.get_or_init(Native::look_up)
     }
 
-    /// A table of this system's functions, with a memory of its own.
+    /// Makes a separate table of this system's functions.
     pub(crate) fn look_up() -> Native {
         Native {
             open: nt::NtOpenFile,
@@ -157,25 +158,24 @@ impl Native {
         }
     }
 
-    /// The function that names accounts.
+    /// Returns the function that names accounts.
     pub(super) fn look_up_account(&self) -> Option<LookUpAccount> {
         *self.look_up_account.get_or_init(load_look_up_account)
     }
 
-    /// Puts another one in its place.
+    /// Replaces the function that names accounts.
     #[cfg(test)]
     pub(super) fn replace_look_up_account(&mut self, function: Option<LookUpAccount>) {
         self.look_up_account = OnceLock::from(function);
     }
 
-    /// What is known of a volume. (Copies of a volume share a number and what is known; what one
-    /// refuses decides each time anew.)
+    /// Returns what is known about a volume. (Copies of a volume share a number, hence also this.)
     pub(super) fn volume(&self, key: Key) -> &'static Volume {
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Never freed: there are as many as volumes.
+        // Never freed; there is one for each volume.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -212,8 +212,8 @@ fn load_look_up_account() -> Option<LookUpAccount> {
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Windows refuses what it does not know, which is then learned. Wine passes over it, and follows: there
-/// the answer may not be believed.
+/// An older Windows refuses the flag, which is then remembered. Wine ignores it and follows links,
+/// so it must not be used there.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {
@@ -222,12 +222,12 @@ fn look_up_dont_reparse() -> Rung {
     rung
 }
 
-/// Whether this is Wine, which also keeps a listing as it was at first.
+/// Whether this is Wine.
 pub(crate) fn is_wine() -> bool {
     look_up(c"wine_get_version").is_some()
 }
 
-/// A function of ntdll, of whatever type.
+/// A function of any type.
 type Function = unsafe extern "system" fn() -> isize;
 
 fn look_up(name: &CStr) -> Option<Function> {
@@ -241,34 +241,34 @@ fn look_up(name: &CStr) -> Option<Function> {
     unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
-/// What a volume is known by.
+/// The key of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Serial(u64),
-    /// The letter of the drive that a path begins with, of which nobody asked for the number.
+    /// The letter of a drive whose number was not asked for.
     Drive(u16),
-    /// It was asked for its number, and has none.
+    /// A volume without a number.
     Numberless,
-    /// It lies behind a path that names no drive.
+    /// The volume of a path that names no drive.
     Unknown,
 }
 
-/// What is known of a volume: the newest forms that it did not refuse.
+/// What is known about a volume: the newest forms that it did not refuse.
 #[derive(Debug)]
 pub(crate) struct Volume {
     key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
-    /// The question by name, and two forms of it that tell more.
+    /// The query by name, and two forms of it with more fields.
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
-    /// The question how a name is spelled.
+    /// The query for the spelling of a name.
     pub(crate) spelling: Rung,
 }
 
 impl Volume {
-    /// The serial number, if it was asked for and there is one.
+    /// Returns the serial number, if it is known.
     pub(super) fn serial(&self) -> Option<u64> {
         match self.key {
             Key::Serial(serial) => Some(serial),
@@ -276,13 +276,14 @@ impl Volume {
         }
     }
 
-    /// Whether there is nothing more to be learned about its number.
+    /// Whether the serial number was asked for.
     pub(super) fn was_asked(&self) -> bool {
         matches!(self.key, Key::Serial(_) | Key::Numberless)
     }
 }
 
-/// How far down a ladder of forms, newest first, one has come. Only ever goes down.
+/// The newest form that was not refused, as an index into the forms, newest first. It only
+/// increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 
@@ -295,7 +296,7 @@ impl Rung {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Goes below a rung that was refused.
+    /// Notes that a form was refused.
     pub(crate) fn below(&self, refused: usize) {
         self.0.fetch_max(refused + 1, Ordering::Relaxed);
     }

@@ -1,11 +1,12 @@
-//! Starting programs on Windows: `CreateProcessW` with the full path of the application, a list of what is
-//! inherited, and a job from the first moment on where the tree is to be ended.
+//! Starting programs on Windows: `CreateProcessW` with the full path of the application, a list of
+//! the handles that are inherited, and from the start a job if the tree is to be killed.
 //!
-//! - **No search.** The application is a full path always; the line is what the program is told.
-//! - **Batch files** are run by the cmd.exe of the system's directory, with a line that is made for it. The
-//!   name decides as it is on disk.
-//! - **Nothing is inherited that is not listed**: the streams are handed over as copies which are made late and
-//!   closed early, since a start by other code that has no list inherits whatever is inheritable meanwhile.
+//! - **No search.** The application is always a full path.
+//! - **Batch files** are run by the cmd.exe of the system directory, with a command line made for
+//!   it. The name decides, as it is spelled on the disk.
+//! - **Only listed handles are inherited.** The streams are passed as copies that are made late and
+//!   closed early, since a start by other code without a list inherits whatever is inheritable
+//!   meanwhile.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -26,10 +27,10 @@ use super::Windows;
 use super::call::Door;
 use super::call::process::{Given, Texts, read_pipe, write_pipe};
 use crate::error::StartFailure;
-use crate::sys::process::{Failure, Group, Kill, Launch, Process, Stage, Stream, seen_by_child};
+use crate::sys::process::{Failure, Group, Kill, Launch, Spawn, Stage, Stream, path_for_child};
 use curt_paths::command_line::{self, CommandLineError};
 
-/// The code that a process ends with that is ended by force.
+/// The exit code of a killed process.
 const KILLED: u32 = 1;
 
 /// A started program.
@@ -41,7 +42,7 @@ pub(crate) struct Child {
     ended: Option<ExitStatus>,
 }
 
-/// One end of a pipe, or what else is open.
+/// One end of a pipe, or another open file.
 #[derive(Debug)]
 pub(crate) struct Pipe(pub(crate) OwnedHandle);
 
@@ -61,7 +62,7 @@ impl Write for Pipe {
     }
 }
 
-/// Everything that is handed over as text, with a NUL at its end.
+/// All that is passed as text, each with a NUL at its end.
 struct Words {
     application: Vec<u16>,
     line: Vec<u16>,
@@ -78,12 +79,12 @@ fn terminated(mut text: Vec<u16>) -> Vec<u16> {
     text
 }
 
-/// No process, for this reason.
+/// The failure of a start that created no process.
 fn childless(error: io::Error) -> Failure {
     Failure { at: Stage::Child, error }
 }
 
-/// A text that cannot be handed over.
+/// The failure of a start whose arguments or environment cannot be passed.
 fn unwritable(error: CommandLineError) -> Failure {
     let kind = match error {
         CommandLineError::TooLong { .. } => ErrorKind::ArgumentListTooLong,
@@ -92,7 +93,7 @@ fn unwritable(error: CommandLineError) -> Failure {
     childless(io::Error::new(kind, error))
 }
 
-/// A full path, by text.
+/// Returns the full path, by text.
 fn full(path: &Path, at: Stage) -> Result<Vec<u16>, Failure> {
     let invalid = || Failure { at, error: ErrorKind::InvalidInput.into() };
     if path.as_os_str().encode_wide().any(|unit| unit == 0) {
@@ -102,8 +103,8 @@ fn full(path: &Path, at: Stage) -> Result<Vec<u16>, Failure> {
     Ok(units(path.as_os_str()))
 }
 
-/// The form that everybody knows of a path in the kernel's form, where it means the same: cmd.exe does not take
-/// the other one, and programs do not expect it as their working directory.
+/// Returns the usual form of a verbatim path, if that means the same: cmd.exe does not take
+/// verbatim paths, and programs do not expect one as their working directory.
 fn plain(path: Vec<u16>) -> Vec<u16> {
     let prefix = |text: &str| {
         let text: Vec<u16> = text.encode_utf16().collect();
@@ -114,14 +115,14 @@ fn plain(path: Vec<u16>) -> Vec<u16> {
         (None, Some(rest)) => rest.to_vec(),
         (None, None) => return path,
     };
-    // What Win32 would change of it, dots and spaces at the end of names or devices, means another file.
+    // If Win32 changes it (dots and spaces at the end of names, devices), it means another file.
     let means = std::path::absolute(OsString::from_wide(&short));
     if means.is_ok_and(|means| units(means.as_os_str()) == short) { short } else { path }
 }
 
 impl Words {
     fn new(launch: &Launch<'_, Pipe>) -> Result<Words, Failure> {
-        let program = full(&seen_by_child(launch), Stage::Program)?;
+        let program = full(&path_for_child(launch), Stage::Program)?;
         let is_batch = command_line::is_batch(&program);
         let arguments = launch.arguments.iter().map(|argument| units(argument));
         let (application, line) = if is_batch {
@@ -146,7 +147,7 @@ impl Words {
     }
 }
 
-/// The handles that a child gets. They are closed as soon as it has them.
+/// The handles that a child inherits. They are closed as soon as it has them.
 struct Handles {
     owned: Vec<OwnedHandle>,
     streams: [HANDLE; 3],
@@ -162,7 +163,7 @@ impl Windows {
             let handle = match stream {
                 Stream::Open(pipe) => Some(self.door.inheritable(pipe.0.as_raw_handle())?),
                 Stream::Inherit => {
-                    // A program without a console has none, which its children have neither.
+                    // A program without a console has no streams, and neither have its children.
                     let own = Door::stream(number);
                     if own.is_null() { None } else { self.door.inheritable(own).ok() }
                 }
@@ -192,7 +193,8 @@ impl Windows {
         Ok(handles)
     }
 
-    /// The others must know these by their values, so they are made inheritable themselves while they are.
+    /// Makes the further handles inheritable, or not: the child knows them by their values, so they
+    /// cannot be copies.
     fn share(&self, launch: &Launch<'_, Pipe>, wanted: bool) {
         for (pipe, _) in launch.extra {
             self.door.set_inheritable(pipe.0.as_handle(), wanted);
@@ -200,12 +202,12 @@ impl Windows {
     }
 }
 
-impl Process for Windows {
+impl Spawn for Windows {
     type Child = Child;
     type Pipe = Pipe;
 
-    /// Without it, libraries of the system are not found (side-by-side assemblies), and sockets and random
-    /// numbers fail. Go keeps the same one; libuv ten others besides, which are for people.
+    /// Without it libraries of the system (side-by-side assemblies) are not found, and sockets and
+    /// random numbers fail. Go keeps the same one; libuv keeps ten more, for convenience.
     const ESSENTIAL: &'static [&'static str] = &["SYSTEMROOT"];
 
     fn pipe(&self) -> io::Result<(Pipe, Pipe)> {
@@ -217,7 +219,7 @@ impl Process for Windows {
         self.door.close(pipe.0);
     }
 
-    fn start_program(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
+    fn spawn(&self, launch: &Launch<'_, Pipe>) -> Result<Child, Failure> {
         let mut words = Words::new(launch)?;
         let job = launch.tree.then(|| self.door.create_job()).transpose().map_err(childless)?;
         let handles = self.handles(launch).map_err(childless)?;
@@ -254,7 +256,7 @@ impl Process for Windows {
         }
     }
 
-    /// The numbers of Win32, "System Error Codes".
+    /// By the error numbers of Win32, "System Error Codes".
     fn explain(&self, _: &Launch<'_, Pipe>, failure: &Failure) -> StartFailure {
         match failure.error.kind() {
             ErrorKind::ArgumentListTooLong => return StartFailure::TooLong,
@@ -302,7 +304,7 @@ impl Process for Windows {
             return Ok(());
         }
         match self.door.terminate(child.process.as_handle(), KILLED) {
-            // What has ended denies it.
+            // A process that has ended denies access.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 let has_ended = self.door.wait(child.process.as_handle(), Some(Duration::ZERO))?;
                 if has_ended { Ok(()) } else { Err(error) }
@@ -315,21 +317,21 @@ impl Process for Windows {
         child.id
     }
 
-    fn forget(&self, child: Child) {
+    fn release(&self, child: Child) {
         self.door.close(child.process);
         if let Some(job) = child.job {
             self.door.close(job);
         }
     }
 
-    /// Where both are pipes, one is read by a thread of its own: pipes cannot be waited for together.
-    fn drain(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
+    /// A second thread reads one of two pipes, as pipes cannot be waited for together.
+    fn read_to_end(&self, pipes: [Option<Pipe>; 2]) -> io::Result<[Vec<u8>; 2]> {
         let (first, second) = match pipes {
             [Some(first), Some(second)] => {
                 let read = std::thread::scope(|scope| {
                     let other = scope.spawn(|| read_whole(&second));
                     let first = read_whole(&first);
-                    // A thread that panicked has read nothing that could be told.
+                    // If the thread panicked, what it read is lost.
                     (first, other.join().unwrap_or_else(|_| Err(ErrorKind::Other.into())))
                 });
                 self.door.close(first.0);
@@ -356,7 +358,7 @@ impl Process for Windows {
     }
 }
 
-/// All that comes from a pipe, and by how many reads.
+/// Reads a pipe to its end. Also returns the number of reads.
 fn read_whole(pipe: &Pipe) -> io::Result<(Vec<u8>, u64)> {
     const PIECE: usize = 64 << 10;
     let mut whole = Vec::new();

@@ -1,13 +1,12 @@
-//! Questions about an entry, answered with facts: by name without opening anything where the system
-//! has that, and else by opening, asking and closing.
+//! Queries about an entry: by name without opening it where the system can do that, otherwise by
+//! opening, querying and closing.
 //!
-//! By name there are three forms, each with a memory per volume of whether it was refused:
-//! `FileStatInformation`, which tells what everybody wants and the access one has;
-//! `FileStatLxInformation`, which adds what the Linux subsystem keeps; and, of Windows 11 24H2,
-//! `FileStatBasicInformation`, which tells the volume where it is not known yet. A link is asked about
-//! and not followed by them, so following one takes a handle.
+//! There are three forms of query by name, and each volume remembers which ones it refused:
+//! `FileStatInformation` with the usual fields and the access rights; `FileStatLxInformation`,
+//! which adds what the Linux subsystem stores; and, since Windows 11 24H2,
+//! `FileStatBasicInformation` with the volume. None of them follows a link, which takes a handle.
 
-use std::os::windows::io::{AsHandle, BorrowedHandle};
+use std::os::windows::io::BorrowedHandle;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem::{
@@ -17,48 +16,96 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::call::{Door, Target};
 use super::dir::{Dir, set_times};
-use super::info::{self, Answer};
-use super::kinds::kind;
-use super::native::{Rung, Volume};
+use super::native::{Key, Rung, Volume};
 use super::status::{Result, Status};
+use super::values::kind;
 use super::{ABOUT, FOLLOW, READ_ATTRIBUTES, text};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::Ask;
 
-/// What the Linux subsystem keeps.
+/// The fields that the Linux subsystem stores.
 pub(super) const LINUX: Fields =
     Fields::MODE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::DEVICE_NUMBER);
 
 pub(super) const ACCESS: Fields =
     Fields::READABLE.union(Fields::WRITABLE).union(Fields::EXECUTABLE);
 
-/// The form that tells the volume: not in the tables of constants yet.
+/// The form with the volume, which `windows-sys` does not have yet.
 const STAT_BASIC: i32 = 77;
 
-/// What is asked about, and what is known before.
+/// A query.
 struct Question<'a> {
     door: &'a Door,
     target: Target<'a>,
-    /// What was learned about forms of questions.
+    /// Remembers which forms were refused.
     volume: &'a Volume,
-    /// Whether the entry cannot but lie on that volume, whose number was asked for.
+    /// Whether the entry certainly lies on that volume, whose number is known.
     is_on_it: bool,
     fields: Fields,
 }
 
-/// Asks about a name, which may have separators.
+/// Returns the name in an answer that begins with its length in bytes.
+pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
+    let length = Answer(answer).u32(0) as usize;
+    let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
+    let bytes: Vec<u8> = bytes.take(length).collect();
+    bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
+}
+
+/// An answer that is read field by field, with offsets in bytes.
+pub(super) struct Answer<'a>(pub(super) &'a [u64]);
+
+impl Answer<'_> {
+    pub(super) fn u64(&self, offset: usize) -> u64 {
+        self.0.get(offset / 8).copied().unwrap_or(0)
+    }
+
+    pub(super) fn u32(&self, offset: usize) -> u32 {
+        (self.u64(offset) >> (offset % 8 * 8)) as u32
+    }
+}
+
+/// Returns the kind of an open entry. 1 call.
+pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
+    let mut buffer = [0; 1];
+    door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
+    let answer = Answer(&buffer);
+    Ok(kind(answer.u32(0), Some(answer.u32(4))))
+}
+
+/// Returns the serial number of the volume of a handle, if it has one.
+pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
+    let mut buffer = [0; 4];
+    door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
+    Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
+}
+
+/// Returns what is known about the volume of a handle. 1 call.
+pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
+    door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
+}
+
+/// Whether a handle is that of the root directory of its volume, whose name is one separator.
+pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
+    let mut buffer = [0; 2];
+    door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+    let answer = Answer(&buffer);
+    Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
+}
+
+/// Queries a name, which may have separators.
 pub(super) fn about_name(
     door: &Door,
     parent: &Dir,
     name: Name<'_, u16>,
     ask: Ask,
 ) -> Result<Facts> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
+    let spelled = parent.spelled(name);
     let is_child = parent.volume.was_asked() && !text::has_separators(&spelled);
     let question = Question {
         door,
-        target: Target { root: parent.root(), name: &spelled, any_case: parent.is_place },
+        target: parent.target(&spelled),
         volume: parent.volume,
         is_on_it: is_child,
         fields: ask.fields,
@@ -67,7 +114,7 @@ pub(super) fn about_name(
     match itself {
         Some(facts) if !ask.follow || !facts.kind.is_link() => Ok(facts),
         _ if ask.follow => match question.by_handle(FOLLOW) {
-            // Only a program could follow it: it is told of as itself.
+            // Only a program could follow it, so the answer is about the link itself.
             Err(status) if status.is_no_way() => {
                 itself.map_or_else(|| question.by_handle(ABOUT), Ok)
             }
@@ -77,18 +124,27 @@ pub(super) fn about_name(
     }
 }
 
-/// Asks about an open directory.
+/// Queries an open directory.
 pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
-    let (handle, volume) = (dir.handle()?, dir.volume);
+    about_handle(door, dir.handle()?, dir.volume, fields)
+}
+
+/// Queries an open handle.
+pub(super) fn about_handle(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+    fields: Fields,
+) -> Result<Facts> {
     let target = Target { root: Some(handle), name: &[], any_case: false };
     let is_on_it = volume.was_asked();
     Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
-/// Which kinds of access are allowed: by opening what the name leads to, once for each.
+/// Returns which access rights hold, by opening the target of the name once for each.
 pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
-    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
+    let spelled = parent.spelled(name);
+    let target = parent.target(&spelled);
     let mut allowed = Fields::NONE;
     for (field, access) in RIGHTS {
         if !asked.contains(field) {
@@ -96,7 +152,7 @@ pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields)
         }
         match door.open(target, access, FOLLOW) {
             Ok(handle) => door.close(handle),
-            // Others do not let it be opened now; that is asked after the right to.
+            // Another process does not share it, which is found out after the access right.
             Err(Status::SHARING_VIOLATION) => {}
             Err(status) if status.is_denial() => continue,
             Err(status) => return Err(status),
@@ -117,12 +173,12 @@ impl Question<'_> {
         self.fields.intersects(fields)
     }
 
-    /// Whether the number of the volume has to be asked for.
+    /// Whether the number of the volume must be asked for.
     fn wants_device(&self) -> bool {
         self.wants(Fields::DEVICE) && !self.is_on_it
     }
 
-    /// By name; `None` where the system cannot tell it all so.
+    /// Queries by name. `None` where that does not give all fields.
     fn by_name(&self) -> Result<Option<Facts>> {
         let mut found: Option<Facts> = None;
         if self.wants_device() {
@@ -151,7 +207,7 @@ impl Question<'_> {
         Ok(Some(facts))
     }
 
-    /// By name in one form, unless that was refused.
+    /// Queries by name in one form, unless it was refused before.
     fn in_form(&self, class: i32, rung: &Rung, read: fn(&[u64]) -> Facts) -> Result<Option<Facts>> {
         if rung.get() > 0 {
             return Ok(None);
@@ -172,14 +228,12 @@ impl Question<'_> {
         }
     }
 
-    /// By a handle: opens, asks and closes.
+    /// Opens, queries and closes.
     fn by_handle(&self, options: u32) -> Result<Facts> {
-        let handle = self.door.open(self.target, READ_ATTRIBUTES, options)?;
-        // What is followed may lie on another volume.
+        // A followed link may lead to another volume.
         let is_on_it = self.is_on_it && options != FOLLOW;
-        let facts = self.of_handle(handle.as_handle(), is_on_it);
-        self.door.close(handle);
-        facts
+        let ask = |handle: BorrowedHandle<'_>| self.of_handle(handle, is_on_it);
+        self.door.opened(self.target, READ_ATTRIBUTES, options, ask)?
     }
 
     fn of_handle(&self, handle: BorrowedHandle<'_>, is_on_it: bool) -> Result<Facts> {
@@ -193,13 +247,12 @@ impl Question<'_> {
         if is_on_it {
             set_device(&mut facts, self.volume.serial());
         } else if self.wants(Fields::DEVICE) {
-            set_device(&mut facts, info::serial(self.door, handle));
+            set_device(&mut facts, serial(self.door, handle));
         }
         Ok(facts)
     }
 
-    /// What the Linux subsystem keeps, and the rest with it, if that is wanted and there is such a
-    /// question.
+    /// Queries all fields with those of the Linux subsystem, if these are wanted and supported.
     fn linux_of(&self, handle: BorrowedHandle<'_>) -> Result<Option<Facts>> {
         if !self.wants(LINUX) || self.volume.linux.get() > 0 {
             return Ok(None);
@@ -208,7 +261,7 @@ impl Question<'_> {
         match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // What a handle says of access is its own.
+                // The access rights are those of the handle.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -220,9 +273,10 @@ impl Question<'_> {
         }
     }
 
-    /// In the form that every system has; one question more for the kind of a reparse point.
+    /// Queries in the form that every system has, and the kind of a reparse point with one more
+    /// call.
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
-        // Without room for the name, which comes last.
+        // There is no room for the name, which comes last.
         let mut buffer = [0; 13];
         self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
@@ -231,7 +285,7 @@ impl Question<'_> {
         let kind = if is_plain || !self.wants(Fields::KIND) {
             kind(attributes, None)
         } else {
-            info::kind_of(self.door, handle)?
+            kind_of(self.door, handle)?
         };
         let mut facts = Facts {
             known: Fields::SIZE | Fields::ALLOCATED | Fields::LINKS | Fields::ATTRIBUTES,
@@ -250,7 +304,8 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// The number of 128 bits, where it does not fit into 64. A refusal means that there is none.
+    /// Adds the file number of 128 bits, where it does not fit into 64. A refusal means that there
+    /// is none.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
         if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
@@ -259,7 +314,7 @@ impl Question<'_> {
     }
 }
 
-/// A file system without numbers says 0; one whose numbers are longer says all ones.
+/// A file system without file numbers says 0; one with longer numbers says all ones.
 fn set_id(facts: &mut Facts, id: u128) {
     if id != 0 && id != u64::MAX.into() {
         facts.id = id;
@@ -278,7 +333,7 @@ fn wide_id(low: u64, high: u64) -> u128 {
     (u128::from(high) << 64) | u128::from(low)
 }
 
-/// What the forms of the question by name begin with.
+/// Reads the beginning of all forms of the query by name.
 fn beginning(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let attributes = answer.u32(56);
@@ -299,7 +354,7 @@ fn beginning(buffer: &[u64]) -> Facts {
 /// `FILE_STAT_INFORMATION`.
 fn stat(buffer: &[u64]) -> Facts {
     let mut facts = beginning(buffer);
-    // Access is asked of what a link leads to.
+    // Access rights are those of the target of a link.
     if !facts.kind.is_link() {
         let effective = Answer(buffer).u32(68);
         let is_frozen = facts.kind != Kind::Directory
@@ -319,13 +374,13 @@ fn basic(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let mut facts = beginning(buffer);
     set_id(&mut facts, wide_id(answer.u64(88), answer.u64(96)));
-    // The lower half is what the older question about the volume tells.
+    // The lower half is the number that the older query of the volume returns.
     let serial = answer.u32(80).into();
     set_device(&mut facts, Some(serial).filter(|&serial| serial != 0));
     facts
 }
 
-/// `FILE_STAT_LX_INFORMATION`: each of its fields is only there if its flag says so.
+/// `FILE_STAT_LX_INFORMATION`, with a flag for each field that is there.
 fn linux(buffer: &[u64]) -> Facts {
     const HAS_USER: u32 = 1;
     const HAS_GROUP: u32 = 2;
@@ -335,7 +390,7 @@ fn linux(buffer: &[u64]) -> Facts {
     let flags = answer.u32(72);
     let mut facts = stat(buffer);
     (facts.user_id, facts.group_id, facts.mode) = (answer.u32(76), answer.u32(80), answer.u32(84));
-    // As the C library of Linux puts the two halves together.
+    // Put together as the C library of Linux does.
     let (major, minor) = (u64::from(answer.u32(88)), u64::from(answer.u32(92)));
     facts.device_number = (major & 0xffff_f000) << 32
         | (major & 0xfff) << 8

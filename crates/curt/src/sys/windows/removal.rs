@@ -1,24 +1,28 @@
 //! Removing a child: a file, an empty directory, a link of any sort.
 
-use std::os::windows::io::AsHandle;
+use std::os::windows::io::BorrowedHandle;
 
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Storage::FileSystem::{FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_READONLY};
+
+use super::call::Door;
 use super::dir::Dir;
-use super::info::{self, target};
+use super::native::Volume;
 use super::status::{Result, Status};
-use super::{ABOUT, DELETE, DIRECTORY, FILE, READ_ATTRIBUTES, Windows};
-use crate::fields::Kind;
+use super::{ABOUT, DELETE, DIRECTORY, FILE, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows, query};
+use crate::fields::{Fields, Kind};
 use crate::name::Name;
 use crate::sys::Removed;
 
 impl Windows {
-    /// Removes what is no directory.
+    /// Removes an entry that is not a directory.
     pub(super) fn remove_file(
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
         kind: Kind,
     ) -> Result<Removed> {
-        // A link may be a file or a directory; its own handle is of both.
+        // A link may be a file or a directory, and is opened as either.
         let options = if kind.is_link() { ABOUT } else { FILE };
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
@@ -31,37 +35,100 @@ impl Windows {
 
     /// Opens, marks and closes: 3 calls.
     pub(super) fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
-        let handle = self.door.open(target(parent, name), DELETE, options)?;
-        let marked = info::dispose(&self.door, handle.as_handle(), parent.volume);
-        self.door.close(handle);
-        match marked {
-            Err(Status::CANNOT_DELETE) => info::dispose_readonly(&self.door, parent, name, options),
+        let mark = |handle: BorrowedHandle<'_>| dispose(&self.door, handle, parent.volume);
+        match self.door.opened(parent.target(name.units()), DELETE, options, mark)? {
+            Err(Status::CANNOT_DELETE) => dispose_readonly(&self.door, parent, name, options),
             answer => answer,
         }
     }
 
-    /// Removes a directory that stands for another one: a link, a junction, a mounted volume.
+    /// Removes a link that is a directory: a symbolic link, a junction, a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
     ) -> Result<Removed> {
         let access = DELETE | READ_ATTRIBUTES;
-        let handle = self.door.open(target(parent, name), access, DIRECTORY)?;
-        let removed = match info::kind_of(&self.door, handle.as_handle()) {
-            Ok(kind) if kind.is_link() => {
-                info::dispose(&self.door, handle.as_handle(), parent.volume).map(|()| Removed::Done)
+        let remove = |handle: BorrowedHandle<'_>| {
+            if !query::kind_of(&self.door, handle)?.is_link() {
+                return Ok(Removed::IsDirectory);
             }
-            Ok(_) => Ok(Removed::IsDirectory),
-            Err(status) => Err(status),
+            dispose(&self.door, handle, parent.volume).map(|()| Removed::Done)
         };
-        self.door.close(handle);
-        match removed {
+        match self.door.opened(parent.target(name.units()), access, DIRECTORY, remove)? {
             Err(Status::CANNOT_DELETE) => {
-                info::dispose_readonly(&self.door, parent, name, DIRECTORY)?;
+                dispose_readonly(&self.door, parent, name, DIRECTORY)?;
                 Ok(Removed::Done)
             }
             answer => answer,
         }
     }
+}
+
+/// The ways to mark an entry for removal, newest first: class and flags. The first two remove the
+/// name at once and not when the last handle closes; only the first ignores the read-only
+/// attribute.
+const DISPOSITIONS: [(i32, u64); 3] = [
+    (
+        nt::FileDispositionInformationEx,
+        (nt::FILE_DISPOSITION_DELETE
+            | nt::FILE_DISPOSITION_POSIX_SEMANTICS
+            | nt::FILE_DISPOSITION_IGNORE_READONLY_ATTRIBUTE) as u64,
+    ),
+    (
+        nt::FileDispositionInformationEx,
+        (nt::FILE_DISPOSITION_DELETE | nt::FILE_DISPOSITION_POSIX_SEMANTICS) as u64,
+    ),
+    (nt::FileDispositionInformation, 1),
+];
+
+/// Marks an open entry for removal.
+pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
+    loop {
+        let rung = volume.disposition.get().min(DISPOSITIONS.len() - 1);
+        let (class, flags) = DISPOSITIONS[rung];
+        let length = if class == nt::FileDispositionInformation { 1 } else { 4 };
+        match door.set_file(handle, &[flags], length, class) {
+            Err(status) if status.is_refusal() && rung + 1 < DISPOSITIONS.len() => {
+                volume.disposition.below(rung);
+            }
+            answer => return answer,
+        }
+    }
+}
+
+/// Removes a read-only entry on older systems by clearing the attribute first. It is restored if
+/// the entry stays or has other names.
+pub(super) fn dispose_readonly(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    options: u32,
+) -> Result<()> {
+    let access = DELETE | READ_ATTRIBUTES | WRITE_ATTRIBUTES;
+    door.opened(parent.target(name.units()), access, options, |handle| {
+        without_readonly(door, handle, parent.volume)
+    })?
+}
+
+fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
+    let facts = query::about_handle(door, handle, volume, Fields::ATTRIBUTES | Fields::LINKS)?;
+    let attributes = facts.attributes as u32;
+    if attributes & FILE_ATTRIBUTE_READONLY == 0 {
+        return dispose(door, handle, volume);
+    }
+    // Zero would mean "unchanged".
+    let writable = (attributes & !FILE_ATTRIBUTE_READONLY).max(FILE_ATTRIBUTE_NORMAL);
+    set_attributes(door, handle, writable)?;
+    let removed = dispose(door, handle, volume);
+    if removed.is_err() || facts.links > 1 {
+        // The answer is that of the removal, even if this fails.
+        let _ = set_attributes(door, handle, attributes);
+    }
+    removed
+}
+
+fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
+    // Times of zero mean "unchanged".
+    door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

@@ -1,15 +1,14 @@
-//! Owners, by the names of their accounts, and whether an entry has access rules of its own.
+//! Owners by the names of their accounts, and whether an entry has explicit access rules.
 //!
-//! An entry has rules of its own ([`Fields::ACL`]) where its list of rules holds one that was not
-//! inherited from the directory above. (All entries have rules; that would say nothing.) One without
-//! a list, which everybody may do everything with, has none.
+//! An entry has explicit rules ([`Fields::ACL`]) if one of them was not inherited from its parent.
+//! (Nearly all entries have inherited ones.) An entry without a list of rules has none.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::os::windows::ffi::OsStringExt;
-use std::os::windows::io::{AsHandle, BorrowedHandle};
+use std::os::windows::io::BorrowedHandle;
 use std::sync::Arc;
 
 use windows_sys::Win32::Security::{
@@ -18,22 +17,22 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::Storage::FileSystem::READ_CONTROL;
 
-use super::call::{Door, Target};
+use super::call::Door;
 use super::dir::Dir;
 use super::status::{Result, Status};
-use super::{ABOUT, FOLLOW, text};
+use super::{ABOUT, FOLLOW};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::Owners;
 
-/// The names of the accounts that were looked up so far: each once.
+/// The names of accounts that were looked up so far.
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// Room for most descriptors, in words of 8 bytes; a longer one is asked for again.
+/// Room for most descriptors, in words of 8 bytes; a longer one is read again.
 const ROOM: usize = 128;
 const MOST: usize = 1 << 20;
 
-/// The owners of an entry: opens, asks and closes.
+/// Returns the owners of an entry: opens, queries and closes.
 pub(super) fn owners(
     door: &Door,
     accounts: &Accounts,
@@ -42,15 +41,14 @@ pub(super) fn owners(
     asked: Fields,
     facts: &Facts,
 ) -> Result<Owners> {
-    let spelled = text::spelled(name.units(), parent.root().is_some());
-    let target = Target { root: parent.root(), name: &spelled, any_case: parent.is_place };
-    // What is known to be no link was followed, if it was one.
+    let spelled = parent.spelled(name);
+    // If it was a link, it has been followed.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
-    let handle = door.open(target, READ_CONTROL, options)?;
-    let descriptor = descriptor(door, handle.as_handle(), asked);
-    door.close(handle);
-    let Some(descriptor) = descriptor? else { return Ok(Owners::default()) };
+    let descriptor = door.opened(parent.target(&spelled), READ_CONTROL, options, |handle| {
+        descriptor(door, handle, asked)
+    })??;
+    let Some(descriptor) = descriptor else { return Ok(Owners::default()) };
     let named = |field, at| {
         if !asked.contains(field) {
             return None;
@@ -60,7 +58,7 @@ pub(super) fn owners(
     Ok(Owners {
         user: named(Fields::USER, OWNER),
         group: named(Fields::GROUP, GROUP),
-        acl: asked.contains(Fields::ACL).then(|| descriptor.has_own_rules()),
+        acl: asked.contains(Fields::ACL).then(|| descriptor.has_explicit_rules()),
     })
 }
 
@@ -99,7 +97,7 @@ fn descriptor(
     }
 }
 
-/// The name of an account as people know it, `DOMAIN\name`; its identifier as text where it has none.
+/// Returns the name of an account, `DOMAIN\name`, or its identifier as text where it has none.
 fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
@@ -116,7 +114,7 @@ fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     name
 }
 
-/// An identifier as people write it: `S-1-5-32-544`.
+/// Formats an identifier: `S-1-5-32-544`.
 fn spelled(sid: &[u32]) -> String {
     let bytes: Vec<u8> = sid.iter().flat_map(|word| word.to_le_bytes()).collect();
     let authority = bytes[2..8].iter().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte));
@@ -127,10 +125,10 @@ fn spelled(sid: &[u32]) -> String {
     text
 }
 
-/// A security descriptor that holds all its parts.
+/// A self-relative security descriptor.
 struct Descriptor(Vec<u8>);
 
-/// Where a descriptor says where its parts are.
+/// Offsets of the offsets of its parts.
 const OWNER: usize = 4;
 const GROUP: usize = 8;
 const RULES: usize = 16;
@@ -141,13 +139,13 @@ impl Descriptor {
         Some(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// Where a part lies.
+    /// Returns the offset of a part.
     fn part(&self, at: usize) -> Option<usize> {
         let place = usize::from(self.u16(at)?) | (usize::from(self.u16(at + 2)?) << 16);
         Some(place).filter(|&place| place != 0)
     }
 
-    /// An identifier, whole, in words of 4 bytes.
+    /// Returns an identifier in words of 4 bytes.
     fn identifier(&self, at: usize) -> Option<Vec<u32>> {
         let place = self.part(at)?;
         let parts = usize::from(*self.0.get(place.checked_add(1)?)?);
@@ -156,13 +154,13 @@ impl Descriptor {
         Some(bytes.chunks_exact(4).map(word).collect())
     }
 
-    /// Whether one of the rules is not inherited.
-    fn has_own_rules(&self) -> bool {
-        self.own_rule().unwrap_or(false)
+    /// Whether one of the rules was not inherited.
+    fn has_explicit_rules(&self) -> bool {
+        self.explicit_rule().unwrap_or(false)
     }
 
-    /// `None` where a rule is broken, or there is no list.
-    fn own_rule(&self) -> Option<bool> {
+    /// `None` where a rule is malformed, or there is no list.
+    fn explicit_rule(&self) -> Option<bool> {
         let list = self.part(RULES)?;
         let mut at = list.checked_add(8)?;
         for _ in 0..self.u16(list.checked_add(4)?)? {
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_its_own_are_those_that_were_not_inherited() {
+    fn explicit_rules_are_those_that_were_not_inherited() {
         for (rules, expected) in [
             (None, false),
             (Some(&[][..]), false),
@@ -214,16 +212,16 @@ mod tests {
             (Some(&[0x10, 0]), true),
             (Some(&[3]), true),
         ] {
-            assert_eq!(descriptor(rules).has_own_rules(), expected, "{rules:?}");
+            assert_eq!(descriptor(rules).has_explicit_rules(), expected, "{rules:?}");
         }
     }
 
     #[test]
-    fn a_broken_descriptor_says_nothing() {
+    fn a_malformed_descriptor_gives_nothing() {
         let whole = descriptor(Some(&[0x10, 0]));
         for length in 0..whole.0.len() {
             let cut = Descriptor(whole.0[..length].to_vec());
-            let _ = cut.has_own_rules();
+            let _ = cut.has_explicit_rules();
             assert_eq!(cut.identifier(OWNER).is_some(), length >= 36, "{length}");
         }
     }

@@ -1,4 +1,4 @@
-//! What the native functions answer.
+//! Status codes of the native functions.
 
 use std::io;
 
@@ -25,7 +25,7 @@ impl Status {
     pub(super) const INVALID_PARAMETER: Status = Status(codes::STATUS_INVALID_PARAMETER);
     pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
-    /// Nothing of that name is there.
+    /// Nothing has that name.
     pub(super) fn is_gone(self) -> bool {
         matches!(
             self.0,
@@ -36,8 +36,8 @@ impl Status {
         )
     }
 
-    /// The directory that should hold it is none, is not there, or cannot be: it is spelled as none is,
-    /// leads to no server, share or drive, or is a device that has no directories.
+    /// The parent directory does not exist or is not a directory: the path is malformed, its
+    /// server, share or drive is missing, or it names a device.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,
@@ -57,18 +57,18 @@ impl Status {
         )
     }
 
-    /// It goes when the last of those who have it open closes it.
+    /// The entry disappears when the last process that has it open closes it.
     pub(super) fn is_pending(self) -> bool {
         self.0 == codes::STATUS_DELETE_PENDING
     }
 
-    /// A listing is at its end.
+    /// The listing is at its end.
     pub(super) fn is_end(self) -> bool {
         matches!(self.0, codes::STATUS_NO_MORE_FILES | codes::STATUS_NO_SUCH_FILE)
     }
 
-    /// The system, or the file system, does not know this form of the question. What else these
-    /// mean, the older form is told as well.
+    /// The system or the file system does not support this form of query. If the code has another
+    /// reason, the older form returns it, too.
     pub(super) fn is_refusal(self) -> bool {
         matches!(
             self.0,
@@ -80,7 +80,7 @@ impl Status {
         )
     }
 
-    /// What stands there leads somewhere only programs know, and not the system.
+    /// The reparse point cannot be followed by the system, only by programs.
     pub(super) fn is_no_way(self) -> bool {
         matches!(
             self.0,
@@ -90,7 +90,7 @@ impl Status {
         )
     }
 
-    /// What was asked for is not allowed.
+    /// Access is denied.
     pub(super) fn is_denial(self) -> bool {
         matches!(
             self.0,
@@ -100,7 +100,7 @@ impl Status {
         )
     }
 
-    /// Handles or kernel memory are used up.
+    /// Handles or kernel memory ran out.
     pub(super) fn is_shortage(self) -> bool {
         matches!(
             self.0,
@@ -112,7 +112,7 @@ impl Status {
     }
 }
 
-/// The error that Win32 makes of it, which is what people know.
+/// Converts the status to the well-known Win32 error.
 impl From<Status> for io::Error {
     fn from(status: Status) -> io::Error {
         // SAFETY: a table look-up, without pointers.

@@ -1,82 +1,80 @@
-//! Paths: taken apart by text, and as the kernel spells them.
+//! Paths: operands split by text, and the kernel's spelling.
 
 use std::borrow::Cow;
 use std::io;
 use std::os::windows::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf, Prefix};
 
-use crate::sys::{Last, Operand};
+use crate::sys::{Last, Operand, SystemUnit};
 
 const BACKSLASH: u16 = b'\\' as u16;
 const SLASH: u16 = b'/' as u16;
 const DOT: u16 = b'.' as u16;
 const SPACE: u16 = b' ' as u16;
 
-pub(super) fn append_units(path: &Path, to: &mut Vec<u16>) {
-    to.extend(path.as_os_str().encode_wide());
-}
-
-pub(super) fn units(path: &Path) -> Vec<u16> {
-    path.as_os_str().encode_wide().collect()
-}
-
-pub(super) fn path(units: &[u16]) -> PathBuf {
-    std::ffi::OsString::from_wide(units).into()
-}
-
-/// Takes an operand apart: `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken
-/// exactly as it is written: what Win32 would make another name or a device of (`name.`, `nul`) is
-/// an entry of that name or nothing, so that nothing is removed but what was named.
-pub(super) fn operand(path: &Path) -> Operand<u16> {
-    let units = units(path);
-    if units.is_empty() {
-        return invalid(io::ErrorKind::NotFound);
+impl SystemUnit for u16 {
+    fn append_units(path: &Path, to: &mut Vec<u16>) {
+        to.extend(path.as_os_str().encode_wide());
     }
-    if units.contains(&0) {
-        return invalid(io::ErrorKind::InvalidInput);
+
+    fn path(units: Vec<u16>) -> PathBuf {
+        std::ffi::OsString::from_wide(&units).into()
     }
-    let prefix = match path.components().next() {
-        Some(Component::Prefix(prefix)) => Some(prefix),
-        _ => None,
-    };
-    // The kernel's own form has one separator.
-    let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
-    let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-    // A drive or a share, which no separator of the rest may be looked for in.
-    let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
-    let rest = rest.min(units.len());
-    let end = units[rest..]
-        .iter()
-        .rposition(|unit| !is_separator(unit))
-        .map_or(rest, |last| rest + last + 1);
-    let begin = units[rest..end]
-        .iter()
-        .rposition(is_separator)
-        .map_or(rest, |separator| rest + separator + 1);
-    let directory_only = end < units.len();
-    let name = &units[begin..end];
-    let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
-    let last = match name {
-        // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
-        [] if is_drive && !directory_only => Last::DotOrDotDot,
-        [] => Last::Root,
-        // Win32 drops dots and spaces at the end of a name: `.. ` is as good as `..` to most.
-        name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
-        _ => Last::Name([name, &[0]].concat()),
-    };
-    Operand { parent: self::path(&units[..begin]), last, directory_only }
+
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken exactly as it is
+    /// written. Win32 would make another name or a device of `name.` or `nul`; here they only name
+    /// entries, so that nothing else is removed.
+    fn operand(path: &Path) -> Operand<u16> {
+        let units = u16::units(path);
+        if units.is_empty() {
+            return invalid(io::ErrorKind::NotFound);
+        }
+        if units.contains(&0) {
+            return invalid(io::ErrorKind::InvalidInput);
+        }
+        let prefix = match path.components().next() {
+            Some(Component::Prefix(prefix)) => Some(prefix),
+            _ => None,
+        };
+        // A verbatim path has one separator.
+        let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
+        let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
+        // The drive or the share, in which no separator is searched.
+        let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
+        let rest = rest.min(units.len());
+        let end = units[rest..]
+            .iter()
+            .rposition(|unit| !is_separator(unit))
+            .map_or(rest, |last| rest + last + 1);
+        let begin = units[rest..end]
+            .iter()
+            .rposition(is_separator)
+            .map_or(rest, |separator| rest + separator + 1);
+        let directory_only = end < units.len();
+        let name = &units[begin..end];
+        let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
+        let last = match name {
+            // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
+            [] if is_drive && !directory_only => Last::DotOrDotDot,
+            [] => Last::Root,
+            // Win32 drops dots and spaces at the end of a name, so `.. ` is `..` for most programs.
+            name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
+            _ => Last::of_name(name),
+        };
+        Operand { parent: u16::path(units[..begin].to_vec()), last, directory_only }
+    }
 }
 
 fn invalid(kind: io::ErrorKind) -> Operand<u16> {
     Operand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// The kernel's spelling of a path that Win32 is asked about: relative to the working directory, or
-/// that of a drive, with its rules for `.`, `..`, dots and spaces at the end of names. There is no
-/// limit on its length but the kernel's.
+/// Returns the kernel's spelling of a path by the rules of Win32: relative to the working
+/// directory, or that of a drive, with its rules for `.`, `..`, dots and spaces. Only the kernel
+/// limits its length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let full = units(&std::path::absolute(path)?);
+    let full = u16::units(&std::path::absolute(path)?);
     let full = full.as_slice();
     let kernel = |rest: &[u16]| [wide(r"\??\").as_slice(), rest].concat();
     let strip = |prefix: &str| full.strip_prefix(wide(prefix).as_slice());
@@ -89,8 +87,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Some names below an open directory, with the one separator that the kernel knows; full native paths
-/// have no other.
+/// Replaces slashes by the kernel's separator in a relative path; full native paths have none.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);
@@ -102,7 +99,7 @@ pub(super) fn has_separators(units: &[u16]) -> bool {
     units.contains(&BACKSLASH)
 }
 
-/// Win32's spelling of a path that the kernel spells.
+/// Returns the spelling of Win32 for a native path.
 pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     let Some(rest) = units.strip_prefix(wide(r"\??\").as_slice()) else {
         return units.to_vec();
@@ -117,7 +114,7 @@ pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     [wide(r"\\?\").as_slice(), rest].concat()
 }
 
-/// The letter of the drive that a native path begins with.
+/// Returns the letter of the drive that a native path begins with.
 pub(super) fn drive(native: &[u16]) -> Option<u16> {
     let rest = native.strip_prefix(wide(r"\??\").as_slice())?;
     match *rest {
@@ -128,8 +125,8 @@ pub(super) fn drive(native: &[u16]) -> Option<u16> {
     }
 }
 
-/// How much of a native path names the root of a volume, with the separator behind it: a drive, a
-/// share, or a device.
+/// Returns the length of the root in a native path: a drive, a share or a device, with the
+/// separator behind it.
 pub(super) fn root_length(native: &[u16]) -> usize {
     let prefix = wide(r"\??\");
     let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };
@@ -147,20 +144,20 @@ fn wide(text: &str) -> Vec<u16> {
 mod tests {
     use std::path::Path;
 
-    use super::{drive, from_native, native, operand, path, root_length, spelled, wide};
-    use crate::sys::Last;
+    use super::{drive, from_native, native, root_length, spelled, wide};
+    use crate::sys::{Last, SystemUnit};
 
     fn apart(text: &str) -> (String, String, bool) {
-        let operand = operand(Path::new(text));
+        let operand = u16::operand(Path::new(text));
         let last = match operand.last {
-            Last::Name(units) => path(&units[..units.len() - 1]).to_str().unwrap().into(),
+            Last::Name(name) => u16::path(name.as_name().units().to_vec()).to_str().unwrap().into(),
             other => format!("{other:?}"),
         };
         (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
     }
 
     #[test]
-    fn operands_are_taken_apart_by_text() {
+    fn operands_are_split_by_text() {
         for (text, parent, last, directory_only) in [
             ("a", "", "a", false),
             ("a/", "", "a", true),
@@ -206,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn native_paths_are_taken_apart() {
+    fn native_paths_are_split() {
         for (text, root, letter, again) in [
             (r"\??\C:\a\b", r"\??\C:\", Some(b'C'), r"C:\a\b"),
             (r"\??\c:", r"\??\c:", Some(b'C'), r"c:"),

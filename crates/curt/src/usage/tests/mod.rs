@@ -1,5 +1,7 @@
-//! Measurements beside the plainest that the standard library allows.
+//! Measurements compared with a plain one by the standard library.
 #![cfg(unix)]
+
+mod known;
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +15,7 @@ use crate::control::{Cancel, Threads};
 use crate::error::{Error, Operation};
 use crate::fields::Kind;
 
-/// What is shown: paths below the scratch folder with sizes.
+/// Records: paths below the scratch folder with sizes.
 type Shown = Vec<(String, Sizes)>;
 
 fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
@@ -38,7 +40,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
     into.push(path.to_owned());
 }
 
-/// The same by the standard library, for one operand and any depth.
+/// Measures one operand by the standard library.
 fn naive(scratch: &Scratch, operand: &Path, max_depth: usize, files: bool) -> Shown {
     let mut paths = Vec::new();
     list(operand, &mut paths);
@@ -107,7 +109,7 @@ fn sample() -> Scratch {
 }
 
 #[test]
-fn sums_are_those_of_the_standard_library() {
+fn sums_agree_with_the_standard_library() {
     let scratch = sample();
     let operand = scratch.at("t");
     for depth in [0, 1, 2, 3, 4, usize::MAX] {
@@ -128,37 +130,38 @@ fn sums_are_those_of_the_standard_library() {
     }
 }
 
-/// What is told of one by one, and what the report has.
+/// The records that are reported at once, and the report.
 fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageReport) {
-    let mut told = Vec::new();
-    let report = usage.measure_each(operands, |record: &UsageRecord| told.push(record.clone()));
-    (told, report)
+    let mut records = Vec::new();
+    let report = usage.measure_each(operands, |record: &UsageRecord| records.push(record.clone()));
+    (records, report)
 }
 
 #[test]
-fn records_come_as_soon_as_they_are_known() {
+fn records_come_as_soon_as_they_are_complete() {
     let scratch = Scratch::new();
     scratch.file("t/a/file");
-    // More than are handed over at once.
+    // More entries than one chunk has.
     for number in 0..600 {
         scratch.file(format!("t/b/{number}"));
     }
     scratch.dir("t/c/d");
     let late = scratch.at("t/c/d/late");
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let one = Usage::new().threads(Threads::AtMost(1));
     let report = one.measure_each([scratch.at("t")], |record: &UsageRecord| {
         if record.path.ends_with("a") {
             std::fs::write(&late, "12345").unwrap();
         }
-        told.push((record.depth, record.sizes.apparent));
+        reported.push((record.depth, record.sizes.apparent));
     });
-    assert_eq!(told, [(1, 0), (1, 0), (2, 5), (1, 5), (0, 5)], "what comes later was not read yet");
+    // `late` is written when `a` is reported, so `c/d` had not been read by then.
+    assert_eq!(reported, [(1, 0), (1, 0), (2, 5), (1, 5), (0, 5)]);
     assert_eq!(report.total().entries, 607);
 }
 
 #[test]
-fn several_operands_are_told_of_as_they_are_reported() {
+fn records_of_several_operands_come_in_the_order_of_the_report() {
     let scratch = sample();
     let operands = ["t/1", "t/0", "t", "t/hole", "t/1/1", "missing", "t/link"];
     let operands = operands.map(|operand| scratch.at(operand));
@@ -166,18 +169,21 @@ fn several_operands_are_told_of_as_they_are_reported() {
         for files in [false, true] {
             let usage = Usage::new().max_depth(depth).files(files);
             let whole = usage.measure(&operands);
-            let (told, report) = each(&usage, &operands);
-            assert_eq!(told, whole.records, "{depth} {files}");
+            let (records, report) = each(&usage, &operands);
+            assert_eq!(records, whole.records, "{depth} {files}");
             assert_eq!(report.total(), whole.total());
             assert_eq!((report.error_count, whole.error_count), (1, 1));
             assert_eq!(report.errors.len(), 1);
-            assert!(report.calls.total() <= whole.calls.total() + 60, "helpers ask for their own");
+            assert!(
+                report.calls.total() <= whole.calls.total() + 60,
+                "each worker asks some things again"
+            );
         }
     }
 }
 
 #[test]
-fn the_answer_does_not_depend_on_threads() {
+fn result_does_not_depend_on_threads() {
     let scratch = sample();
     let operand = scratch.at("t");
     for depth in [0, 2, 4, usize::MAX] {
@@ -195,7 +201,7 @@ fn the_answer_does_not_depend_on_threads() {
 }
 
 #[test]
-fn the_depth_changes_no_sum() {
+fn depth_changes_no_sum() {
     let scratch = sample();
     let all = Usage::new().measure([scratch.at("t")]);
     for depth in 0..5 {
@@ -206,7 +212,7 @@ fn the_depth_changes_no_sum() {
 }
 
 #[test]
-fn one_record_for_each_operand_is_all_that_is_kept() {
+fn depth_0_keeps_one_record_for_each_operand() {
     let scratch = sample();
     let report = Usage::new().max_depth(0).measure([scratch.at("t/0"), scratch.at("t/1")]);
     assert_eq!(report.records.len(), 2);
@@ -217,7 +223,7 @@ fn one_record_for_each_operand_is_all_that_is_kept() {
 }
 
 #[test]
-fn what_two_operands_hold_is_counted_in_the_first() {
+fn entries_of_two_operands_are_counted_in_the_first() {
     let scratch = Scratch::new();
     for name in ["a/b/c/file", "a/b/other", "a/file", "z/file"] {
         scratch.file_with(name, b"1234");
@@ -247,8 +253,8 @@ fn what_two_operands_hold_is_counted_in_the_first() {
 fn failures_are_reported_and_the_rest_is_counted() {
     let scratch = Scratch::new();
     scratch.file("a/file");
-    let told = Mutex::new(Vec::new());
-    let tell = |error: &Error| told.lock().unwrap().push(error.path().to_owned());
+    let reported = Mutex::new(Vec::new());
+    let report_error = |error: &Error| reported.lock().unwrap().push(error.path().to_owned());
     for operands in [&["missing"][..], &["missing", "a"], &["a", "missing", "a/file/x"]] {
         let operands: Vec<PathBuf> = operands.iter().map(|name| scratch.at(name)).collect();
         let report = Usage::new().measure(&operands);
@@ -256,15 +262,15 @@ fn failures_are_reported_and_the_rest_is_counted() {
         assert_eq!(report.error_count, failed as u64);
         assert!(report.errors.iter().all(|error| error.operation() == Operation::Stat));
         assert_eq!(report.records.len(), usize::from(operands.len() > 1));
-        told.lock().unwrap().clear();
-        let report = Usage::new().on_error(&tell).measure(&operands);
+        reported.lock().unwrap().clear();
+        let report = Usage::new().on_error(&report_error).measure(&operands);
         assert_eq!((report.errors.len(), report.error_count), (0, failed as u64));
-        assert_eq!(told.lock().unwrap().len(), failed);
+        assert_eq!(reported.lock().unwrap().len(), failed);
     }
 }
 
 #[test]
-fn what_is_excluded_is_not_counted() {
+fn excluded_entries_are_not_counted() {
     let scratch = sample();
     let operand = scratch.at("t");
     let usage = Usage::new().exclude(|entry| entry.kind().is_dir() && entry.name() == "more");
@@ -276,7 +282,7 @@ fn what_is_excluded_is_not_counted() {
 }
 
 #[test]
-fn links_are_followed_for_operands_alone() {
+fn only_operands_that_are_links_are_followed() {
     let scratch = sample();
     let link = scratch.at("t/inside");
     let itself = Usage::new().measure([&link]);
@@ -293,7 +299,7 @@ fn links_are_followed_for_operands_alone() {
 }
 
 #[test]
-fn a_measurement_can_be_stopped() {
+fn measurement_can_be_cancelled() {
     let scratch = sample();
     let cancel = Cancel::new();
     cancel.cancel();
@@ -306,7 +312,7 @@ fn a_measurement_can_be_stopped() {
 }
 
 #[test]
-fn deep_trees_need_no_more_than_what_is_shown() {
+fn deep_trees_are_measured_with_few_descriptors() {
     let scratch = Scratch::in_memory();
     scratch.deep("deep", 5000, "level");
     let report = Usage::new().max_depth(1).descriptors(8).measure([scratch.at("deep")]);

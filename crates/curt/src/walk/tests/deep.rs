@@ -1,15 +1,17 @@
-//! Trees deeper than descriptors, paths and stacks reach.
+//! Trees that are deeper than descriptors, paths and stacks reach.
 
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, plan, walk};
+#[cfg(target_os = "linux")]
+use crate::sys::Setup;
 use crate::sys::tests::as_here;
-use crate::sys::{Feature, Setup, Sys};
+use crate::sys::{Feature, Sys};
 use crate::walk::Order;
 
 on_real_platforms!(a_comb_is_complete, small_stacks_are_enough);
 
-/// How deep a comb is: paths of the standard library end before that of a real one.
+/// How deep a comb is; less where the standard library cannot make long paths.
 fn levels<S: Sys>() -> usize {
     if std::any::type_name::<S>().contains("Other") || cfg!(windows) { 60 } else { 1_000 }
 }
@@ -20,13 +22,13 @@ fn chain(scratch: &Scratch, levels: usize, name: &str) {
     scratch.deep("t", levels, name);
 }
 
-/// A chain of directories; it is no longer than a path.
+/// A chain of directories, no longer than a path may be.
 #[cfg(windows)]
 fn chain(scratch: &Scratch, levels: usize, name: &str) {
     scratch.dir(format!("t{}", format!("/{name}").repeat(levels)));
 }
 
-/// A chain with a branch at every level, after and before the way down in any order.
+/// A chain with branches at every level, before and behind the next level in every order.
 fn comb(scratch: &Scratch, levels: usize) {
     chain(scratch, levels, "spine");
     let mut path = String::from("t");
@@ -37,7 +39,7 @@ fn comb(scratch: &Scratch, levels: usize) {
     }
 }
 
-fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
+fn a_comb_is_complete<S: Sys>() {
     let scratch = Scratch::in_memory();
     let levels = levels::<S>();
     comb(&scratch, levels);
@@ -54,7 +56,7 @@ fn a_comb_is_complete<S: Sys<Setup = Setup>>() {
     }
 }
 
-fn small_stacks_are_enough<S: Sys<Setup = Setup>>() {
+fn small_stacks_are_enough<S: Sys>() {
     let scratch = Scratch::in_memory();
     let levels = levels::<S>();
     chain(&scratch, levels, "d");
@@ -76,8 +78,8 @@ fn a_long_chain_costs_no_more_than_a_short_one() {
     assert_eq!(seen.calls.total(), 4 * 10_001 + 1, "{:?}", seen.calls);
 }
 
-/// Each open fails once: that of a directory that was closed in between is reported as the system said it,
-/// and the rest of what it holds is lost.
+/// Each open fails in its turn. If that opens a directory again, the error of the system is
+/// reported, and the rest of the directory is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {

@@ -1,4 +1,4 @@
-//! Rules that directories hold, on every platform; what they say is compared with git elsewhere.
+//! Ignore rules on every platform. Their meaning is compared with git elsewhere.
 
 use curt_testkit::Scratch;
 
@@ -10,28 +10,24 @@ use crate::sys::{Setup, Sys};
 use crate::walk::{Order, Walk};
 
 on_real_platforms!(
-    rules_leave_out_what_they_name,
-    without_rules_there_is_nothing_to_ask,
-    rules_hold_far_below,
-    no_call_fails_without_a_word,
+    rules_leave_out_the_entries_they_name,
+    directories_without_rules_cost_nothing,
+    rules_hold_at_any_depth,
+    every_failed_call_is_reported,
 );
 
 fn ignoring() -> Walk<'static> {
     plan().ignore(IgnoreRules::new())
 }
 
-/// Paths with slashes, whatever the platform has.
-fn told<S: Sys<Setup = Setup>>(
-    options: &Walk<'_>,
-    scratch: &Scratch,
-    operand: &str,
-) -> Vec<String> {
+/// The paths that a walk yields, with slashes on every platform.
+fn yielded<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Vec<String> {
     let seen = walk::<S>(options, scratch, operand);
     assert!(seen.errors.is_empty(), "{:?}", seen.errors);
     seen.sorted().into_iter().map(|path| path.replace('\\', "/")).collect()
 }
 
-fn rules_leave_out_what_they_name<S: Sys<Setup = Setup>>() {
+fn rules_leave_out_the_entries_they_name<S: Sys>() {
     let scratch = Scratch::new();
     for file in ["t/a.o", "t/b", "t/.c", "t/d/a.o", "t/d/e", "t/out/f", "t/d/out"] {
         scratch.file(file);
@@ -47,18 +43,18 @@ fn rules_leave_out_what_they_name<S: Sys<Setup = Setup>>() {
         ignoring().contents_first(true).sort(Order::default()),
         ignoring().descriptors(8).buffer(1024),
     ] {
-        assert_eq!(told::<S>(&options, &scratch, "t"), expected);
+        assert_eq!(yielded::<S>(&options, &scratch, "t"), expected);
     }
-    // Rules above the operand, and the operand itself.
-    assert_eq!(told::<S>(&ignoring(), &scratch, "t/d"), expected[2..]);
-    assert_eq!(told::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
+    // Rules above the operand count, and the operand itself is never left out.
+    assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/d"), expected[2..]);
+    assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
     let only_dots = plan().ignore(IgnoreRules::new().files(false));
-    assert_eq!(told::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
+    assert_eq!(yielded::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
     let nothing = plan().ignore(IgnoreRules::new().files(false).dot_names(false));
-    assert!(told::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
+    assert!(yielded::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
 }
 
-fn without_rules_there_is_nothing_to_ask<S: Sys<Setup = Setup>>() {
+fn directories_without_rules_cost_nothing<S: Sys>() {
     let scratch = Scratch::new();
     let calls = |directories: usize, options: &Walk<'_>| {
         for directory in 0..directories {
@@ -72,7 +68,7 @@ fn without_rules_there_is_nothing_to_ask<S: Sys<Setup = Setup>>() {
     assert_eq!(more(&ignoring()), more(&plan()));
 }
 
-fn rules_hold_far_below<S: Sys<Setup = Setup>>() {
+fn rules_hold_at_any_depth<S: Sys>() {
     let scratch = Scratch::in_memory();
     // Deeper than directories may be open.
     let deep = format!("t{}", "/d".repeat(30));
@@ -81,14 +77,14 @@ fn rules_hold_far_below<S: Sys<Setup = Setup>>() {
     }
     scratch.file_with("t/.ignore", format!("*.o\n{}/z\n", &deep[1..]).as_bytes());
     for options in [ignoring().descriptors(8), ignoring().descriptors(8).sort(Order::default())] {
-        let told = told::<S>(&options, &scratch, "t");
-        assert_eq!(told.len(), 31 + 2, "{told:?}");
-        assert_eq!(told.last().unwrap(), &format!("{deep}/kept"));
+        let yielded = yielded::<S>(&options, &scratch, "t");
+        assert_eq!(yielded.len(), 31 + 2, "{yielded:?}");
+        assert_eq!(yielded.last().unwrap(), &format!("{deep}/kept"));
     }
 }
 
 #[test]
-fn rules_go_with_what_is_handed_over() {
+fn rules_are_handed_off_with_the_work() {
     let scratch = Scratch::in_memory();
     for number in 0..1500 {
         scratch.file(format!("t/wide/{number}/left.o"));
@@ -112,9 +108,10 @@ fn rules_go_with_what_is_handed_over() {
     }
 }
 
-/// Whatever call fails: what is missing, or told of in spite of the rules, was said.
-fn no_call_fails_without_a_word<S: Sys<Setup = Setup>>() {
-    /// `EIO`, and what Windows calls the same.
+/// Each call fails in its turn: then an entry is missing, or yielded against the rules, only with
+/// an error.
+fn every_failed_call_is_reported<S: Sys>() {
+    /// `EIO`, and its name on Windows.
     const BROKEN: i32 = if cfg!(windows) { -0x3fff_fe7b } else { 5 };
     let scratch = Scratch::in_memory();
     for file in ["t/a.o", "t/b", "t/d/a.o", "t/d/e/f", "t/x/y/z/a.o"] {
@@ -126,7 +123,7 @@ fn no_call_fails_without_a_word<S: Sys<Setup = Setup>>() {
     scratch.file_with("t/d/.ignore", b"!a.o\n");
     for options in [plan(), ignoring(), ignoring().sort(Order::default())] {
         let options = options.descriptors(8);
-        // The first may learn what the system lacks.
+        // The first walk may find out what the system lacks.
         walk::<S>(&options, &scratch, "t/d");
         let run =
             |setup: &Setup| walk_with::<S>(setup, &options, scratch.path(), &scratch.at("t/d"));
@@ -148,7 +145,7 @@ fn no_call_fails_without_a_word<S: Sys<Setup = Setup>>() {
     }
 }
 
-/// Calls of all platforms that a walk makes.
+/// The calls that a walk makes, on all platforms.
 const KINDS: [&str; 17] = [
     "openat",
     "openat2",

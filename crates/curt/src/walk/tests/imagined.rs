@@ -1,4 +1,4 @@
-//! On the file system in memory: listings of every kind, and somebody who changes the tree meanwhile.
+//! Walks of the file system in memory: listings of every kind, and trees that change meanwhile.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -56,8 +56,8 @@ fn every_kind_of_listing_is_read_to_its_end() {
                         let case = format!("{order:?} {ending:?} {page} {given} {kinds}");
                         assert!(seen.errors.is_empty(), "{case}: {:?}", seen.errors);
                         assert_eq!(seen.entries.len(), ALL, "{case}");
-                        let told: BTreeSet<&str> = seen.paths().into_iter().collect();
-                        assert_eq!(told.len(), ALL, "{case}: told of twice");
+                        let yielded: BTreeSet<&str> = seen.paths().into_iter().collect();
+                        assert_eq!(yielded.len(), ALL, "{case}: yielded twice");
                     }
                 }
             }
@@ -66,7 +66,7 @@ fn every_kind_of_listing_is_read_to_its_end() {
 }
 
 #[test]
-fn what_may_not_be_listed_is_one_error() {
+fn directory_that_may_not_be_listed_is_one_error() {
     for walk_of in walks() {
         let setup = setup(|world| {
             world.deny("tree/a/b", Denied { list: true, ..Denied::default() });
@@ -75,12 +75,12 @@ fn what_may_not_be_listed_is_one_error() {
         assert_eq!(seen.errors.len(), 1, "{:?}", seen.errors);
         assert_eq!(seen.errors[0].path(), Path::new("tree/a/b"));
         assert_eq!(seen.entries.len(), ALL - 5, "{:?}", seen.paths());
-        assert!(seen.paths().contains(&"tree/a/b"), "the directory itself is told of");
+        assert!(seen.paths().contains(&"tree/a/b"), "the directory itself is yielded");
     }
 }
 
 #[test]
-fn whatever_happens_before_whichever_call() {
+fn changes_before_any_call_lose_nothing_elsewhere() {
     let quiet = setup(|_| {});
     let all: Vec<String> = walk(&plan(), &quiet).paths().into_iter().map(str::to_owned).collect();
     let calls = quiet.world(|world| world.calls_made());
@@ -93,8 +93,8 @@ fn whatever_happens_before_whichever_call() {
                     });
                     let seen = walk(&walk_of, &setup);
                     let case = format!("somebody {what}, {place}, before call {call}");
-                    // What is missed lies where something was done, and is said. (What takes the place
-                    // of another may be listed besides it.)
+                    // Only the place that was changed may lack entries, and then an error says so.
+                    // (A directory that replaces another may be listed besides it.)
                     for error in &seen.errors {
                         assert!(error.path().starts_with(place), "{case}: {error}");
                     }
@@ -113,7 +113,7 @@ fn whatever_happens_before_whichever_call() {
 }
 
 #[test]
-fn links_are_not_followed_round_in_circles() {
+fn links_back_to_an_ancestor_are_not_followed() {
     let setup = setup(|world| {
         world.link("tree/a/b/up", "../..").link("tree/e/f/self", ".");
     });

@@ -1,4 +1,4 @@
-//! Walks beside the plainest walk that the standard library allows.
+//! Walks compared with a plain walk by the standard library.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,8 @@ macro_rules! on_real_platforms {
 }
 use on_real_platforms;
 
-/// What a walk came upon: paths below the scratch folder with kinds, and failures; and the calls made.
+/// What a walk yielded: paths below the scratch folder with kinds and depths, and failures. Beside
+/// them, the calls made.
 struct Seen {
     entries: Vec<(String, Kind, usize)>,
     errors: Vec<Error>,
@@ -57,36 +58,36 @@ impl Seen {
     }
 }
 
-fn walk<S: Sys<Setup = Setup>>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Seen {
+fn walk<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Seen {
     walk_path::<S>(options, scratch.path(), &scratch.at(operand))
 }
 
-fn walk_path<S: Sys<Setup = Setup>>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
+fn walk_path<S: Sys>(options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     walk_with::<S>(&Setup::default(), options, base, operand)
 }
 
-fn walk_with<S: Sys>(setup: &S::Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
+fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &Path) -> Seen {
     let sys = S::start(&options.setup(setup));
     let mut settings = options.settings.clone();
-    settings.descriptors = options.budget(&sys);
+    settings.descriptors = options.descriptor_budget(&sys);
     let mut cursor = Cursor::<S>::new(sys, settings);
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
     let mut step = cursor.begin(operand).or_else(|| cursor.next());
     while let Some(now) = step {
         match now {
-            Step::Entry => {
+            Step::Entry(_) => {
                 let path = PathBuf::from(cursor.text().into_owned());
                 let path = path.strip_prefix(base).unwrap_or(&path).to_owned();
                 let kind = cursor.metadata.facts.kind;
-                seen.entries.push((spelled(&path), kind, cursor.current.depth));
+                seen.entries.push((spelled(&path), kind, cursor.branch.depth()));
             }
             Step::Error(error) => seen.errors.push(error),
-            Step::Join(_) => unreachable!("nobody took a piece"),
+            Step::Join(_) => unreachable!("no worker took a part"),
         }
         step = cursor.next();
     }
     seen.calls = cursor.asker.sys.calls();
-    assert_eq!(cursor.stack.len(), 0, "everything is closed");
+    assert_eq!(cursor.branch.stack.len(), 0, "everything is closed");
     seen
 }
 
@@ -95,7 +96,7 @@ fn spelled(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-/// The same by the standard library: each directory before what it holds, sorted by name.
+/// Walks by the standard library: each directory before its contents, sorted by name.
 fn naive(base: &Path, path: &Path, into: &mut Vec<String>) {
     into.push(spelled(path.strip_prefix(base).unwrap()));
     if path.symlink_metadata().unwrap().is_dir() {
@@ -131,18 +132,18 @@ fn plan() -> Walk<'static> {
 }
 
 on_real_platforms!(
-    everything_is_told_of_once_and_parents_first,
+    every_entry_is_yielded_once_and_parents_first,
     sorted_walks_are_in_order,
-    contents_can_come_first,
-    depths_are_limits,
-    a_file_is_an_operand_too,
-    what_is_missing_is_an_error,
-    links_are_followed_where_asked_for,
-    sizes_are_those_of_the_file_system,
-    a_small_buffer_is_enough,
+    contents_come_first_if_asked_for,
+    depths_limit_what_is_yielded,
+    a_file_can_be_an_operand,
+    missing_operand_is_an_error,
+    links_are_followed_if_asked_for,
+    sizes_are_read_from_the_file_system,
+    a_small_buffer_holds_long_names,
 );
 
-fn everything_is_told_of_once_and_parents_first<S: Sys<Setup = Setup>>() {
+fn every_entry_is_yielded_once_and_parents_first<S: Sys>() {
     let scratch = sample();
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
@@ -162,7 +163,7 @@ fn everything_is_told_of_once_and_parents_first<S: Sys<Setup = Setup>>() {
     assert_eq!(seen.entries.iter().filter(is_directory).count(), 21);
 }
 
-fn sorted_walks_are_in_order<S: Sys<Setup = Setup>>() {
+fn sorted_walks_are_in_order<S: Sys>() {
     let scratch = sample();
     let mut expected = Vec::new();
     naive(scratch.path(), &scratch.at("t"), &mut expected);
@@ -176,7 +177,7 @@ fn sorted_walks_are_in_order<S: Sys<Setup = Setup>>() {
     assert!(position("y") < position("small") && position("small") < position("large"));
 }
 
-fn contents_can_come_first<S: Sys<Setup = Setup>>() {
+fn contents_come_first_if_asked_for<S: Sys>() {
     let scratch = sample();
     for options in [plan(), plan().sort(Order::default())] {
         let seen = walk::<S>(&options.contents_first(true), &scratch, "t");
@@ -193,7 +194,7 @@ fn contents_can_come_first<S: Sys<Setup = Setup>>() {
     }
 }
 
-fn depths_are_limits<S: Sys<Setup = Setup>>() {
+fn depths_limit_what_is_yielded<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan().min_depth(1).max_depth(1), &scratch, "t");
     assert_eq!(seen.sorted(), ["t/a", "t/a.b", "t/b", "t/c", "t/empty", "t/many", "t/~"]);
@@ -204,15 +205,17 @@ fn depths_are_limits<S: Sys<Setup = Setup>>() {
     assert_eq!(seen.paths(), ["t/a/deep/er/x"]);
     let late = plan().max_depth(1).contents_first(true).sort(Order::default());
     assert_eq!(walk::<S>(&late, &scratch, "t/a").paths(), ["t/a/deep", "t/a/y", "t/a"]);
+    let alone = plan().max_depth(0).contents_first(true);
+    assert_eq!(walk::<S>(&alone, &scratch, "t/a").paths(), ["t/a"]);
 }
 
-fn a_file_is_an_operand_too<S: Sys<Setup = Setup>>() {
+fn a_file_can_be_an_operand<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan(), &scratch, "t/a/y");
     assert_eq!(seen.entries, [("t/a/y".to_owned(), Kind::File, 0)]);
 }
 
-fn what_is_missing_is_an_error<S: Sys<Setup = Setup>>() {
+fn missing_operand_is_an_error<S: Sys>() {
     let scratch = sample();
     let seen = walk::<S>(&plan(), &scratch, "nothing");
     assert!(seen.entries.is_empty());
@@ -222,7 +225,7 @@ fn what_is_missing_is_an_error<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(unix)]
-fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+fn links_are_followed_if_asked_for<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("t/real/file");
     scratch.link("t/real/back", "..");
@@ -262,11 +265,11 @@ fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
 }
 
 #[cfg(not(unix))]
-fn links_are_followed_where_asked_for<S: Sys<Setup = Setup>>() {
+fn links_are_followed_if_asked_for<S: Sys>() {
     curt_testkit::skip("links cannot be made here without a privilege");
 }
 
-fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
+fn sizes_are_read_from_the_file_system<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file_with("t/a/one", &[b'x'; 1234]);
     scratch.file_with("t/two", &[b'x'; 5]);
@@ -286,7 +289,7 @@ fn sizes_are_those_of_the_file_system<S: Sys<Setup = Setup>>() {
     assert_eq!(sizes, [5, 1234]);
 }
 
-fn a_small_buffer_is_enough<S: Sys<Setup = Setup>>() {
+fn a_small_buffer_holds_long_names<S: Sys>() {
     let scratch = Scratch::new();
     for number in 0..100 {
         scratch.file(format!("t/{number:0>200}"));
@@ -304,14 +307,14 @@ fn a_directory_costs_its_listing_and_two_calls() {
     let listings = 21 * 4;
     let entries = walk::<Os>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
-        // A signal that comes while the system writes a listing cuts it short, which costs a call: whichever of
-        // three walks took the fewest tells what a walk costs.
+        // A signal while the system writes a listing cuts it short, which costs a call: of three
+        // walks, the one with the fewest calls counts.
         let walks = (0..3).map(|_| walk::<Os>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
         assert_eq!(seen.entries.len() as u64, entries);
         assert_eq!(seen.calls.total(), wanted, "{:?}", seen.calls);
     };
-    // The question about the operand, and the limit of descriptors.
+    // Two more: the question about the operand, and the limit of descriptors.
     costs(&plan(), listings + 2);
     costs(&plan().sort(Order::default()), listings + 2);
     costs(&plan().one_file_system(OneFileSystem::Mount), listings + 2);

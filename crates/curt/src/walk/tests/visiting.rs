@@ -54,7 +54,7 @@ pub(super) fn visit(
 }
 
 #[test]
-fn several_threads_tell_of_everything_once() {
+fn several_threads_visit_every_entry_once() {
     let scratch = sample();
     for number in 0..3000 {
         scratch.dir(format!("t/wide/{number}/x"));
@@ -124,7 +124,7 @@ fn a_small_tree_starts_no_thread() {
 }
 
 #[test]
-fn what_is_skipped_is_not_entered() {
+fn skipped_directories_are_not_entered() {
     let scratch = sample();
     let (paths, _) =
         visit(&Walk::of(Vec::new()).plan(Plan::new(Fields::NAME)), &scratch, Next::Skip);
@@ -155,7 +155,7 @@ fn a_walk_can_be_stopped() {
     assert!(walk.operands(vec![scratch.at("t")]).start().next().is_none());
 }
 
-/// Neither the next operands are asked about nor visited.
+/// The operands behind are neither asked about nor visited.
 #[test]
 fn a_stopped_walk_begins_no_operand() {
     let scratch = Scratch::in_memory();
@@ -170,14 +170,14 @@ fn a_stopped_walk_begins_no_operand() {
     assert!(summary.stopped);
 }
 
-/// All threads look at it, whoever gave them what they walk.
+/// All workers look at the token, also those that were handed their work.
 #[test]
-fn a_walk_that_is_cancelled_ends_on_every_thread() {
+fn cancelled_walk_ends_on_every_thread() {
     struct Counts<'a>(&'a Cancel, &'a AtomicUsize);
 
     impl Visitor for Counts<'_> {
         fn entry(&mut self, _: Visited<'_>) -> Next {
-            // Long after work was handed over.
+            // Long after work was handed off.
             if self.1.fetch_add(1, Ordering::Relaxed) == ENOUGH {
                 self.0.cancel();
             }
@@ -201,7 +201,7 @@ fn a_walk_that_is_cancelled_ends_on_every_thread() {
         let summary = walk.visit_with(|| Counts(&cancel, &entries));
         assert!(summary.stopped);
         assert_eq!(summary.threads, threads);
-        // Each may have come upon one more in the meantime.
+        // Each worker may have visited one more meanwhile.
         let entries = entries.into_inner();
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
     }

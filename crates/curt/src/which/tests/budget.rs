@@ -1,4 +1,4 @@
-//! What look-ups cost, exactly.
+//! The exact number of calls of look-ups.
 
 use std::ffi::OsStr;
 
@@ -7,24 +7,25 @@ use crate::sys::Sys;
 use crate::sys::memory::{Denied, World};
 use crate::which::found::Hit;
 use crate::which::policy::Extensions;
+use crate::which::programs::find;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 
-/// The calls of a look-up of `x` in one directory, without those for the working directory.
+/// Looks up `x` in one directory, and counts the calls without those for the working directory.
 fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
     let mut ground = Ground::windows("/a", change).pathext(pathext);
     ground.options.base = None;
     let (answer, calls) = ground.find("x");
-    // A look-up that fails looks into the working directory, which is the root here and holds nothing
-    // that matches, and has no other.
+    // A look-up that fails searches the working directory, which is the root here and contains
+    // nothing that matches.
     let beside = if pathext.split(';').count() > 2 { 3 } else { pathext.split(';').count() as u64 };
     let calls = if answer.starts_with("not-found") { calls - beside } else { calls };
     (answer.split(' ').next().unwrap_or_default().to_owned(), calls)
 }
 
 #[test]
-fn a_directory_costs_what_the_table_says() {
+fn calls_for_a_directory_are_those_of_the_table() {
     let found = |name: &str| format!("/a/{name}");
     for pathext in [".COM;.EXE;.BAT;.CMD", ELEVEN] {
         let k = pathext.split(';').count() as u64;
@@ -51,7 +52,7 @@ fn a_directory_costs_what_the_table_says() {
 }
 
 #[test]
-fn one_or_two_candidates_are_asked_for() {
+fn one_or_two_candidates_are_probed() {
     for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {
         let miss = cost(pathext, |world| {
             world.file("a/y.exe");
@@ -72,7 +73,7 @@ fn look_alikes(world: &mut World, count: usize) {
 }
 
 #[test]
-fn many_look_alikes_cost_a_question_for_each_candidate() {
+fn among_many_look_alikes_each_candidate_is_probed() {
     for (pathext, k) in [(".COM;.EXE;.BAT;.CMD;.VBS", 5), (ELEVEN, 11)] {
         let miss = cost(pathext, |world| look_alikes(world, 100_000));
         assert_eq!(miss, ("not-found".into(), 3 + k));
@@ -90,7 +91,7 @@ fn many_look_alikes_cost_a_question_for_each_candidate() {
 }
 
 #[test]
-fn a_directory_is_asked_once_and_a_path_asks_no_entry() {
+fn a_directory_is_searched_once_and_a_path_searches_no_entry() {
     let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| {
         world.dir("a").dir("b").dir("w");
     });
@@ -122,7 +123,7 @@ fn many_names_cost_a_listing_of_each_directory() {
 }
 
 #[test]
-fn a_session_asks_no_absent_directory_twice_and_reads_no_path_again() {
+fn a_session_keeps_directories_open_and_remembers_absent_ones() {
     let mut ground = Ground::windows("/a;/gone;/b", |world| {
         world.file("b/x.exe").dir("a");
     });
@@ -131,18 +132,18 @@ fn a_session_asks_no_absent_directory_twice_and_reads_no_path_again() {
     let mut hit = Hit::default();
     let mut costs = Vec::new();
     for _ in 0..3 {
-        let before = engine.sys.calls().total();
-        engine.find(OsStr::new("x"), &mut hit).unwrap();
-        costs.push(engine.sys.calls().total() - before);
+        let before = engine.searcher.sys.calls().total();
+        find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
+        costs.push(engine.searcher.sys.calls().total() - before);
     }
     assert_eq!(costs, [3 + 3 + 4, 3 + 4, 3 + 4]);
     ground.setup.world(|world| {
         world.file("gone/x.exe");
     });
-    engine.find(OsStr::new("x"), &mut hit).unwrap();
+    find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
     assert_eq!(hit.units, b"/b/x.exe", "what appeared is not seen");
     engine.refresh();
-    engine.find(OsStr::new("x"), &mut hit).unwrap();
+    find(&mut engine, OsStr::new("x"), &mut hit).unwrap();
     assert_eq!(hit.units, b"/gone/x.exe");
     drop(engine);
     ground.setup.world(|world| assert_eq!(world.open_now(), 0));
@@ -158,7 +159,7 @@ fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
     assert_eq!(ground.find("/c/x"), ("/c/x given executable".into(), 2));
 }
 
-/// Each call of a look-up fails once, with each of some errors; what came of each.
+/// Fails each call of a look-up once, with several errors, and collects the answers.
 fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(String, String)>) {
     use crate::sys::fault::Faults;
     use std::sync::Arc;
@@ -167,7 +168,7 @@ fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(S
             // EPERM, EIO, ENOMEM, ENODEV, EMFILE and ESTALE.
             for error in [1, 5, 12, 19, 24, 116] {
                 let faults = Arc::new(Faults::default().fail(call, nth, error));
-                ground.setup.common.faults = Some(Arc::clone(&faults));
+                ground.setup.faults = Some(Arc::clone(&faults));
                 let (answer, _) = ground.find("x");
                 if faults.hits() > 0 {
                     told.push((format!("{call} {nth} {error}"), answer));
@@ -178,7 +179,7 @@ fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(S
 }
 
 #[test]
-fn no_failure_of_a_call_makes_a_program_not_found() {
+fn no_failed_call_hides_a_program() {
     const CALLS: [&str; 4] =
         ["NtOpenFile", "NtQueryDirectoryFile", "NtQueryInformationFile", "close"];
     let mut told = Vec::new();
@@ -197,7 +198,7 @@ fn no_failure_of_a_call_makes_a_program_not_found() {
     let mut failed = 0;
     for (fault, answer) in &told {
         let is_found = answer.starts_with("/b/x path:1") || answer.starts_with("/b/x.cmd path:1");
-        // A failure is told with the directory; what denies access to a directory hides it.
+        // A failure is reported with the directory. A denied directory may hide the program.
         let is_reported = ["other /a", "other /b"].contains(&answer.as_str());
         let is_denied = fault.ends_with(" 1") && answer == "not-found";
         assert!(is_found || is_reported || is_denied, "{fault}: {answer}");
@@ -207,13 +208,13 @@ fn no_failure_of_a_call_makes_a_program_not_found() {
 }
 
 #[test]
-fn all_programs_of_a_name_end_with_what_failed() {
+fn find_all_ends_with_the_failure_of_a_directory() {
     use crate::sys::fault::Faults;
     use std::sync::Arc;
     let mut ground = Ground::posix("/a:/b", |world| {
         world.file("a/x").file("b/x");
     });
-    ground.setup.common.faults = Some(Arc::new(Faults::default().fail("faccessat2", 1, 5)));
+    ground.setup.faults = Some(Arc::new(Faults::default().fail("faccessat2", 1, 5)));
     assert_eq!(ground.all("x"), ["/a/x path:0 executable", "other /b"]);
 }
 
@@ -224,19 +225,20 @@ fn a_shortage_ends_a_search() {
     let mut ground = Ground::windows("/a;/b", |world| {
         world.file("a/x.exe").file("b/x.exe");
     });
-    ground.setup.common.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
+    ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
     ground.assert_finds("x", "other /a");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_link_that_cannot_be_asked_about_is_reported() {
+fn a_link_that_cannot_be_examined_is_reported() {
     use super::PATHEXT;
     use crate::sys::Os;
     use crate::sys::Setup;
     use crate::sys::fault::Faults;
+    use crate::which::Policy;
     use crate::which::engine::Engine;
-    use crate::which::{Options, Policy, Setting};
+    use crate::which::search::{Options, Setting};
     use curt_paths::Flavor;
     use std::sync::Arc;
     let scratch = curt_testkit::Scratch::new();
@@ -244,7 +246,7 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     scratch.link("a/x.exe", "program");
     scratch.link("a/y.exe", "program");
     let options = Options {
-        path: Setting::Is(Os::units(&scratch.at("a"))),
+        path: Setting::Is(scratch.at("a").into()),
         pathext: Setting::Is(PATHEXT.into()),
         base: Some(scratch.path().to_owned()),
         environment: Some(Vec::new()),
@@ -253,14 +255,14 @@ fn a_link_that_cannot_be_asked_about_is_reported() {
     };
     let engine = |faults: Faults| {
         let setup = Setup { faults: Some(Arc::new(faults)), ..Setup::default() };
-        Engine::new(Os::start(&setup), &options)
+        Engine::new(Os::start(&setup), &options, None, None)
     };
     let failing = || Faults::default().fail("statx", 0, 5);
     let mut hit = Hit::default();
-    engine(Faults::default()).find(OsStr::new("x"), &mut hit).unwrap();
-    let error = engine(failing()).find(OsStr::new("x"), &mut hit).unwrap_err();
+    find(&mut engine(Faults::default()), OsStr::new("x"), &mut hit).unwrap();
+    let error = find(&mut engine(failing()), OsStr::new("x"), &mut hit).unwrap_err();
     assert_eq!(error.word(), "other");
-    // One of many is asked about again, alone.
+    // One of many names is searched for again, alone.
     let both =
         crate::which::many::find_many(&mut engine(failing()), &[OsStr::new("x"), OsStr::new("y")]);
     assert!(both.iter().all(Result::is_ok), "{both:?}");

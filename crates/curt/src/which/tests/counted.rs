@@ -1,44 +1,44 @@
-//! Four ways of searching by Windows' rules, counted over the file system in memory: what others do, and
-//! what curt does. The workloads are those of the reports that Zig and libuv had.
-//!
-//! curt never makes more calls than the best of the others, but for knowing how what it found is spelled, and
-//! where it stops in time.
+//! The calls of four algorithms for a search by Windows' rules, over the filesystem in memory:
+//! three of others and that of curt. The workloads come from bug reports to Zig and libuv. curt
+//! makes no more calls than the best of the others, except to spell what it found, and to stop
+//! listing many look-alikes.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::name::{Name, Unit};
+use crate::name::Unit;
 use crate::sys::memory::{Dir, DirBuf, Memory, Order, Setup, World};
-use crate::sys::{Batch, Candidate, Lookup, Opened, Sys};
+use crate::sys::{Batch, Lookup, Sys, Verdict};
+use crate::which::Policy;
 use crate::which::engine::Engine;
 use crate::which::found::Hit;
-use crate::which::lists::ascii;
-use crate::which::{Options, Policy, Setting};
+use crate::which::programs::Programs;
+use crate::which::search::{Options, Setting};
 use curt_paths::Flavor;
 
-/// The ways, in the order of [`Counted::calls`].
+/// The algorithms, in the order of [`Counted::calls`].
 const WAYS: [&str; 4] = ["probe each", "read all", "look, then probe", "curt"];
 
 /// The calls of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Counted {
-    /// What is searched.
+    /// Its name.
     workload: &'static str,
     /// How many extensions are appended.
     extensions: usize,
-    /// The calls of each way. What others would need to know how a program is spelled is left out.
+    /// The calls of each algorithm; for the others without those to spell the program.
     calls: [u64; 4],
 }
 
-/// The extensions: libuv's, those that can be launched, and those of a usual Windows.
+/// The extensions of libuv, those that can be launched, and the default of Windows.
 const EXTENSIONS: [&[&str]; 3] = [
     &[".COM", ".EXE"],
     &[".COM", ".EXE", ".BAT", ".CMD"],
     &[".COM", ".EXE", ".BAT", ".CMD", ".VBS", ".VBE", ".JS", ".JSE", ".WSF", ".WSH", ".MSC"],
 ];
 
-/// The name that is looked for.
+/// The name that is searched for.
 const NAME: &str = "foo";
 
 /// What the two largest workloads are divided by.
@@ -86,7 +86,7 @@ const WORKLOADS: [Workload; 6] = [
     },
 ];
 
-/// Puts files into a directory, whose names begin so.
+/// Creates files whose names begin alike.
 fn fill(world: &mut World, directory: usize, beginning: &str, count: usize) {
     let mut state = 0x9e37_79b9_u32;
     for number in 0..count {
@@ -99,8 +99,8 @@ fn fill(world: &mut World, directory: usize, beginning: &str, count: usize) {
     }
 }
 
-/// Counts all workloads, the two largest a hundred times smaller than in the reports. That changes no count but
-/// that of the way that reads all.
+/// Counts all workloads, the two largest a hundred times smaller than in the reports. That changes
+/// only the counts of the algorithm that reads the whole listing.
 fn count() -> Vec<Counted> {
     let mut counted = Vec::new();
     for workload in &WORKLOADS {
@@ -130,13 +130,13 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Asks for each candidate until one is there.
+    /// Probes each candidate until one exists.
     fn probe_each(&self) -> u64 {
         let _ = (0..self.directories).any(|directory| self.probe_all(directory));
         self.sys.calls().total()
     }
 
-    /// Lists what begins so to its end, and decides by that.
+    /// Lists all names that begin alike, and decides by them.
     fn read_all(&self) -> u64 {
         for directory in 0..self.directories {
             let Some(dir) = self.open(directory) else { continue };
@@ -150,7 +150,7 @@ impl Walk<'_> {
         self.sys.calls().total()
     }
 
-    /// Looks whether anything begins so, and if it does asks for each candidate.
+    /// Lists whether any name begins alike, and if so probes each candidate.
     fn look_then_probe(&self) -> u64 {
         for directory in 0..self.directories {
             let Some(dir) = self.open(directory) else { continue };
@@ -163,35 +163,31 @@ impl Walk<'_> {
         self.sys.calls().total()
     }
 
-    /// As curt searches.
+    /// Searches as curt does.
     fn ours(&self) -> u64 {
         let entries: Vec<String> = (0..self.directories).map(|at| format!("/{at}")).collect();
         let options = Options {
-            path: Setting::Is(ascii(&entries.join(";"))),
-            pathext: Setting::Is(ascii(&self.extensions.join(";"))),
+            path: Setting::Is(entries.join(";").into()),
+            pathext: Setting::Is(self.extensions.join(";").into()),
             base: Some(PathBuf::from("/nowhere")),
             environment: Some(Vec::new()),
             policy: Policy::safe(Flavor::Windows),
             keeps: false,
         };
-        let mut engine = Engine::new(Memory::start(self.setup), &options);
-        let mut hit = Hit::default();
-        let Ok(asked) = engine.begin(OsStr::new(NAME)) else { return 0 };
-        // Without the account of a failure, which the others do not give.
-        let _ = engine.next(asked, &mut crate::which::Position::default(), false, &mut hit);
-        engine.sys.calls().total()
+        let mut engine = Engine::new(Memory::start(self.setup), &options, None, None);
+        let mut programs = Programs::begin(&mut engine, OsStr::new(NAME), false).unwrap();
+        // Without the reason of a failure, which the others do not give.
+        let _ = programs.next_into(&mut Hit::default());
+        drop(programs);
+        engine.searcher.sys.calls().total()
     }
 
     fn open(&self, directory: usize) -> Option<Dir> {
-        let root = self.sys.root();
-        let path: Vec<u8> = format!("/{directory}\0").into_bytes();
-        match self.sys.open_search(&root, Name::of_terminated(&path)) {
-            Opened::Dir(dir) => Some(dir),
-            _ => None,
-        }
+        let (root, path) = self.sys.locate(Path::new(&format!("/{directory}"))).unwrap();
+        self.sys.open_search(&root, path.as_name()).ok()
     }
 
-    /// Reads what the listing has next; whether a candidate was among it.
+    /// Reads the next names, and notes whether one of them is a candidate.
     fn list(&self, dir: &Dir, found: &mut bool) -> Batch {
         let mut note = |entry: crate::sys::Match<'_, u8>| {
             let rest = entry.name.get(NAME.len()..).unwrap_or_default();
@@ -202,12 +198,13 @@ impl Walk<'_> {
         listed.unwrap_or(Batch::End)
     }
 
-    /// Asks for each candidate of a directory until one is there; one call each.
+    /// Probes each candidate of a directory until one exists; one call each.
     fn probe_all(&self, directory: usize) -> bool {
         self.extensions.iter().any(|extension| {
-            let root = self.sys.root();
-            let path: Vec<u8> = format!("/{directory}/{NAME}{extension}\0").into_bytes();
-            matches!(self.sys.ask_attributes(&root, Name::of_terminated(&path)), Candidate::Program)
+            let path = format!("/{directory}/{NAME}{extension}");
+            let (root, path) = self.sys.locate(Path::new(&path)).unwrap();
+            let verdict = self.sys.ask_attributes(&root, path.as_name());
+            matches!(verdict, Ok(Verdict::Program))
         })
     }
 }
@@ -232,9 +229,10 @@ fn table(counted: &[Counted]) -> String {
     text
 }
 
-/// A change that alters a count runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason in the same commit.
+/// A change that alters a count runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason in the
+/// same commit.
 #[test]
-fn the_counted_table_is_the_snapshot() {
+fn call_counts_equal_the_snapshot() {
     let text = table(&count());
     println!("{text}");
     if std::env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
@@ -242,21 +240,21 @@ fn the_counted_table_is_the_snapshot() {
         std::fs::write(folder.join("counted.snap"), &text).unwrap();
         return;
     }
-    // A checkout may have other line ends.
+    // A checkout may have other line endings.
     assert_eq!(include_str!("counted.snap").replace("\r\n", "\n"), text);
 }
 
 #[test]
-fn curt_makes_the_fewest_calls_of_all_ways() {
+fn curt_makes_no_more_calls_than_other_algorithms() {
     let counted = count();
     assert_eq!((counted.len(), WAYS.len()), (18, 4));
     for row in &counted {
         let [probes, all, look, ours] = row.calls;
-        // Opening, asking and closing take two calls more than asking alone; others do not spell.
+        // To open, spell and close takes two calls more than to probe; the others do not spell.
         let found = if row.workload.contains("found") { 2 } else { 0 };
         let best = probes.min(all).min(look);
         let k = row.extensions as u64;
-        // A listing that holds more than one page is not read on.
+        // curt does not read more than one page of a listing.
         let bound = if row.workload.contains("look-alikes") { (3 + k).max(best) } else { best };
         assert!(ours <= bound + found, "{row:?}");
     }

@@ -1,4 +1,4 @@
-//! The rules over the file system in memory, which counts calls as Windows does where it is asked so.
+//! The rules over the filesystem in memory, which counts the calls of Windows for Windows' rules.
 
 mod budget;
 mod counted;
@@ -11,9 +11,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 
-use super::engine::{Engine, Position};
+use super::Policy;
+use super::engine::Engine;
 use super::found::Hit;
-use super::{Options, Policy, Setting};
+use super::programs::{Programs, find};
+use super::search::{Options, Setting};
 use crate::error::FindError;
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
@@ -22,10 +24,10 @@ use curt_paths::Flavor;
 /// A search in a world.
 struct Ground {
     setup: Setup,
-    options: Options<u8>,
+    options: Options,
 }
 
-/// What most tests take for `PATHEXT`.
+/// `PATHEXT` in most tests.
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
 
 impl Ground {
@@ -62,15 +64,16 @@ impl Ground {
     }
 
     fn engine(&self) -> Engine<Memory> {
-        Engine::new(Memory::start(&self.setup), &self.options)
+        Engine::new(Memory::start(&self.setup), &self.options, None, None)
     }
 
-    /// What is found, as `path origin program`, or the word of the error; and the calls made.
+    /// Returns what is found, as `path origin program`, or the word of the error; and the calls
+    /// made.
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
         let mut hit = Hit::default();
-        let answer = engine.find(OsStr::new(name), &mut hit).map(|()| hit);
-        let calls = engine.sys.calls().total();
+        let answer = find(&mut engine, OsStr::new(name), &mut hit).map(|()| hit);
+        let calls = engine.searcher.sys.calls().total();
         drop(engine);
         self.setup.world(|world| {
             world.assert_canary_lives();
@@ -85,13 +88,12 @@ impl Ground {
 
     fn all(&self, name: &str) -> Vec<String> {
         let mut engine = self.engine();
-        let asked = engine.begin(OsStr::new(name)).unwrap();
-        let mut position = Position::default();
+        let mut programs = Programs::begin(&mut engine, OsStr::new(name), true).unwrap();
         let mut all = Vec::new();
         loop {
             let mut hit = Hit::default();
-            let Some(answer) = engine.next(asked, &mut position, true, &mut hit) else {
-                all.extend(engine.left_unsearched(asked).map(|error| told(Err(error))));
+            let Some(answer) = programs.next_into(&mut hit) else {
+                all.extend(programs.take_failure().map(|error| told(Err(error))));
                 return all;
             };
             all.push(told(answer.map(|()| hit)));
@@ -103,7 +105,7 @@ impl Ground {
         let names: Vec<&OsStr> = names.iter().map(OsStr::new).collect();
         let answers =
             crate::which::many::find_many(&mut engine, &names).into_iter().map(told).collect();
-        (answers, engine.sys.calls().total())
+        (answers, engine.searcher.sys.calls().total())
     }
 }
 
@@ -121,4 +123,14 @@ fn told(answer: Result<Hit<u8>, FindError>) -> String {
             format!("{}{}", error.word(), path.unwrap_or_default())
         }
     }
+}
+
+#[test]
+fn threads_share_a_search() {
+    let search = super::Search::new();
+    let answers = std::thread::scope(|threads| {
+        let threads = [(); 4].map(|()| threads.spawn(|| search.find("no such program")));
+        threads.map(|thread| thread.join().unwrap().unwrap_err().word())
+    });
+    assert_eq!(answers, ["not-found"; 4]);
 }

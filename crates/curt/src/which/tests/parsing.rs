@@ -1,11 +1,12 @@
-//! `PATH`, `PATHEXT` and names, of any text.
+//! `PATH`, `PATHEXT` and names of any text.
 
-use crate::which::lists::{extensions, path_entries};
-use crate::which::names::read;
+use crate::which::candidates::ExtensionList;
+use crate::which::directories::entries;
+use crate::which::names::stem_of;
 use crate::which::policy::Policy;
 use curt_paths::Flavor;
 
-/// Texts that look random, the same each time, of what matters to the rules.
+/// Pseudo-random texts of characters that matter to the rules.
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     const ALPHABET: &[&[u8]] = &[
         b";",
@@ -40,7 +41,7 @@ fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// More by `CURT_FUZZ`.
+/// How many texts are tried; `CURT_FUZZ` overrides it.
 fn count() -> usize {
     std::env::var("CURT_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
@@ -50,43 +51,37 @@ fn wide(text: &[u8]) -> Vec<u16> {
 }
 
 #[test]
-fn any_path_is_taken_apart() {
+fn any_path_is_split() {
     let windows = Policy::safe(Flavor::Windows);
     let posix = Policy::safe(Flavor::Posix);
     for text in texts(count()) {
-        let entries = path_entries(&text, &windows);
-        assert!(entries.iter().all(|entry| !entry.text.contains(&b'"')), "{text:?}");
-        assert!(entries.iter().enumerate().all(|(at, entry)| at == entry.index));
+        let split = entries(&text, &windows);
+        assert!(split.iter().all(|(_, entry)| !entry.contains(&b'"')), "{text:?}");
+        assert!(split.iter().enumerate().all(|(at, &(index, _))| at == index));
         if !text.contains(&b'"') {
             let naive: Vec<&[u8]> = text.split(|&byte| byte == b';').collect();
-            assert!(entries.iter().map(|entry| &entry.text[..]).eq(naive), "{text:?}");
+            assert!(split.iter().map(|(_, entry)| &entry[..]).eq(naive), "{text:?}");
         }
-        let length: usize = entries.iter().map(|entry| entry.text.len() + 1).sum();
+        let length: usize = split.iter().map(|(_, entry)| entry.len() + 1).sum();
         assert!(length <= text.len() + 1, "nothing is made up: {text:?}");
         let wide_text = wide(&text);
-        let wide_entries = path_entries(&wide_text, &windows);
-        assert!(
-            wide_entries
-                .iter()
-                .map(|entry| &entry.text)
-                .eq(&entries.iter().map(|entry| wide(&entry.text)).collect::<Vec<_>>())
-        );
+        let expected: Vec<Vec<u16>> = split.iter().map(|(_, entry)| wide(entry)).collect();
+        let in_units = entries(&wide_text, &windows);
+        assert!(in_units.iter().map(|(_, entry)| &entry[..]).eq(expected.iter()));
         let naive: Vec<&[u8]> = text.split(|&byte| byte == b':').collect();
-        assert!(path_entries(&text, &posix).iter().map(|entry| &entry.text[..]).eq(naive));
+        assert!(entries(&text, &posix).iter().map(|(_, entry)| &entry[..]).eq(naive));
     }
 }
 
 #[test]
-fn any_pathext_gives_extensions_that_names_can_end_in() {
+fn any_pathext_gives_valid_extensions() {
     for text in texts(count()) {
-        let list = extensions(Some(&text[..]), &Policy::safe(Flavor::Windows));
+        let list = ExtensionList::new(Some(&text[..]), &Policy::safe(Flavor::Windows));
         for (at, extension) in list.extensions.iter().enumerate() {
-            assert!(extension.text.len() > 1 && extension.text[0] == b'.', "{text:?}");
-            assert!(!extension.text.iter().any(|byte| b";:/\\*\"\0".contains(byte)), "{text:?}");
-            let same = |other: &crate::which::lists::Extension<u8>| {
-                other.text.eq_ignore_ascii_case(&extension.text)
-            };
-            assert!(!list.extensions[..at].iter().any(same), "twice: {text:?}");
+            assert!(extension.len() > 1 && extension[0] == b'.', "{text:?}");
+            assert!(!extension.iter().any(|byte| b";:/\\*\"\0".contains(byte)), "{text:?}");
+            let is_same = |other: &Vec<u8>| other.eq_ignore_ascii_case(extension);
+            assert!(!list.extensions[..at].iter().any(is_same), "twice: {text:?}");
         }
         let items = text.split(|&byte| byte == b';').filter(|item| !item.is_empty()).count();
         let usual = if text.is_empty() { 4 } else { items };
@@ -95,30 +90,30 @@ fn any_pathext_gives_extensions_that_names_can_end_in() {
 }
 
 #[test]
-fn any_name_is_read_or_refused() {
+fn any_name_is_accepted_or_refused() {
     let mut accepted = 0;
     for text in texts(count()) {
         for rules in [Flavor::Posix, Flavor::Windows] {
-            if read(&text, rules).is_ok() {
+            if stem_of(&text, rules).is_ok() {
                 accepted += 1;
                 assert!(!text.contains(&0) && !text.is_empty());
             }
         }
-        if read(&text, Flavor::Windows).is_ok() {
+        if stem_of(&text, Flavor::Windows).is_ok() {
             assert!(!text.ends_with(b".") && !text.ends_with(b" ") && !text.ends_with(b"/"));
             assert!(!text.contains(&b'*') && !text.contains(&b'"'), "{text:?}");
         }
-        let _ = read(&wide(&text), Flavor::Windows);
+        let _ = stem_of(&wide(&text), Flavor::Windows);
     }
     assert!(accepted > 1000, "{accepted}");
 }
 
 #[test]
-fn a_lonely_quote_does_no_harm() {
+fn an_unpaired_quote_is_ignored() {
     let policy = Policy::safe(Flavor::Windows);
     let texts = |path: &str| -> Vec<String> {
-        let entries = path_entries(path.as_bytes(), &policy);
-        entries.iter().map(|entry| String::from_utf8(entry.text.to_vec()).unwrap()).collect()
+        let split = entries(path.as_bytes(), &policy);
+        split.iter().map(|(_, entry)| String::from_utf8(entry.to_vec()).unwrap()).collect()
     };
     assert_eq!(texts(r#"a";b;c"#), ["a", "b", "c"]);
     assert_eq!(texts(r#""a;b";c"d;e"#), ["a;b", "cd", "e"]);

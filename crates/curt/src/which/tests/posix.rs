@@ -1,10 +1,15 @@
-//! POSIX' rules, where a system of one's own would have to be asked as somebody else.
+//! The rules of POSIX in directories that only another user could set up on a real system.
+
+use std::ffi::OsStr;
+use std::path::Path;
 
 use super::Ground;
+use crate::which::found::Hit;
 use crate::which::policy::{Cwd, Policy};
+use crate::which::programs::find;
 
 #[test]
-fn what_may_not_be_executed_is_passed_over_and_named() {
+fn files_that_may_not_be_executed_are_skipped_and_named_in_the_error() {
     let ground = Ground::posix("/a:/b", |world| {
         world.file("a/x").no_execution("a/x").file("b/x").file("a/y").no_execution("a/y");
         world.dir("a/d").dir("w");
@@ -16,7 +21,7 @@ fn what_may_not_be_executed_is_passed_over_and_named() {
 }
 
 #[test]
-fn what_may_not_be_searched_is_told_of() {
+fn unsearchable_directories_are_reported() {
     let ground = |policy| {
         Ground::new(policy, "/a:/b", |world| {
             world.file("a/x").no_execution("a").file("b/y").dir("w");
@@ -29,10 +34,19 @@ fn what_may_not_be_searched_is_told_of() {
     ground(Policy::execvp()).assert_finds("/a/x", "permission-denied /a");
 }
 
-/// Elsewhere the number of the error means something else.
+#[test]
+fn an_unsearchable_path_is_reported_with_its_own_directory() {
+    let ground = Ground::posix("/a", |world| {
+        world.dir("a").file("s/x").no_execution("s");
+    });
+    let error = find(&mut ground.engine(), OsStr::new("/s/x"), &mut Hit::default()).unwrap_err();
+    assert_eq!(error.unsearchable(), [Path::new("/s/")]);
+}
+
+/// On other systems the error number means something else.
 #[cfg(unix)]
 #[test]
-fn loops_end_the_search_where_the_authority_lets_them() {
+fn link_loops_end_the_search_only_by_policy() {
     let ground = |policy| {
         Ground::new(policy, "/a:/b", |world| {
             world.link("a/x", "x").link("a/y", "y").file("b/x").dir("w");
@@ -40,12 +54,16 @@ fn loops_end_the_search_where_the_authority_lets_them() {
     };
     let safe = Policy::safe(curt_paths::Flavor::Posix);
     ground(safe.clone()).assert_finds("x", "/b/x path:1 executable");
-    ground(safe).assert_finds("y", "link-loop /a/y");
+    ground(safe.clone()).assert_finds("y", "link-loop /a/y");
+    let both = Ground::new(safe, "/a:/b", |world| {
+        world.link("a/y", "y").link("b/y", "y").dir("w");
+    });
+    both.assert_finds("y", "link-loop /a/y");
     ground(Policy::execvp()).assert_finds("x", "link-loop /a/x");
 }
 
 #[test]
-fn empty_entries_are_the_place_that_nobody_named() {
+fn empty_entries_are_the_working_directory_by_policy() {
     for path in [":/a", "/a::", ""] {
         let ground = |cwd| {
             Ground::posix(path, |world| {
@@ -60,7 +78,7 @@ fn empty_entries_are_the_place_that_nobody_named() {
 }
 
 #[test]
-fn names_that_cannot_be_cost_nothing() {
+fn invalid_names_cost_no_call() {
     let ground = Ground::posix("/a", |world| {
         world.dir("a");
     });

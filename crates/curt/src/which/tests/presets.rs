@@ -1,10 +1,10 @@
-//! The presets: each by what sets it apart. What the authorities themselves answer is in
-//! `authorities.rs`, and in the suites of that name.
+//! The presets, each by what distinguishes it. The authorities themselves are asked in the test
+//! suites called `authorities`.
 
 use super::Ground;
 use crate::sys::memory::World;
 use crate::which::policy::Policy;
-use crate::which::{Options, Setting};
+use crate::which::search::{Options, Setting};
 use curt_paths::Flavor;
 
 fn world(world: &mut World) {
@@ -19,7 +19,7 @@ fn ground(policy: Policy) -> Ground {
 }
 
 #[test]
-fn each_preset_answers_as_its_authority() {
+fn each_preset_answers_like_its_authority() {
     let presets: [(&str, Policy); 8] = [
         ("cmd", Policy::cmd()),
         ("powershell", Policy::powershell()),
@@ -95,7 +95,7 @@ fn each_preset_answers_as_its_authority() {
 }
 
 #[test]
-fn without_pathext_each_has_its_own_list() {
+fn each_preset_has_its_own_default_extensions() {
     let unset = |policy| {
         let mut ground = ground(policy);
         ground.options.pathext = Setting::Unset;
@@ -112,7 +112,7 @@ fn without_pathext_each_has_its_own_list() {
 }
 
 #[test]
-fn an_item_without_a_dot_gets_one_from_go_alone() {
+fn only_go_adds_a_dot_to_extensions() {
     let items = |policy| ground(policy).pathext("JS;EXE;.;;.BAT ");
     items(Policy::go(Flavor::Windows)).assert_finds("x", "/a/x.js path:0 association");
     items(Policy::cmd()).assert_finds("x", "not-found");
@@ -120,7 +120,7 @@ fn an_item_without_a_dot_gets_one_from_go_alone() {
 }
 
 #[test]
-fn presets_are_had_by_name() {
+fn presets_have_names() {
     for name in Policy::NAMES {
         assert!(Policy::named(name).is_some(), "{name}");
     }
@@ -129,5 +129,5 @@ fn presets_are_had_by_name() {
     assert_eq!(Policy::named_by("go", Flavor::Windows), Some(Policy::go(Flavor::Windows)));
     assert_eq!(Policy::named("perl"), None);
     assert_eq!(Policy::default().rules, Flavor::NATIVE);
-    assert_eq!(Options::<u8>::default().policy, Policy::default());
+    assert_eq!(Options::default().policy, Policy::default());
 }

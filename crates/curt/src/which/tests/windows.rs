@@ -1,11 +1,11 @@
-//! Windows' rules: the rows of what cmd.exe and its peers were seen to do, and what curt answers.
+//! The rules of Windows: cases in which cmd.exe and others were observed.
 
 use super::Ground;
 use crate::sys::memory::{Denied, Order};
 use crate::which::policy::{Bare, Cwd, Policy};
 
 #[test]
-fn the_order_is_by_directories_and_then_by_extensions() {
+fn directories_come_before_extensions() {
     let ground = Ground::windows("/a;/b", |world| {
         world.file("a/x.cmd").file("a/x.exe").file("b/x.com").dir("w");
     });
@@ -19,7 +19,7 @@ fn the_order_is_by_directories_and_then_by_extensions() {
 }
 
 #[test]
-fn no_order_of_a_listing_matters() {
+fn the_order_of_a_listing_does_not_matter() {
     for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
         for given in [usize::MAX, 1, 2, 3] {
             let ground = Ground::windows("/a", |world| {
@@ -35,7 +35,7 @@ fn no_order_of_a_listing_matters() {
 }
 
 #[test]
-fn a_name_with_a_dot_is_looked_for_as_it_is_first() {
+fn a_dotted_name_is_tried_as_it_is_first() {
     let ground = Ground::windows("/a;/b", |world| {
         world.file("a/a.exe.exe").file("b/a.exe").file("b/python3.11.exe").file("b/s.js");
         world.dir("w");
@@ -49,7 +49,7 @@ fn a_name_with_a_dot_is_looked_for_as_it_is_first() {
 }
 
 #[test]
-fn a_bare_name_is_no_program_unless_that_is_asked_for() {
+fn a_file_without_an_extension_is_a_program_only_by_policy() {
     let bare = |bare| {
         Ground::windows("/a", |world| {
             world.file("a/x").file("a/x.exe").file("a/only").dir("w");
@@ -64,7 +64,7 @@ fn a_bare_name_is_no_program_unless_that_is_asked_for() {
 }
 
 #[test]
-fn extensions_match_whole_and_in_any_case() {
+fn extensions_match_as_a_whole_in_any_case() {
     let ground = Ground::windows("/a", |world| {
         world.file("a/x.exec").file("a/x.ex").file("a/x.EXE2").file("a/Y.Exe").dir("w");
     });
@@ -73,7 +73,7 @@ fn extensions_match_whole_and_in_any_case() {
 }
 
 #[test]
-fn directories_are_passed_over() {
+fn directories_are_skipped() {
     let ground = Ground::windows("/a;/b", |world| {
         world.dir("a/x.exe").file("b/x.cmd").dir("d").link("a/l.exe", "/d").dir("b/n.exe").dir("w");
     });
@@ -83,7 +83,7 @@ fn directories_are_passed_over() {
 }
 
 #[test]
-fn links_are_taken_as_they_are() {
+fn broken_links_are_found() {
     let ground = Ground::windows("/a", |world| {
         world.link("a/x.exe", "/nowhere").dir("w");
     });
@@ -92,7 +92,7 @@ fn links_are_taken_as_they_are() {
 }
 
 #[test]
-fn second_names_lead_to_the_first() {
+fn short_names_find_long_names() {
     let ground = Ground::windows("/a", |world| {
         world.file("a/A Long Name.exe").short("a/A Long Name.exe", "ALONGN~1.EXE").dir("w");
     });
@@ -101,18 +101,18 @@ fn second_names_lead_to_the_first() {
 }
 
 #[test]
-fn where_case_counts_the_name_as_written_comes_first() {
+fn an_exact_name_wins_in_a_case_sensitive_directory() {
     let ground = Ground::windows("/a;/b", |world| {
         world.file("a/foo.cmd").case_counts("a").file("b/FOO.CMD").file("b/foo.CMD");
         world.case_counts("b").dir("w");
     });
-    // The beginning counts there, the extension is compared by curt.
+    // There the case of the stem matters, but not that of the extension, which curt compares.
     ground.assert_finds("foo", "/a/foo.cmd path:0 batch");
     ground.assert_finds("FOO", "/b/FOO.CMD path:1 batch");
 }
 
 #[test]
-fn what_may_not_be_listed_is_asked_name_by_name() {
+fn unlistable_directories_are_probed() {
     let ground = || {
         Ground::windows("/a;/b", |world| {
             world.file("a/x.cmd").file("b/x.exe").dir("w");
@@ -126,7 +126,7 @@ fn what_may_not_be_listed_is_asked_name_by_name() {
 }
 
 #[test]
-fn the_place_that_nobody_named_is_not_searched() {
+fn the_working_directory_is_not_searched_implicitly() {
     let ground = |cwd| {
         Ground::windows("/a", |world| {
             world.file("w/x.exe").dir("a");
@@ -144,7 +144,7 @@ fn the_place_that_nobody_named_is_not_searched() {
 }
 
 #[test]
-fn an_absolute_entry_vouches_for_the_same_directory() {
+fn an_absolute_entry_makes_a_relative_one_absolute() {
     let ground = Ground::windows(".;/w;/W/", |world| {
         world.file("w/x.exe");
     });
@@ -153,7 +153,7 @@ fn an_absolute_entry_vouches_for_the_same_directory() {
 }
 
 #[test]
-fn entries_of_path_are_read_as_people_write_them() {
+fn path_entries_may_be_quoted_and_relative() {
     let ground = |path: &str| {
         Ground::windows(path, |world| {
             world.file("a;b/x.exe").file("w/r/y.exe").dir("a");
@@ -167,7 +167,7 @@ fn entries_of_path_are_read_as_people_write_them() {
 }
 
 #[test]
-fn paths_touch_no_entry() {
+fn names_that_are_paths_search_no_entry() {
     let ground = Ground::windows("/a", |world| {
         world.file("a/x.exe").file("w/s/x.cmd").file("w/x.bat");
     });
@@ -179,7 +179,7 @@ fn paths_touch_no_entry() {
 }
 
 #[test]
-fn what_no_program_is_called_costs_nothing() {
+fn invalid_windows_names_cost_no_call() {
     let ground = Ground::windows("/a", |world| {
         world.dir("a");
     });
@@ -218,7 +218,7 @@ fn what_no_program_is_called_costs_nothing() {
 }
 
 #[test]
-fn a_missing_base_is_named() {
+fn a_missing_base_directory_is_reported() {
     let mut ground = Ground::windows("r;/a", |_| {});
     ground.options.base = Some("/gone".into());
     ground.assert_finds("x", "directory-missing /gone");
@@ -246,7 +246,7 @@ fn many_names_are_found_in_one_pass() {
 }
 
 #[test]
-fn what_cannot_be_started_lets_the_next_one_try_or_not() {
+fn the_policy_decides_whether_the_next_candidate_is_started() {
     use crate::which::policy::{LaunchFailure, Program};
     let policy = Policy::cmd();
     for (failure, program, continues) in [

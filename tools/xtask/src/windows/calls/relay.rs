@@ -52,15 +52,18 @@ const CALLS: &[&str] = &[
 ];
 
 /// The script that sets the relay up, and defines `run FOLDER COMMAND…`: a command in a folder,
-/// with what it prints, what Wine logs and its status beside that.
-pub(super) fn script() -> String {
+/// with what it prints, what Wine logs and its status beside that. The relay is set up by the
+/// runner of Cargo's tests, which tries again where Wine itself fell over.
+pub(super) fn script(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
-    format!("calls='{}'\n{RUN}", calls.join(";"))
+    format!("runner='{}' calls='{}'\n{RUN}", runner.display(), calls.join(";"))
 }
 
 /// Its text. By default Wine leaves out calls that some of its modules make.
 const RUN: &str = r#"
-set_debug() { wine reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null; }
+set_debug() {
+    sh -eu "$runner" reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null
+}
 set_debug RelayInclude "$calls"
 set_debug RelayExclude ''
 set_debug RelayFromExclude ''
@@ -79,6 +82,11 @@ pub(super) fn left_by(folder: &Path) -> [String; 3] {
         let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
     })
+}
+
+/// Whether Wine itself fell over in a run, as its client says in the log.
+pub(super) fn fell_over(log: &str) -> bool {
+    log.lines().any(|line| line.starts_with("wine client error:"))
 }
 
 /// What precedes the name of a function in the log, behind the numbers of the process and the
@@ -158,6 +166,12 @@ mod tests {
     fn what_the_program_said_is_found() {
         assert_eq!(complaint(LOG), "rm: it is there");
         assert_eq!(complaint(""), "nothing was said");
+    }
+
+    #[test]
+    fn that_wine_fell_over_is_in_its_log() {
+        assert!(!fell_over(LOG));
+        assert!(fell_over(&format!("{LOG}wine client error:0: recvmsg: Connection reset\n")));
     }
 
     #[test]

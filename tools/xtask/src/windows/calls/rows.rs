@@ -3,9 +3,9 @@
 //!
 //! Only the calls of the command's own process count, not those of what it starts.
 
-use super::quoted;
 use super::relay::{self, Counts};
 use super::snapshots::{compare, own_counts};
+use super::{quoted, repeated};
 use crate::host::{self, Failure};
 use crate::say;
 use crate::windows::Windows;
@@ -109,8 +109,18 @@ pub(super) fn run_all(
     place: &str,
     runs: &[Run],
 ) -> Result<Vec<Result<Seen, String>>, Failure> {
+    repeated(|| run_once(windows, place, runs))
+}
+
+/// The same; and whether Wine itself fell over.
+#[allow(clippy::type_complexity, reason = "the pair that `repeated` takes")]
+fn run_once(
+    windows: &Windows,
+    place: &str,
+    runs: &[Run],
+) -> Result<(Vec<Result<Seen, String>>, bool), Failure> {
     let place = Windows::on_drive_c(&format!("{place}/runs"));
-    let mut script = relay::script();
+    let mut script = relay::script(&windows.inside("runner"));
     for (number, run) in runs.iter().enumerate() {
         let folder = format!("{place}/{number}");
         fs::create_dir_all(windows.outside(&folder))?;
@@ -122,16 +132,19 @@ pub(super) fn run_all(
         let _ = writeln!(script, "export WINEPATH={path}\nrun {folder} {}", words.join(" "));
     }
     host::check(&mut windows.session(&["sh", "-euc", &script])?)?;
+    let mut fell_over = false;
     let seen = runs.iter().enumerate().map(|(number, run)| {
         let folder = windows.outside(&format!("{place}/{number}"));
         let [status, log, out] = relay::left_by(&folder);
+        fell_over |= relay::fell_over(&log);
         if status.trim() != run.status {
             let said = relay::complaint(&log);
             return Err(format!("ended with status {}: {said}", status.trim()));
         }
         Ok(Seen { calls: relay::count_first(&log), counted: relay::counted_itself(&out) })
     });
-    Ok(seen.collect())
+    let seen = seen.collect();
+    Ok((seen, fell_over))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, WaitIdStatus};
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
 
-/// Calls until the buffer is large enough.
+/// Repeats a call until the buffer is large enough.
 fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; room];
     loop {
@@ -43,7 +43,7 @@ impl Door {
         })
     }
 
-    /// Fills the empty buffer with directory records, as many as it has room for without growing.
+    /// Fills an empty buffer with directory records, without growing it.
     pub(in super::super) fn getdents64(
         &self,
         dir: BorrowedFd<'_>,
@@ -53,21 +53,21 @@ impl Door {
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
             let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
-            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and the
-            // descriptor is open for as long as it is borrowed. That the kernel writes no more than
-            // the length is the system call's contract.
+            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and
+            // the descriptor is open for as long as it is borrowed. That the kernel writes no more
+            // than the length is the system call's contract.
             let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
-        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it also
-        // wrote the padding between two records is assumed; nothing is decided by it.
+        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it
+        // also wrote the padding between two records is assumed; nothing is decided by it.
         unsafe { buffer.set_len(length) };
         Ok(())
     }
 
-    /// `rustix` hands the 256 bytes on by value, and asks a second time after the first failure, to learn
-    /// whether there is such a call at all.
+    /// Not `rustix`, which moves the 256 bytes of the answer, and calls twice after the first
+    /// failure to find out whether the call exists.
     pub(in super::super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -78,19 +78,20 @@ impl Door {
     ) -> Result<&'a Statx> {
         self.pass(Call::Stat)?;
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
-        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed, and
-        // the room is exclusively borrowed and as large as what the kernel writes.
+        // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is borrowed,
+        // and the room is exclusively borrowed and as large as what the kernel writes.
         let failed = unsafe {
             libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
         } != 0;
         if failed {
             return Err(last_errno());
         }
-        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain numbers.
+        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain
+        // numbers.
         Ok(unsafe { room.assume_init_ref() })
     }
 
-    /// The names of extended attributes, each with a NUL behind it; `room` is what is tried first.
+    /// Returns the names of extended attributes, each followed by a NUL; `room` is tried first.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,
@@ -108,7 +109,7 @@ impl Door {
         })
     }
 
-    /// The value of an extended attribute; `room` is what is tried first.
+    /// Returns the value of an extended attribute; `room` is tried first.
     pub(in super::super) fn attribute(
         &self,
         path: &CStr,
@@ -127,7 +128,7 @@ impl Door {
         })
     }
 
-    /// The magic number of the file system that something lies on, and the flags of its mount.
+    /// Returns the magic number of the file system of an open file, and the flags of its mount.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
         // The types of the fields differ between architectures.
@@ -145,8 +146,8 @@ impl Door {
         rustix::io::write(file, bytes).map(drop)
     }
 
-    /// One call, unlike the standard library's answer, which also reads what limits a container
-    /// may have from files; a helper that such a limit makes useless is noticed by its rate.
+    /// One call, unlike the standard library, which also reads the limits of a container from
+    /// files. The governor notices a worker that such a limit makes useless.
     pub(in super::super) fn processors(&self) -> usize {
         if self.pass(Call::Processors).is_err() {
             return 1;
@@ -154,22 +155,23 @@ impl Door {
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
     }
 
-    /// Whose files this thread may use as its own.
+    /// Returns the user whose files this thread owns.
     pub(in super::super) fn user(&self) -> u32 {
         // It cannot fail.
         let _ = self.pass(Call::User);
-        // SAFETY: no memory is involved. No user has this number, so nothing is set; the answer is who it was.
+        // SAFETY: no memory is involved. No user has this number, so nothing is set, and the answer
+        // is the current user.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 
-    /// The number of this thread.
+    /// Returns the number of this thread.
     pub(in super::super) fn thread_id(&self) -> i32 {
         // It cannot fail.
         let _ = self.pass(Call::ThreadId);
         rustix::thread::gettid().as_raw_nonzero().get()
     }
 
-    /// How often this thread has waited for something.
+    /// Returns how often this thread has blocked.
     pub(in super::super) fn waits(&self) -> u64 {
         if self.pass(Call::Usage).is_err() {
             return 0;

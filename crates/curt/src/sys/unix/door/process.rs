@@ -1,4 +1,4 @@
-//! The calls that starting programs and waiting for them takes.
+//! The calls for starting programs and waiting for them.
 
 use std::ffi::CStr;
 use std::io;
@@ -17,8 +17,7 @@ use crate::sys::unix::steps::Step;
 use crate::sys::unix::words::Words;
 
 impl Door {
-    /// Counts the call of a child that is about to be made. Asking for all handlers is one of many, told
-    /// as one.
+    /// Counts a call that the child will make. Resetting all signal handlers counts as one.
     pub(in super::super) fn pass_step(&self, step: Step) -> Result<(), Errno> {
         self.pass(match step {
             Step::DefaultSignals | Step::DefaultPipe => Call::SignalAction,
@@ -34,12 +33,12 @@ impl Door {
         })
     }
 
-    /// A pipe that no child inherits, the end to read from first.
+    /// Creates a pipe that no child inherits, and returns the reading end and the writing end.
     pub(in super::super) fn pipe(&self) -> Result<(OwnedFd, OwnedFd), Errno> {
         self.pass(Call::Pipe)?;
         #[cfg(not(target_vendor = "apple"))]
         return rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC);
-        // There is no call for it there: a program that another thread starts in between gets it too.
+        // There is no such call: a program that another thread starts in between inherits it.
         #[cfg(target_vendor = "apple")]
         {
             let (reader, writer) = rustix::pipe::pipe()?;
@@ -49,7 +48,7 @@ impl Door {
         }
     }
 
-    /// A copy of a descriptor from this number on, which no child inherits.
+    /// Copies a descriptor to a number from `floor` on; no child inherits the copy.
     pub(in super::super) fn lift(
         &self,
         fd: BorrowedFd<'_>,
@@ -70,13 +69,13 @@ impl Door {
 
     pub(in super::super) fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
         self.pass(Call::Open)?;
-        // Nobody is waited for where it is a pipe with a name.
+        // Opening a named pipe does not wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Waits until one of the descriptors can be read, or has reached its end, no longer than the limit.
-    /// Which can.
+    /// Waits until one of the descriptors can be read or has reached its end, or until the limit
+    /// passes. Returns which can.
     pub(in super::super) fn poll<const N: usize>(
         &self,
         fds: [BorrowedFd<'_>; N],
@@ -84,13 +83,13 @@ impl Door {
     ) -> Result<[bool; N], Errno> {
         self.pass(Call::Poll)?;
         let mut polls = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        // A limit beyond what the system can count is none.
+        // A limit too large for the system is no limit.
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         rustix::event::poll(&mut polls, limit.as_ref())?;
         Ok(polls.map(|poll| !poll.revents().is_empty()))
     }
 
-    /// Asks for the end of a child of ours; `None` where it goes on and nobody waits.
+    /// Asks how a child ended; `None` if it has not and the call does not block.
     pub(in super::super) fn wait_for(
         &self,
         pid: Pid,
@@ -111,13 +110,13 @@ impl Door {
         }
     }
 
-    /// Asks whether there is a group of this number; it may be another's.
+    /// Asks whether any process group has this number.
     pub(in super::super) fn is_group(&self, number: Pid) -> Result<(), Errno> {
         self.pass(Call::Kill)?;
         rustix::process::test_kill_process_group(number)
     }
 
-    /// Starts a program by way of the C library, which does the rest as it sees fit.
+    /// Starts a program through the C library.
     pub(in super::super) fn posix_spawn(
         &self,
         words: &Words,
@@ -125,8 +124,8 @@ impl Door {
     ) -> Result<Pid, Errno> {
         self.pass(Call::PosixSpawn)?;
         let mut pid: libc::pid_t = 0;
-        // SAFETY: the attributes were initialised and not destroyed; the words are a C string and two lists
-        // of such that end with null, none of which the call writes to.
+        // SAFETY: the attributes are initialised; the words are a C string and two null-terminated
+        // lists of C strings, none of which the call writes to.
         let error = unsafe {
             libc::posix_spawn(
                 &raw mut pid,
@@ -141,12 +140,12 @@ impl Door {
         Pid::from_raw(pid).ok_or(Errno::CHILD)
     }
 
-    /// A copy of this process; `None` in the copy, where nothing may be done but what a handler of a signal
-    /// may do.
+    /// Copies this process. Returns `None` in the copy, which may only do what a signal handler
+    /// may.
     ///
     /// # Safety
     ///
-    /// The copy ends, or becomes a program, before it leaves the caller's function.
+    /// The copy ends, or executes a program, before it leaves the function of the caller.
     pub(in super::super) unsafe fn fork(&self) -> Result<Option<Pid>, Errno> {
         self.pass(Call::Fork)?;
         // SAFETY: the caller's promise.
@@ -158,14 +157,14 @@ impl Door {
     }
 }
 
-/// What the C library is told about a child: neither part is moved once it is made.
+/// The attributes of a child for the C library. Neither part is moved after it was initialised.
 pub(crate) struct Attributes {
     actions: Actions,
     flags: Flags,
 }
 
 impl Attributes {
-    /// Writing to a pipe without a reader ends it, everything else as it is here.
+    /// Resets `SIGPIPE` to its default action, and leaves all else as in this process.
     pub(crate) fn new(group: bool, unblocks: bool) -> Result<Attributes, Errno> {
         let mut new = Attributes { actions: Actions::new()?, flags: Flags::new()? };
         let attributes = new.flags.0.as_mut_ptr();
@@ -191,17 +190,17 @@ impl Attributes {
         Ok(new)
     }
 
-    /// A descriptor under another number.
+    /// Puts a descriptor at another number.
     pub(crate) fn put(&mut self, from: RawFd, to: RawFd) -> Result<(), Errno> {
         let actions = self.actions.0.as_mut_ptr();
         // SAFETY: the actions were initialised.
         check(unsafe { libc::posix_spawn_file_actions_adddup2(actions, from, to) })
     }
 
-    /// The null device under a number.
+    /// Opens the null device at a number.
     pub(crate) fn null(&mut self, to: RawFd) -> Result<(), Errno> {
         let (actions, path) = (self.actions.0.as_mut_ptr(), c"/dev/null".as_ptr());
-        // SAFETY: the actions were initialised, and the path is a C string that lives for ever.
+        // SAFETY: the actions were initialised, and the path is a static C string.
         check(unsafe { libc::posix_spawn_file_actions_addopen(actions, to, path, libc::O_RDWR, 0) })
     }
 }
@@ -212,7 +211,7 @@ struct Actions(Box<MaybeUninit<libc::posix_spawn_file_actions_t>>);
 impl Actions {
     fn new() -> Result<Actions, Errno> {
         let mut place = Box::new(MaybeUninit::uninit());
-        // SAFETY: the place is for one of these, and ours.
+        // SAFETY: the box has space for one of these.
         check(unsafe { libc::posix_spawn_file_actions_init(place.as_mut_ptr()) })?;
         Ok(Actions(place))
     }
@@ -220,7 +219,7 @@ impl Actions {
 
 impl Drop for Actions {
     fn drop(&mut self) {
-        // SAFETY: it was initialised, or there were no such value.
+        // SAFETY: `new` initialised it.
         unsafe { libc::posix_spawn_file_actions_destroy(self.0.as_mut_ptr()) };
     }
 }
@@ -231,7 +230,7 @@ struct Flags(Box<MaybeUninit<libc::posix_spawnattr_t>>);
 impl Flags {
     fn new() -> Result<Flags, Errno> {
         let mut place = Box::new(MaybeUninit::uninit());
-        // SAFETY: the place is for one of these, and ours.
+        // SAFETY: the box has space for one of these.
         check(unsafe { libc::posix_spawnattr_init(place.as_mut_ptr()) })?;
         Ok(Flags(place))
     }
@@ -239,7 +238,7 @@ impl Flags {
 
 impl Drop for Flags {
     fn drop(&mut self) {
-        // SAFETY: it was initialised, or there were no such value.
+        // SAFETY: `new` initialised it.
         unsafe { libc::posix_spawnattr_destroy(self.0.as_mut_ptr()) };
     }
 }
@@ -247,7 +246,7 @@ impl Drop for Flags {
 /// A set of signals.
 fn signals(members: &[i32]) -> Result<MaybeUninit<libc::sigset_t>, Errno> {
     let mut set = MaybeUninit::uninit();
-    // SAFETY: the place is for a set, which the call makes an empty one.
+    // SAFETY: there is space for a set, which the call initialises.
     check(unsafe { libc::sigemptyset(set.as_mut_ptr()) })?;
     for &member in members {
         // SAFETY: it is a set.
@@ -256,7 +255,7 @@ fn signals(members: &[i32]) -> Result<MaybeUninit<libc::sigset_t>, Errno> {
     Ok(set)
 }
 
-/// Holds back all signals of this thread until it is dropped.
+/// Blocks all signals of this thread until it is dropped.
 pub(crate) struct Blocked {
     before: MaybeUninit<libc::sigset_t>,
 }
@@ -265,9 +264,9 @@ impl Blocked {
     pub(crate) fn new() -> Result<Blocked, Errno> {
         let mut all = MaybeUninit::uninit();
         let mut before = MaybeUninit::uninit();
-        // SAFETY: the place is for a set, which the call fills.
+        // SAFETY: there is space for a set, which the call initialises.
         check(unsafe { libc::sigfillset(all.as_mut_ptr()) })?;
-        // SAFETY: one is a set, the other one a place for one.
+        // SAFETY: one is a set, the other has space for one.
         check(unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr())
         })?;
@@ -276,7 +275,7 @@ impl Blocked {
 }
 
 impl Blocked {
-    /// What was held back before.
+    /// The signals that were blocked before.
     pub(crate) fn before(&self) -> *const libc::sigset_t {
         self.before.as_ptr()
     }
@@ -291,12 +290,12 @@ impl Drop for Blocked {
     }
 }
 
-/// What functions of this family return is the number of an error.
+/// These functions return an error number.
 fn check(error: i32) -> Result<(), Errno> {
     if error == 0 { Ok(()) } else { Err(Errno::from_raw_os_error(error)) }
 }
 
-/// One end of a pipe, or what else is open.
+/// One end of a pipe, or another open file.
 #[derive(Debug)]
 pub(crate) struct Pipe(pub(crate) OwnedFd);
 

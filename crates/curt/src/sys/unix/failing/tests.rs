@@ -1,9 +1,9 @@
-//! What files say that they are run by.
+//! The interpreters that files name.
 
 use super::{image_interpreter, interpreter};
 
 #[test]
-fn the_line_of_a_script_names_what_runs_it() {
+fn a_script_names_its_interpreter() {
     for (head, path, carriage_return) in [
         ("#!/bin/sh\necho", "/bin/sh", false),
         ("#! /usr/bin/env python3\n", "/usr/bin/env", false),
@@ -23,12 +23,12 @@ fn the_line_of_a_script_names_what_runs_it() {
 fn an_image_names_its_loader() {
     let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let loader = image_interpreter(&own[..own.len().min(super::HEAD)]);
-    // A static program has none; what is named is there.
+    // A static program has none; another one names a file that exists.
     if let Some(loader) = loader {
         let path = std::str::from_utf8(loader).unwrap();
         assert!(std::path::Path::new(path).exists(), "{path}");
     }
-    // Every beginning of it, and each with one byte changed, is looked at without a panic.
+    // No beginning of it and no changed byte makes the parser panic.
     for length in 0..own.len().min(1 << 10) {
         let _ = image_interpreter(&own[..length]);
         let mut changed = own[..super::HEAD.min(own.len())].to_vec();

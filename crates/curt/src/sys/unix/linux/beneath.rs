@@ -1,5 +1,5 @@
-//! Staying beneath a directory: `openat2` says in one call what a path leads to, or that it leaves. What
-//! links lead to, and what an open file is called, only `/proc` tells.
+//! Staying beneath a directory: `openat2` resolves a whole path in one call, or reports that it
+//! escapes. The targets of magic links and the names of open files come from `/proc`.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -13,29 +13,29 @@ use rustix::io::Errno;
 
 use super::{NO_OPENAT2, descriptor};
 use crate::name::Name;
-use crate::sys::Sys;
 use crate::sys::beneath::{Link, Rules, Whole};
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
+use crate::sys::{Ask, Sys};
 
-/// How often a path is asked about while something is renamed or mounted anywhere (`EAGAIN`): then the kernel
-/// cannot tell where `..` leads. The first of these at once, the others after a pause. Never answered by
-/// single steps: who renames for ever must not be able to choose them.
+/// How often `openat2` is retried after `EAGAIN`: while anything is renamed or mounted, the kernel
+/// cannot resolve `..` safely. The first retries come at once, the others after a pause. There is
+/// no fallback to single steps, so that a process that keeps renaming cannot force it.
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
 
-/// The file system with the links that lead where no text says.
+/// The file system with magic links.
 const PROC: i64 = 0x9fa0;
 
-/// The mount's links are not followed: `ST_NOSYMFOLLOW`, Linux 5.10.
+/// A mount whose links are not followed: `ST_NOSYMFOLLOW`, Linux 5.10.
 const NO_LINKS: u64 = 0x2000;
 
-/// Anybody may make entries, and remove none but their own.
+/// Everybody may create entries, and remove only their own.
 const SHARED: u32 = 0o1002;
 
 impl Unix {
-    /// One `openat2` for a whole path.
+    /// Resolves a whole path with `openat2`.
     pub(in crate::sys::unix) fn whole<T>(
         &self,
         root: &Dir,
@@ -66,7 +66,7 @@ impl Unix {
         }
     }
 
-    /// `openat2`, asked again while its answer is one of that moment.
+    /// Calls `openat2`, and retries after `EINTR` and `EAGAIN`.
     fn open_within(
         &self,
         root: &Dir,
@@ -89,8 +89,8 @@ impl Unix {
         }
     }
 
-    /// Whether a filter refuses `openat2`, and not the file: the root itself is refused then, too. This worker
-    /// stops asking.
+    /// Whether a filter refuses `openat2`, rather than the file: then the root is refused, too, and
+    /// this worker does not call it again.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
             Ok(fd) => {
@@ -104,7 +104,8 @@ impl Unix {
         }
     }
 
-    /// Where a link leads that is open as itself, as the kernel finds out when it follows one.
+    /// Returns the target of a link that is open itself, by the rules of the kernel for following
+    /// links.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.door.readlinkat(link, c"", &mut target);
@@ -125,8 +126,9 @@ impl Unix {
         })
     }
 
-    /// The kernel's rule for the link that ends a path (`fs.protected_symlinks`): where anybody may make
-    /// entries, it is followed if it is this user's, or that of the directory's owner.
+    /// Applies the kernel's rule for a link at the end of a path (`fs.protected_symlinks`): in a
+    /// directory where everybody may create entries, it is followed only if it belongs to this user
+    /// or to the owner of the directory.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
         let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
@@ -139,7 +141,7 @@ impl Unix {
         Err(Errno::ACCESS)
     }
 
-    /// Whether that rule holds. Only root may ask; for others it does.
+    /// Whether that rule is in force. Only root may ask; for others, assume so.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
         let Ok(file) = self.door.open_path(path, OFlags::RDONLY | OFlags::CLOEXEC) else {
@@ -151,15 +153,15 @@ impl Unix {
         (read, value) != (Ok(1), *b"0")
     }
 
-    /// The name of a descriptor, as the kernel's directory cache has it.
+    /// Returns the name of an open file, as the kernel's directory cache has it.
     pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
-        /// What the kernel adds where a name is gone, which a name may also end in by itself.
+        /// What the kernel appends where the name is gone. A name may also end so itself.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
         let read = |link: &_| self.door.readlinkat(rustix::fs::CWD, link, &mut path);
         descriptor::by_path(&self.door, fd, b"", read)?;
         if path.first() != Some(&b'/') {
-            // It lies outside of what this process can see.
+            // It lies outside the root of this process.
             return Err(Errno::XDEV.into());
         }
         if path.ends_with(DELETED) && !self.is_at(fd, &path)? {
@@ -168,7 +170,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// Whether a full path leads to what is open.
+    /// Whether a full path leads to an open file.
     fn is_at(&self, fd: BorrowedFd<'_>, path: &[u8]) -> Result<bool, Errno> {
         let path = CString::new(path).map_err(|_| Errno::INVAL)?;
         let found = match self.door.fstatat(rustix::fs::CWD, &path, AtFlags::SYMLINK_NOFOLLOW) {
@@ -179,8 +181,8 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// In `/proc` the text of some links is only a picture of where they lead. 1 call; there, and for
-    /// what looks like one of those, 2.
+    /// Returns the target of a link. In `/proc`, the text of a magic link does not say where it
+    /// leads. 1 call; 2 for what may be a magic link.
     pub(in crate::sys::unix) fn link_as_it_is(
         &self,
         at: &Dir,
@@ -190,8 +192,8 @@ impl Unix {
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
-            // A magic link of another user's process, or no permission to look here at all.
-            Err(Errno::ACCESS) if self.stat_child(at, name)?.kind.is_link() => {
+            // A magic link of another user's process, or no permission to search the directory.
+            Err(Errno::ACCESS) if self.query(at, name, Ask::STAT)?.kind.is_link() => {
                 return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
             Err(error) => return Err(error.into()),
@@ -202,8 +204,9 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// The link is opened as itself, so that all answers are about the same one. 5 calls; 2 to 5 more for
-    /// one that ends the path where anybody may make links.
+    /// Returns the target of a link that is about to be followed. The link is opened itself, so
+    /// that all answers are about the same one. 5 calls; 2 to 5 more for one at the end of a path
+    /// where everybody may create links.
     pub(in crate::sys::unix) fn link_to_follow(
         &self,
         at: &Dir,
@@ -219,7 +222,7 @@ impl Unix {
     }
 }
 
-/// Whether the text of a link in `/proc` may be such a picture.
+/// Whether a link in `/proc` may be a magic link, judging by its text.
 fn may_be_magic(target: &[u8]) -> bool {
     target.first() == Some(&b'/') || target.contains(&b':')
 }

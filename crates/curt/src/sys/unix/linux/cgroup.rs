@@ -1,5 +1,6 @@
-//! A control group for one child: what the child starts is born in it and does not leave it by making groups and
-//! sessions of its own, so all of it can be ended by one word (`cgroup.kill`, Linux 5.14).
+//! A control group for one child. What the child starts is born in it and does not leave it by
+//! creating process groups and sessions, so all of it can be killed at once (`cgroup.kill`, Linux
+//! 5.14).
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -12,29 +13,29 @@ use rustix::io::Errno;
 
 use crate::sys::unix::{PLACE, Unix};
 
-/// How long processes that were ended may take to be gone: so many pauses of so long.
+/// How long killed processes may take to disappear: the number of pauses, and their length.
 const PAUSES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A group that was made for one child, in a directory that the caller named.
+/// A group for one child, in a directory that the caller named.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     parent: OwnedFd,
     name: CString,
     dir: OwnedFd,
-    /// What is in it was told to end.
+    /// Whether its processes were killed.
     is_killed: bool,
 }
 
 impl Cgroup {
-    /// The directory, as `clone3` takes it.
+    /// The descriptor of its directory, as `clone3` takes it.
     pub(super) fn number(&self) -> u64 {
         u64::try_from(self.dir.as_raw_fd()).unwrap_or(0)
     }
 }
 
 impl Unix {
-    /// Makes a group below the one whose directory this is. 3 calls.
+    /// Creates a group below the one with this directory. 3 calls.
     pub(in crate::sys::unix) fn make_cgroup(&self, parent: &Path) -> Result<Cgroup, Errno> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let parent = self.door.open_path(parent, PLACE)?;
@@ -43,7 +44,7 @@ impl Unix {
             let name = CString::new(format!("curt-{}-{number}", std::process::id()));
             let name = name.map_err(|_| Errno::INVAL)?;
             match self.door.mkdirat(parent.as_fd(), &name, Mode::from_raw_mode(0o755)) {
-                // Somebody of the same number left it behind.
+                // An earlier process with the same number left it.
                 Err(Errno::EXIST) => continue,
                 Err(error) => {
                     self.door.close(parent);
@@ -62,7 +63,7 @@ impl Unix {
         }
     }
 
-    /// Ends everything in it. 3 calls.
+    /// Kills all processes in it. 3 calls.
     pub(in crate::sys::unix) fn kill_cgroup(&self, group: &mut Cgroup) -> Result<(), Errno> {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         let file = self.door.openat(group.dir.as_fd(), c"cgroup.kill", flags, Mode::empty())?;
@@ -72,8 +73,8 @@ impl Unix {
         written
     }
 
-    /// Removes it, unless something lives on in it: then it is left to who named the place. 3 calls; while
-    /// what was told to end has not ended yet, 2 more for each millisecond.
+    /// Removes it, unless processes live on in it: then it is left to the caller that named the
+    /// directory. 3 calls, and 2 more for each millisecond until killed processes have ended.
     pub(in crate::sys::unix) fn remove_cgroup(&self, group: Cgroup) {
         let Cgroup { parent, name, dir, is_killed } = group;
         self.door.close(dir);

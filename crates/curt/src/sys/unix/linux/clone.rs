@@ -1,21 +1,25 @@
-//! A child that shares this process's memory until it becomes the program, while this thread sleeps: it costs
-//! the same however much memory there is, and its failure is a word in that memory.
+//! A child that shares the memory of this process until it executes the program, while this thread
+//! sleeps. It costs the same however much memory the process has, and it reports a failure in that
+//! memory.
 //!
 //! Why this is sound, beyond what the steps promise:
 //!
-//! - **The stack is the child's own**, a piece of this thread's frame, which cannot go away while this
-//!   thread sleeps in the call (`CLONE_VFORK`). Returning twice on one stack, as `vfork` does, is nothing
-//!   that a compiler knows of.
-//! - **No handler of a signal runs in the child**: the kernel takes them away as it is born
-//!   (`CLONE_CLEAR_SIGHAND`). So nothing is blocked around the call. A signal that reaches the child in this time
-//!   does to it what it would do to the program an instant later; what is ignored stays ignored, as
-//!   it does across `execve`. This thread takes signals again when the call returns.
-//! - **A signal that dumps core** and reaches the child in this time ends all who share its memory on kernels before
-//!   5.16, so this process too: `SIGQUIT` to the whole group, or a filter that kills with a dump. `posix_spawn`
-//!   of the C library has the same window, if a shorter one.
-//! - **Thread-local storage is shared** and not touched: the child's calls go straight to the kernel.
-//! - The shadow stack, where the processor keeps one, is this thread's too; the child pushes below what
-//!   this thread will come back to, and never returns past its own beginning.
+//! - **The child has its own stack**, an array in the frame of this thread, which stays there while
+//!   the thread sleeps in the call (`CLONE_VFORK`). Returning twice on one stack, as `vfork` does,
+//!   is undefined behaviour for a compiler.
+//! - **No signal handler runs in the child**: the kernel clears them as it is born
+//!   (`CLONE_CLEAR_SIGHAND`). So no signal is blocked around the call. A signal that the child gets
+//!   in this time has the effect that it would have on the program an instant later; what is
+//!   ignored stays ignored, as it does across `execve`. This thread handles signals again when the
+//!   call returns.
+//! - **A signal that dumps core**, if the child gets it in this time, ends all processes that share
+//!   its memory on kernels before 5.16, so this one too: `SIGQUIT` to the process group, or a
+//!   filter that kills with a dump. `posix_spawn` of the C library has the same window, if a
+//!   shorter one.
+//! - **Thread-local storage is shared** and not touched: the calls of the child go straight to the
+//!   kernel.
+//! - A shadow stack, if the processor has one, is shared too. The child pushes below the frames of
+//!   this thread, and never returns past its own first frame.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -34,14 +38,14 @@ struct Shared<'a, 'b> {
     failure: Option<(usize, Errno)>,
 }
 
-/// A child that was born, and whether it became the program.
+/// A child, and whether it executed the program.
 pub(super) struct Born {
     pub(super) pid: i32,
     pub(super) handle: Option<OwnedFd>,
     pub(super) failure: Option<(usize, Errno)>,
 }
 
-/// The arguments of `clone3`, of the length that Linux 5.7 gave them; older kernels take zeros at the end.
+/// The arguments of `clone3` as of Linux 5.7; older kernels accept them if the end is zero.
 #[repr(C, align(8))]
 #[derive(Default)]
 struct Arguments {
@@ -64,18 +68,18 @@ const CLEAR_HANDLERS: u64 = 0x1_0000_0000;
 /// `CLONE_INTO_CGROUP`, Linux 5.7.
 const INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// Room for the frames of the child: a few hundred bytes, some thousand without optimisation.
+/// Space for the frames of the child: a few hundred bytes, some thousand without optimisation.
 const STACK: usize = 16 << 10;
 
 #[repr(C, align(16))]
 struct Stack(UnsafeCell<MaybeUninit<[u8; STACK]>>);
 
-/// Makes a child that goes through the steps. `handle` asks for a descriptor of it; `cgroup` is the
-/// descriptor of the group that it is to be born in.
+/// Creates a child that runs the steps. `handle` asks for a descriptor of it; `cgroup` is the
+/// descriptor of the control group that it is born in.
 ///
 /// # Errors
 ///
-/// There is no child. `NOSYS`, `INVAL` and `PERM` say that it may be had in another way.
+/// There is no child. After `NOSYS`, `INVAL` and `PERM` another way to start may work.
 #[inline(never)]
 pub(super) fn start(
     steps: &mut Steps<'_>,
@@ -101,8 +105,8 @@ pub(super) fn start(
         cgroup: cgroup.unwrap_or(0),
         ..Arguments::default()
     };
-    // SAFETY: the arguments are those of a child with a stack of its own, which nothing else uses; the rest
-    // lives until the call returns, and the child is gone from this memory by then.
+    // SAFETY: the child has its own stack, which nothing else uses; the rest lives until the call
+    // returns, and the child has left this memory by then.
     let answer = unsafe { clone3(&arguments, child, (&raw mut shared).cast()) };
     let pid = raw::answer(answer)?;
     // SAFETY: the kernel wrote the number of a new descriptor there, which is ours alone.
@@ -111,15 +115,15 @@ pub(super) fn start(
     Ok(Born { pid, handle: pidfd, failure: shared.failure })
 }
 
-/// Where the child begins, on its own stack.
+/// The first function of the child, on its own stack.
 extern "C" fn child(shared: *mut c_void) -> ! {
-    // SAFETY: this is the place that `start` handed over, and the thread that owns it sleeps.
+    // SAFETY: `start` passed this pointer, and the thread that owns the value sleeps.
     let shared = unsafe { &mut *shared.cast::<Shared<'_, '_>>() };
     shared.failure = Some(shared.steps.run::<Raw>());
     end()
 }
 
-/// Ends the child without a word.
+/// Ends the child.
 fn end() -> ! {
     loop {
         // SAFETY: the call takes a number, and ends this process.
@@ -131,8 +135,8 @@ fn end() -> ! {
 ///
 /// # Safety
 ///
-/// The stack in `arguments` is nobody else's, large enough for `begin`, and a multiple of 16 at both ends.
-/// The flags have the caller sleep until the child has left this memory.
+/// Nothing else uses the stack in `arguments`, which is large enough for `begin` and aligned to 16
+/// at both ends. With the flags the caller sleeps until the child has left this memory.
 #[cfg(target_arch = "x86_64")]
 unsafe fn clone3(
     arguments: &Arguments,
@@ -140,10 +144,9 @@ unsafe fn clone3(
     argument: *mut c_void,
 ) -> isize {
     let result;
-    // SAFETY: the parent comes out behind the label with rax, rcx and r11 changed. The child has the same
-    // registers but rax and the stack pointer; it sets up a call, the last frame of its stack, and
-    // does not return. Neither touches the parent's stack. What the child writes is behind a pointer
-    // that the compiler must take for written to.
+    // SAFETY: the parent continues behind the label with rax, rcx and r11 changed. The child calls
+    // `begin` on its own stack, which does not return; neither touches the stack of the parent. The
+    // compiler must assume that memory behind the pointer was written.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -170,8 +173,8 @@ unsafe fn clone3(
 ///
 /// # Safety
 ///
-/// The stack in `arguments` is nobody else's, large enough for `begin`, and a multiple of 16 at both ends.
-/// The flags have the caller sleep until the child has left this memory.
+/// The stack in `arguments` is nobody else's, large enough for `begin`, and a multiple of 16 at
+/// both ends. The flags have the caller sleep until the child has left this memory.
 #[cfg(target_arch = "aarch64")]
 unsafe fn clone3(
     arguments: &Arguments,
@@ -179,10 +182,10 @@ unsafe fn clone3(
     argument: *mut c_void,
 ) -> isize {
     let result;
-    // SAFETY: the parent comes out behind the label with x0 changed. The child has the same registers but x0
-    // and the stack pointer; it ends the chain of frames, makes a call that does not return, and changes
-    // x30 in doing so, in its own registers. Neither touches the parent's stack. What the child writes is
-    // behind a pointer that the compiler must take for written to.
+    // SAFETY: the parent comes out behind the label with x0 changed. The child has the same
+    // registers but x0 and the stack pointer; it ends the chain of frames, makes a call that does
+    // not return, and changes x30 in doing so, in its own registers. Neither touches the parent's
+    // stack. What the child writes is behind a pointer that the compiler must take for written to.
     unsafe {
         std::arch::asm!(
             "svc #0",

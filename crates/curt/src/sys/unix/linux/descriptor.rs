@@ -1,4 +1,4 @@
-//! Paths that lead to an open file of this thread.
+//! Paths to an open file of this thread.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -8,11 +8,11 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::door::Door;
 
-/// Calls with a path that leads to what a descriptor stands for, and from there on as `below` says.
+/// Calls with a path to an open file, followed by `below`.
 ///
-/// `/proc/self` is about the table of descriptors of the process's first thread, and a thread may have
-/// another one (`unshare(CLONE_FILES)`): there the same number is another file, or none. Kernels before
-/// 3.17 have no `/proc/thread-self`. Whether that is what is missing costs 1 call, where nothing was found.
+/// `/proc/self` shows the descriptor table of the first thread, and a thread may have its own
+/// (`unshare(CLONE_FILES)`), in which the number is another file or none. Kernels before 3.17 have
+/// no `/proc/thread-self`; if nothing was found, one more call checks for that.
 pub(super) fn by_path<T>(
     door: &Door,
     fd: BorrowedFd<'_>,
@@ -62,13 +62,13 @@ mod tests {
         rustix::fs::open("/etc", flags, Mode::empty()).unwrap()
     }
 
-    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in which
-    /// the numbers of the other table stand for other files.
+    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in
+    /// which the numbers of the other table stand for other files.
     fn apart(ask: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: this thread opens and closes its descriptors in its copy of the table alone,
-                // and uses none that another thread opened.
+                // SAFETY: this thread opens and closes its descriptors in its copy of the table
+                // alone, and uses none that another thread opened.
                 unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
                 ask();
             });
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_with_a_table_that_it_does_not_share_is_asked_about_its_files() {
+    fn a_thread_with_its_own_descriptor_table_sees_its_files() {
         apart(|| {
             let file = open();
             let (target, calls) = read(&Door::new(&Setup::default()), &file);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_name_for_the_thread_its_number_leads_there() {
+    fn the_thread_number_replaces_thread_self() {
         apart(|| {
             let file = open();
             let faults = Faults::default();

@@ -1,8 +1,8 @@
-//! What extended attributes tell: one list of their names, and one call more for the label.
+//! Extended attributes: one call lists their names, and another one reads the label.
 //!
-//! The calls take paths, so an entry of an open directory is reached by the path that the system has
-//! for the descriptor (`descriptor.rs`). Kernels since 6.13 have `listxattrat`, which filters refuse
-//! and most machines lack.
+//! The calls take paths, so an entry of an open directory is reached through the path of the
+//! descriptor in `/proc` (`descriptor.rs`). `listxattrat` of Linux 6.13 is missing on most
+//! machines, and filters refuse it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,10 +20,10 @@ use crate::sys::Extended;
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::door::Door;
 
-/// Room for the names, and for a label; a list that does not fit is asked for again.
+/// Room for the names, and for a label. A list that does not fit is read again.
 const ROOM: usize = 1024;
 
-/// The labels of security modules, the first that is present counts.
+/// The labels of security modules. The first one that is present is used.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];
@@ -71,7 +71,7 @@ pub(super) fn read(
     Ok(Some(extended))
 }
 
-/// Calls with a path that leads to an entry of a directory.
+/// Calls with a path to an entry of a directory.
 fn at_path<T>(
     door: &Door,
     parent: &Dir,

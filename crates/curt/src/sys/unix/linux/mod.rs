@@ -1,6 +1,6 @@
-//! What Linux alone has. Each is a faster way to do what the portable calls do, and [`Unix::has`] says whether it
-//! may be used; but for what links lead to, what files are called, extended attributes and control groups,
-//! which nobody else can tell.
+//! What only Linux has: fast paths for what the portable calls do, each of which [`Unix::has`] can
+//! switch off, and questions that have no portable form: magic links, names of open files, extended
+//! attributes, control groups.
 
 mod beneath;
 mod cgroup;
@@ -18,7 +18,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{Mode, ResolveFlags, StatxAttributes};
+use rustix::fs::{Mode, ResolveFlags};
 use rustix::io::Errno;
 
 pub(super) use self::cgroup::Cgroup;
@@ -29,16 +29,16 @@ use super::dir::{Dir, DirBuf};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use super::library::Library as RawCalls;
 use super::{LIST, PLACE, Unix};
-use crate::fields::{Facts, Fields};
+use crate::fields::Fields;
 use crate::name::Name;
 use crate::sys::{Batch, Extended, Feature, Mounts};
 
 /// A descriptor of a child process.
 pub(super) type Handle = OwnedFd;
 
-/// What `statx` tells beyond the portable call.
+/// The fields that `statx` gives and the portable call does not.
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
-/// What extended attributes tell.
+/// The fields that extended attributes give.
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const DIRECTORY_CALLS: u32 = 4;
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
@@ -46,40 +46,35 @@ pub(super) const MOUNTS_MAY_LOOP: bool = true;
 /// The magic number that ext2, ext3 and ext4 share.
 const EXT4: i64 = 0xEF53;
 
-/// What this kernel was seen to lack. Written once, never for an answer that a security filter may
-/// have given (`EPERM`): only `ENOSYS` says that the call does not exist.
+/// Whether the kernel lacks `openat2`. Only set by `ENOSYS`, as `EPERM` may come from a security
+/// filter of one thread.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-/// What one worker has learnt.
+/// What one worker has learned.
 #[derive(Default)]
 pub(super) struct State {
-    /// A filter refused `openat2` and then let `openat` through: this worker stops asking.
+    /// A security filter refuses `openat2` but not `openat`: this worker does not call it again.
     openat2_refused: Cell<bool>,
-    /// `statx` was refused, or is not there, and the older call was not: this worker stops asking.
+    /// `statx` is refused or missing, and the portable call is not: this worker does not call it
+    /// again.
     statx_refused: Cell<bool>,
-    /// The fields that were asked for last, and what asks for them.
+    /// The fields that were asked for last, and their mask.
     asked: Cell<(Fields, u32)>,
     /// Devices without extended attributes.
     without_extended: RefCell<BTreeSet<u64>>,
 }
 
 impl State {
-    /// The portable call opened what `openat2` was refused: it was a filter.
+    /// Notes that the portable call succeeded where `openat2` was refused, so a filter refused it.
     pub(super) fn stop_openat2(&self) {
         self.openat2_refused.set(true);
     }
 
-    /// The portable call failed, too: it need not have been a filter that refused `statx`, as a file
-    /// system can say the same of a file.
+    /// Notes that the portable call failed, too: the file system, not a filter, may have refused
+    /// `statx`.
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
-}
-
-/// Whether the answer about an entry says that something is mounted there.
-pub(super) fn is_mount(facts: &Facts) -> bool {
-    let mount_root = StatxAttributes::MOUNT_ROOT.bits();
-    facts.known.contains(Fields::ATTRIBUTES) && facts.attributes & mount_root != 0
 }
 
 impl Unix {
@@ -89,8 +84,8 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// `openat2` of a directory to list, some names below another one, where the kernel looks after links and
-    /// mounts itself; `None` where there is no such call. `EPERM` may be a filter's answer.
+    /// Opens a directory for listing with `openat2`, so that the kernel itself refuses links and
+    /// mounts. `None` where there is no such call; `EPERM` may come from a security filter.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,
@@ -112,11 +107,11 @@ impl Unix {
         Some(opened)
     }
 
-    /// Reads the next entries of a directory that is no stream.
+    /// Reads the next entries with `getdents64`.
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.door.getdents64(dir.as_fd(), buf.space(self.setup.reads_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
-            // A directory that was removed by somebody else while it was open lists nothing.
+            // A directory that another process removed lists nothing.
             Err(Errno::NOENT) => Ok(Batch::End),
             Ok(()) if buf.has_slack() && self.has(Feature::ShortListing) => Ok(Batch::ProbablyLast),
             Ok(()) => Ok(Batch::More),
@@ -124,9 +119,8 @@ impl Unix {
         }
     }
 
-    /// The kernel counts the users of what a descriptor stands for, in each call and in one place, as soon as
-    /// the process has several threads: two that share one wait for each other. Where the process may have
-    /// no more, they do.
+    /// In a process with threads, every call counts a reference to the open file, so threads that
+    /// share one contend for its cache line. Where descriptors run out, they share it all the same.
     pub(super) fn opened_again(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }

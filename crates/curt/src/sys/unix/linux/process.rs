@@ -1,5 +1,5 @@
-//! Starting programs on Linux: a child that shares this process's memory until it becomes the program, in a
-//! control group of its own where that is asked for; and what only a handle on a child can do.
+//! Starting programs on Linux: a child that shares the memory of this process until it executes the
+//! program, in a new control group if wanted; and what takes a handle on a child.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -19,19 +19,19 @@ use crate::sys::unix::door::Pipe;
 use crate::sys::unix::start::{self, Child, childless};
 use crate::sys::unix::steps::{Birth, Steps};
 use crate::sys::unix::words::Words;
-use crate::sys::{Feature, Sys};
+use crate::sys::{Feature, Host};
 
-/// The kernel has no such child. Never set for what a filter may have answered.
+/// Whether the kernel lacks the call. Never set after an answer that a filter may have given.
 static NO_CLONE: AtomicBool = AtomicBool::new(false);
 
 impl Unix {
-    /// By a child that shares this memory; `None` where that cannot be had.
+    /// Starts a program by a child that shares this memory; `None` if the system cannot do that.
     pub(in crate::sys::unix) fn by_clone(
         &self,
         launch: &Launch<'_, Pipe>,
         words: &Words,
     ) -> Option<Result<Child, Failure>> {
-        match &launch.place.cgroup {
+        match &launch.container.cgroup {
             None => self.cloned(launch, words, None),
             Some(parent) => Some(self.start_in_cgroup(launch, words, parent)),
         }
@@ -48,7 +48,7 @@ impl Unix {
         }
         let limit = if launch.close_others { self.descriptor_limit() } else { 0 };
         let birth = Birth { copied: None, limit };
-        // Before the steps, which would count calls of a child that there may never be.
+        // Before the steps, which count the calls of the child.
         if let Err(error) = self.door.pass_clone() {
             return Self::refused(error, cgroup.is_some());
         }
@@ -60,14 +60,14 @@ impl Unix {
         }
     }
 
-    /// What it means that there is no child.
+    /// What the error of `clone3` means; `None` to start in another way.
     fn refused(error: Errno, in_cgroup: bool) -> Option<Result<Child, Failure>> {
         match error {
-            // It may be the group that it does not know.
+            // The kernel may know the call but not control groups in it.
             Errno::INVAL if in_cgroup => {}
-            // The call, or handlers that are cleared at birth, are unknown to the kernel.
+            // The kernel lacks the call, or the flag that clears handlers.
             Errno::NOSYS | Errno::INVAL => NO_CLONE.store(true, Ordering::Relaxed),
-            // A filter; it may be another one for the next thread.
+            // A filter, and the next thread may have another one.
             Errno::PERM => {}
             error => return Some(Err(childless(error))),
         }
@@ -93,8 +93,8 @@ impl Unix {
         Err(steps.failure(index, error))
     }
 
-    /// In a control group of its own, which a child can only be born in: put there later, what it started before
-    /// would be outside.
+    /// Starts a program in a new control group. The child is born in it: what it started before it
+    /// was moved there would be outside.
     fn start_in_cgroup(
         &self,
         launch: &Launch<'_, Pipe>,
@@ -116,12 +116,13 @@ impl Unix {
         }
     }
 
-    /// A handle on a child that was born without one: it was not waited for, so its number is its own.
+    /// Opens a handle on a child that was born without one. It was not waited for, so no other
+    /// process has its number.
     pub(in crate::sys::unix) fn handle(&self, pid: Pid) -> Option<Handle> {
         self.has(Feature::Pidfd).then(|| self.door.pidfd_open(pid).ok()).flatten()
     }
 
-    /// Waits for the end of a child by its handle, no longer than the limit.
+    /// Waits until a child ends or the limit passes, by its handle.
     pub(in crate::sys::unix) fn wait_by_handle(
         &self,
         handle: &Handle,
@@ -147,7 +148,7 @@ impl Unix {
         }
     }
 
-    /// Waits until a handle says that its child has ended; `false` if the limit passed.
+    /// Sleeps until the child of a handle ends; `false` if the limit passed.
     fn sleep_until(&self, handle: BorrowedFd<'_>, limit: Duration) -> io::Result<bool> {
         let begun = Instant::now();
         loop {
@@ -159,7 +160,7 @@ impl Unix {
         }
     }
 
-    /// Ends a child by force, or its group, which no other process can have meanwhile.
+    /// Kills a child or its group. No other process can have taken its number.
     pub(in crate::sys::unix) fn kill_by_handle(
         &self,
         handle: &Handle,

@@ -1,5 +1,5 @@
-//! System calls as the kernel takes them, for a child that shares the memory of its parent: no error
-//! number in thread-local storage, no lazy binding, no lock, hardly any stack.
+//! System calls as the kernel takes them, for a child that shares the memory of its parent: no
+//! error number in thread-local storage, no lazy binding, no lock, hardly any stack.
 
 use std::ffi::{c_char, c_long};
 use std::os::fd::RawFd;
@@ -20,8 +20,8 @@ type SignalSet = u64;
 #[cfg(target_arch = "x86_64")]
 pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     let result;
-    // SAFETY: the instruction clobbers rcx and r11 and nothing else that the compiler uses; the rest is the
-    // caller's promise.
+    // SAFETY: the instruction clobbers rcx and r11 and nothing else that the compiler uses; the
+    // rest is the caller's promise.
     unsafe {
         std::arch::asm!(
             "syscall",
@@ -63,7 +63,8 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     result
 }
 
-/// A system call, through the C library: only children that are copies are made on this architecture.
+/// A system call, through the C library: only children that are copies are made on this
+/// architecture.
 ///
 /// # Safety
 ///
@@ -76,7 +77,7 @@ pub(super) unsafe fn syscall(number: c_long, words: [usize; 5]) -> isize {
     if result == -1 { -(unsafe { *libc::__errno_location() } as isize) } else { result as isize }
 }
 
-/// What the kernel's answer means.
+/// Converts an answer of the kernel.
 pub(super) fn answer(result: isize) -> Result<usize, Errno> {
     /// Answers from here up to -1 are errors.
     const LAST: isize = -4095;
@@ -87,15 +88,15 @@ pub(super) fn answer(result: isize) -> Result<usize, Errno> {
     }
 }
 
-/// A descriptor that the kernel has answered with.
+/// Converts an answer that is a descriptor.
 fn number(answer: usize) -> Result<RawFd, Errno> {
     RawFd::try_from(answer).map_err(|_| Errno::BADF)
 }
 
-/// A call whose arguments are plain numbers.
+/// Makes a call whose arguments are plain numbers.
 fn plain(call: c_long, words: [usize; 5]) -> Result<usize, Errno> {
-    // SAFETY: the callers below pass no pointers, and change nothing but this process's own state as it is
-    // promised: its groups, its descriptors.
+    // SAFETY: the callers below pass pointers to static strings at most, and change nothing but the
+    // groups and descriptors of this process, as they promise.
     answer(unsafe { syscall(call, words) })
 }
 
@@ -103,14 +104,14 @@ fn plain(call: c_long, words: [usize; 5]) -> Result<usize, Errno> {
 ///
 /// # Safety
 ///
-/// The pointer is that of a set in the kernel's form, which every longer form begins with.
+/// The pointer is that of a set in the form of the kernel, with which every longer form begins.
 unsafe fn signal_mask(set: *const SignalSet) -> Result<(), Errno> {
     let words = [libc::SIG_SETMASK as usize, set as usize, 0, size_of::<SignalSet>(), 0];
     // SAFETY: the caller's promise; the old mask is not asked for.
     answer(unsafe { syscall(libc::SYS_rt_sigprocmask, words) }).map(drop)
 }
 
-/// The kernel's form of an action, as x86-64 and aarch64 have it; all zeros is the usual one.
+/// An action in the form of the kernel, on x86-64 and aarch64. All zeros is the default action.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Action {
@@ -120,43 +121,45 @@ struct Action {
     mask: SignalSet,
 }
 
-/// As `struct sigaction` of the kernel: the handler, flags, restorer and mask.
+/// The size of `struct sigaction` of the kernel.
 const _: () = assert!(size_of::<Action>() == 32);
 
 impl Action {
-    const USUAL: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
+    const DEFAULT: Action = Action { handler: libc::SIG_DFL, flags: 0, restorer: 0, mask: 0 };
 }
 
-/// Sets or asks for the action of a signal.
+/// Sets or returns the action of a signal.
 fn action(signal: i32, new: Option<Action>) -> Result<Action, Errno> {
-    let mut old = Action::USUAL;
+    let mut old = Action::DEFAULT;
     let asks = new.is_none();
     let new = new.as_ref().map_or(ptr::null(), ptr::from_ref);
     let old_at = if asks { &raw mut old as usize } else { 0 };
     let words = [signal as usize, new as usize, old_at, size_of::<SignalSet>(), 0];
-    // SAFETY: each pointer is null or that of an action in the kernel's form, whose size is checked
-    // above. The usual action runs no code.
+    // SAFETY: each pointer is null or that of an action in the form of the kernel, whose size is
+    // checked above. The default action runs no code.
     answer(unsafe { syscall(libc::SYS_rt_sigaction, words) })?;
     Ok(old)
 }
 
-/// Has a descriptor closed by the program's start. A number that is none is none to close.
+/// Has a descriptor closed when the program is executed. A number without a descriptor is no
+/// failure.
 fn mark(fd: RawFd) {
     let set = [fd as usize, libc::F_SETFD as usize, libc::FD_CLOEXEC as usize, 0, 0];
     let _ = plain(libc::SYS_fcntl, set);
 }
 
-/// The same for all from this one on, without a call for it: those that `/proc` lists, also above a limit that
-/// was lowered meanwhile. Without `/proc` those below the limit.
+/// Does the same for all descriptors from this one on, without `close_range`: those that `/proc`
+/// lists, even above a limit that was lowered meanwhile; without `/proc` those below the limit.
 fn mark_from(first: RawFd, limit: RawFd) {
     if mark_listed(first).is_err() {
         (first..limit).for_each(mark);
     }
 }
 
-/// Nothing is opened or closed while the list is read, so it is whole.
+/// Marks the descriptors that `/proc` lists. None is opened or closed meanwhile, so the list is
+/// complete.
 fn mark_listed(first: RawFd) -> Result<(), Errno> {
-    /// Where the name begins in a record of `getdents64`, and where its length is.
+    /// The offsets of the name and of the length in a record of `getdents64`.
     const NAME: usize = 19;
     const LENGTH: usize = 16;
     let flags = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
@@ -187,7 +190,7 @@ fn mark_listed(first: RawFd) -> Result<(), Errno> {
     read
 }
 
-/// The number that a name is, up to its NUL. `None` for dots.
+/// Parses a name, up to its NUL, as a number. `None` for `.` and `..`.
 fn decimal(name: &[u8]) -> Option<RawFd> {
     let mut number: RawFd = 0;
     for byte in name.iter().take_while(|&&byte| byte != 0) {
@@ -197,26 +200,26 @@ fn decimal(name: &[u8]) -> Option<RawFd> {
     Some(number)
 }
 
-/// The calls of a child.
+/// The calls of a child, straight to the kernel.
 pub(in crate::sys::unix) struct Raw;
 
 impl ChildCalls for Raw {
     fn default_signals() -> Result<(), Errno> {
-        /// There are so many, and two that are never asked about: their actions cannot be set.
+        /// How many signals there are. The actions of two cannot be set.
         const SIGNALS: i32 = 64;
         for signal in
             (1..=SIGNALS).filter(|signal| ![libc::SIGKILL, libc::SIGSTOP].contains(signal))
         {
             let old = action(signal, None)?;
             if old.handler != libc::SIG_DFL && old.handler != libc::SIG_IGN {
-                action(signal, Some(Action::USUAL))?;
+                action(signal, Some(Action::DEFAULT))?;
             }
         }
         Ok(())
     }
 
     fn default_pipe() -> Result<(), Errno> {
-        action(libc::SIGPIPE, Some(Action::USUAL)).map(drop)
+        action(libc::SIGPIPE, Some(Action::DEFAULT)).map(drop)
     }
 
     fn empty_mask() -> Result<(), Errno> {
@@ -227,7 +230,7 @@ impl ChildCalls for Raw {
 
     // SAFETY: what the trait asks of the caller.
     unsafe fn restore_mask(set: *const libc::sigset_t) -> Result<(), Errno> {
-        // SAFETY: the caller's promise. The C library's form begins with the kernel's.
+        // SAFETY: the caller's promise. The form of the C library begins with that of the kernel.
         unsafe { signal_mask(set.cast()) }
     }
 
@@ -243,7 +246,7 @@ impl ChildCalls for Raw {
         let flags = libc::CLOSE_RANGE_CLOEXEC as usize;
         let words = [first as usize, u32::MAX as usize, flags, 0, 0];
         match plain(libc::SYS_close_range, words) {
-            // Linux 5.9 has the call, 5.11 this use of it.
+            // Linux 5.9 has the call, 5.11 the flag.
             Err(Errno::NOSYS | Errno::INVAL | Errno::PERM) => {}
             answer => return answer.map(drop),
         }

@@ -1,10 +1,10 @@
-//! `statx`: fields to its bits, and its answers back.
+//! `statx`: from fields to its mask, and from its answer to facts.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 
-use rustix::fs::{AtFlags, Statx, StatxFlags, makedev};
+use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use crate::fields::{Facts, Fields, Time};
@@ -14,7 +14,7 @@ use crate::sys::{Ask, Feature};
 /// `AT_STATX_DONT_SYNC`, for which there is no constant.
 const DONT_SYNC: AtFlags = AtFlags::from_bits_retain(libc::AT_STATX_DONT_SYNC as u32);
 
-/// Each field with the bit that asks for it. What has none is always answered.
+/// Each field with the bit that asks for it. Fields without one are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::KIND, StatxFlags::TYPE),
     (Fields::MODE, StatxFlags::TYPE.union(StatxFlags::MODE)),
@@ -30,7 +30,7 @@ const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::GROUP_ID, StatxFlags::GID),
 ];
 
-/// The fields that these bits stand for.
+/// Returns the fields for these bits.
 const fn fields(bits: StatxFlags) -> Fields {
     let mut fields = Fields::NONE;
     let mut index = 0;
@@ -45,8 +45,8 @@ const fn fields(bits: StatxFlags) -> Fields {
 }
 
 impl Unix {
-    /// One `statx` for exactly what is asked, whose answer is added to what is known; `false` where the older
-    /// call is to be asked.
+    /// Asks `statx` for exactly these fields, and adds the answer to what is known. `false` where
+    /// the portable call must be used.
     pub(in crate::sys::unix) fn by_statx(
         &self,
         at: BorrowedFd<'_>,
@@ -69,7 +69,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// The device of what is open and, since Linux 5.8, its mount; `None` where `statx` cannot be asked.
+    /// Returns the device of an open file and, since Linux 5.8, its mount. `None` where the
+    /// portable call must be used.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -84,7 +85,8 @@ impl Unix {
         Ok(Some((device, if has_mount { stat.stx_mnt_id } else { 0 })))
     }
 
-    /// `None` where the older call is to be asked: there is no `statx`, or a filter refuses it.
+    /// Calls `statx`. `None` where the portable call must be used: there is no `statx`, or a filter
+    /// refuses it.
     fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -105,9 +107,10 @@ impl Unix {
         }
     }
 
-    /// The mask that asks for these fields and no others: it matters to file systems over a network.
+    /// Returns the mask for exactly these fields, as each one may cost time on a network file
+    /// system.
     fn mask(&self, fields: Fields) -> StatxFlags {
-        // A traversal asks the same of every entry.
+        // A traversal asks for the same fields every time.
         let (asked, mask) = self.native.asked.get();
         if asked == fields {
             return StatxFlags::from_bits_retain(mask);
@@ -119,11 +122,10 @@ impl Unix {
     }
 }
 
-/// Adds what was answered to what is known. In place, as this is done for every entry of a long
-/// listing.
+/// Adds an answer to what is known, in place, because this runs for every entry of a long listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// What nearly every file system answers, whatever was asked. (The times of a file that counts them
-    /// finely are answered where they are asked for.)
+    /// What nearly every file system answers, whatever was asked. (Fine-grained times are answered
+    /// only where they are asked for.)
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);
@@ -143,7 +145,7 @@ fn add(stat: &Statx, known: &mut Facts) {
     }
 }
 
-/// All values, but times only where they are answered.
+/// Copies all values, times only where they are answered.
 fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
         if answered.contains(bit) {
@@ -157,7 +159,7 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     add_time(StatxFlags::BTIME, Fields::CREATED, stat.stx_btime, |facts| &mut facts.created);
     let mode = u32::from(stat.stx_mode);
     facts.device_number = match (stat.stx_rdev_major, stat.stx_rdev_minor) {
-        // As nearly all have it.
+        // As for nearly all files.
         (0, 0) => 0,
         (major, minor) => makedev(major, minor),
     };
@@ -171,6 +173,7 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     facts.user_id = stat.stx_uid;
     facts.group_id = stat.stx_gid;
     facts.attributes = stat.stx_attributes.bits();
+    facts.is_mount = stat.stx_attributes.contains(StatxAttributes::MOUNT_ROOT);
     facts.block_size = stat.stx_blksize.into();
 }
 
@@ -188,8 +191,8 @@ mod tests {
 
     const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true, cached: false };
 
-    /// What a worker is told of one directory again and again, where these calls of its fail so, and how many
-    /// it makes.
+    /// What a worker is told of one directory again and again, where these calls of its fail so,
+    /// and how many it makes.
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_to_whom_statx_is_refused_asks_in_the_older_way() {
+    fn a_worker_falls_back_when_statx_is_refused() {
         let (expected, calls) = told(1, Faults::default());
         let expected = expected[0].unwrap();
         assert_eq!(calls, 1);
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_file_system_refuses_is_refused_and_not_remembered() {
+    fn a_refusal_of_the_file_system_is_not_remembered() {
         let faults = Faults::default().fail("statx", 0, libc::EPERM).fail("statx", 1, libc::EPERM);
         let (answers, calls) = told(2, faults);
         assert_eq!(answers[0], Err(Errno::PERM));

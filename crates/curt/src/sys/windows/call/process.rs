@@ -1,5 +1,5 @@
-//! The calls for starting programs. They go through kernel32, which makes several native calls of one: what a
-//! process needs of the session's server is told there and nowhere else. Each counts as its native namesake.
+//! The calls for starting programs. They go through kernel32, since only that registers a process
+//! with the server of the session. Each counts as one native call, the one with its name.
 
 use std::ffi::c_void;
 use std::io::{self, Error};
@@ -27,17 +27,17 @@ use windows_sys::Win32::System::Threading::{
 
 use super::{Call, Door, raw};
 
-/// What a new process is told beside its words.
+/// What a new process gets besides text.
 pub(crate) struct Given<'a> {
-    /// The three streams; null for none.
+    /// The standard streams; null for none.
     pub(crate) streams: [HANDLE; 3],
-    /// All that it inherits: no null, nothing twice.
+    /// The handles that it inherits: none is null, none comes twice.
     pub(crate) inherited: &'a [HANDLE],
     pub(crate) job: Option<BorrowedHandle<'a>>,
     pub(crate) flags: u32,
 }
 
-/// Texts with a NUL at their ends.
+/// The texts of a new process, each with a NUL at its end.
 pub(crate) struct Texts<'a> {
     pub(crate) application: &'a [u16],
     pub(crate) line: &'a mut [u16],
@@ -45,21 +45,21 @@ pub(crate) struct Texts<'a> {
     pub(crate) directory: Option<&'a [u16]>,
 }
 
-/// What a call answered that returns 0 where it failed.
+/// Converts the answer of a call that returns 0 if it failed.
 fn done(answer: i32) -> io::Result<()> {
     if answer == 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Takes a handle over that a call has made; null, or the other value that is none, where it failed.
+/// Takes over a new handle. The call returned null or `INVALID_HANDLE_VALUE` if it failed.
 fn taken(handle: HANDLE) -> io::Result<OwnedHandle> {
     if handle.is_null() || handle == INVALID_HANDLE_VALUE {
         return Err(Error::last_os_error());
     }
-    // SAFETY: the call succeeded, so the handle is open and ours alone.
+    // SAFETY: the call succeeded, so the handle is open and owned by this function.
     Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
 }
 
-/// Limits and lists of handles that a process is created with.
+/// The attributes that a process is created with: its handles and its job.
 struct Attributes<'a> {
     list: Vec<usize>,
     given: &'a Given<'a>,
@@ -70,7 +70,7 @@ impl<'a> Attributes<'a> {
     fn new(given: &'a Given<'a>) -> io::Result<Box<Attributes<'a>>> {
         let count = u32::from(!given.inherited.is_empty()) + u32::from(given.job.is_some());
         let mut size = 0;
-        // SAFETY: without a list the call tells how large it is, and says that it failed.
+        // SAFETY: without a list the call returns the size that it needs, and fails.
         unsafe { InitializeProcThreadAttributeList(ptr::null_mut(), count, 0, &raw mut size) };
         let list = vec![0_usize; size.div_ceil(size_of::<usize>())];
         let job = given.job.map_or(ptr::null_mut(), raw);
@@ -87,8 +87,8 @@ impl<'a> Attributes<'a> {
         let inherited = self.given.inherited;
         if !inherited.is_empty() {
             let value = inherited.as_ptr().cast();
-            // SAFETY: the list is initialised for as many attributes, and what they point to lives as long
-            // as this does: it is borrowed, or it lies in the box.
+            // SAFETY: the list is initialised for this attribute, and what that points to lives as
+            // long as `self`: it is borrowed, or in the box.
             done(unsafe {
                 UpdateProcThreadAttribute(
                     list,
@@ -127,7 +127,7 @@ impl<'a> Attributes<'a> {
 impl Drop for Attributes<'_> {
     fn drop(&mut self) {
         let list = self.pointer();
-        // SAFETY: a list of zeros, which it is where it could not be initialised, has nothing to be freed.
+        // SAFETY: if it could not be initialised, it is a list of zeros, with nothing to free.
         unsafe { DeleteProcThreadAttributeList(list) };
     }
 }
@@ -137,16 +137,16 @@ impl Door {
         Ok(self.pass(call)?)
     }
 
-    /// A pipe that nobody inherits, the end to read from first.
+    /// Creates a pipe that no child inherits, and returns the reading end and the writing end.
     pub(crate) fn pipe(&self) -> io::Result<(OwnedHandle, OwnedHandle)> {
         self.pass_process(Call::CreatePipe)?;
         let (mut reader, mut writer) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the places are for handles; without attributes they are not inherited.
+        // SAFETY: there is space for two handles; without attributes they are not inherited.
         done(unsafe { CreatePipe(&raw mut reader, &raw mut writer, ptr::null(), 0) })?;
         Ok((taken(reader)?, taken(writer)?))
     }
 
-    /// The null device, for a child to inherit.
+    /// Opens the null device for a child to inherit.
     pub(crate) fn open_null(&self) -> io::Result<OwnedHandle> {
         /// `NUL`, and its end.
         const NAME: &[u16] = &[0x4e, 0x55, 0x4c, 0];
@@ -172,30 +172,36 @@ impl Door {
         })
     }
 
-    /// A standard stream of this process: 0, 1 or 2. No call.
+    /// Returns a standard stream of this process: 0, 1 or 2. No call.
     pub(crate) fn stream(number: u32) -> HANDLE {
         // The constants count down from -10.
         let number = 0_u32.wrapping_sub(10 + number);
-        // SAFETY: a value is read from the process's own block; nothing is taken over.
+        // SAFETY: the call reads a value of this process. The handle is not owned.
         let handle = unsafe { GetStdHandle(number) };
         if handle == INVALID_HANDLE_VALUE { ptr::null_mut() } else { handle }
     }
 
-    /// The same thing under another handle, for a child to inherit.
+    /// Copies a handle for a child to inherit.
     pub(crate) fn inheritable(&self, handle: HANDLE) -> io::Result<OwnedHandle> {
         self.pass_process(Call::DuplicateObject)?;
         let mut copy = ptr::null_mut();
-        // SAFETY: this process is meant by a value that needs no handle.
+        // SAFETY: the call returns a constant that means this process.
         let own = unsafe { GetCurrentProcess() };
-        // SAFETY: the place is for a handle. One that is not open, as a standard stream may not be, is
-        // answered with an error.
+        // SAFETY: there is space for a handle. If `handle` is not open, as a standard stream may
+        // not be, the call fails.
         done(unsafe {
             DuplicateHandle(own, handle, own, &raw mut copy, 0, 1, DUPLICATE_SAME_ACCESS)
         })?;
         taken(copy)
     }
 
-    /// Whether children inherit a handle; where that cannot be set, starting with it fails.
+    /// Duplicates a handle; no child inherits the duplicate.
+    pub(crate) fn duplicate(&self, handle: BorrowedHandle<'_>) -> io::Result<OwnedHandle> {
+        self.pass_process(Call::DuplicateObject)?;
+        handle.try_clone_to_owned()
+    }
+
+    /// Sets whether children inherit a handle. If that fails, so does the start with it.
     pub(crate) fn set_inheritable(&self, handle: BorrowedHandle<'_>, wanted: bool) {
         if self.pass_process(Call::SetObject).is_ok() {
             let flags = if wanted { HANDLE_FLAG_INHERIT } else { 0 };
@@ -204,14 +210,14 @@ impl Door {
         }
     }
 
-    /// A job, which nobody else knows.
+    /// Creates a job without a name.
     pub(crate) fn create_job(&self) -> io::Result<OwnedHandle> {
         self.pass_process(Call::CreateJob)?;
         // SAFETY: neither attributes nor a name are given.
         taken(unsafe { CreateJobObjectW(ptr::null(), ptr::null()) })
     }
 
-    /// Creates a process: a handle, and its number.
+    /// Creates a process, and returns a handle and its number.
     pub(crate) fn create_process(
         &self,
         texts: &mut Texts<'_>,
@@ -229,8 +235,8 @@ impl Door {
         ] = given.streams;
         startup.lpAttributeList = attributes.pointer();
         let mut process = PROCESS_INFORMATION::default();
-        // SAFETY: all texts end with a NUL (the environment with two), the line may be written to, and
-        // everything else is live. What is inherited is no more than the list says.
+        // SAFETY: all texts end with a NUL (the environment with two), the line may be written to,
+        // and all else is live. Only the handles in the list are inherited.
         done(unsafe {
             CreateProcessW(
                 texts.application.as_ptr(),
@@ -257,7 +263,8 @@ impl Door {
         limit: Option<Duration>,
     ) -> io::Result<bool> {
         self.pass_process(Call::Wait)?;
-        // Rounded up, so that nobody asks again and again at the end; the largest number means for ever.
+        // Rounded up, so that callers do not ask repeatedly at the end. The largest number means
+        // for ever.
         let wait = limit.map_or(INFINITE, |limit| {
             u32::try_from(limit.as_nanos().div_ceil(1_000_000))
                 .unwrap_or(INFINITE - 1)
@@ -274,7 +281,7 @@ impl Door {
     pub(crate) fn exit_code(&self, process: BorrowedHandle<'_>) -> io::Result<u32> {
         self.pass_process(Call::QueryProcess)?;
         let mut code = 0;
-        // SAFETY: the handle is open, and the place is for a number.
+        // SAFETY: the handle is open, and there is space for a number.
         done(unsafe { GetExitCodeProcess(raw(process), &raw mut code) })?;
         Ok(code)
     }
@@ -291,7 +298,7 @@ impl Door {
         done(unsafe { TerminateJobObject(raw(job), code) })
     }
 
-    /// The directory of the system, from the system itself. No call.
+    /// Returns the system directory. No call.
     pub(crate) fn system_directory() -> io::Result<Vec<u16>> {
         let mut room = vec![0_u16; 300];
         loop {
@@ -309,17 +316,17 @@ impl Door {
         }
     }
 
-    /// Counts reads of a pipe, which threads without a door make.
+    /// Counts reads of a pipe, which a second thread made without the door.
     pub(crate) fn count_reads(&self, reads: u64) -> io::Result<()> {
         (0..reads).try_for_each(|_| self.pass_process(Call::ReadFile))
     }
 }
 
-/// Reads what there is of a pipe; nothing at its end.
+/// Reads what has arrived in a pipe; nothing at its end.
 pub(crate) fn read_pipe(pipe: BorrowedHandle<'_>, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     let length = u32::try_from(into.len()).unwrap_or(u32::MAX);
-    // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pipe was made for
+    // SAFETY: the buffer is exclusively borrowed and has this length; the pipe was created for
     // synchronous use.
     let answer = unsafe {
         ReadFile(pipe.as_raw_handle(), into.as_mut_ptr(), length, &raw mut read, ptr::null_mut())
@@ -334,7 +341,7 @@ pub(crate) fn read_pipe(pipe: BorrowedHandle<'_>, into: &mut [u8]) -> io::Result
 pub(crate) fn write_pipe(pipe: BorrowedHandle<'_>, bytes: &[u8]) -> io::Result<usize> {
     let mut written = 0;
     let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    // SAFETY: the buffer is borrowed and its length that of the slice; the pipe was made for synchronous use.
+    // SAFETY: the buffer is borrowed and has this length; the pipe was created for synchronous use.
     done(unsafe {
         WriteFile(pipe.as_raw_handle(), bytes.as_ptr(), length, &raw mut written, ptr::null_mut())
     })?;

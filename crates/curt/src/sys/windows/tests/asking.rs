@@ -137,7 +137,7 @@ fn the_newest_forms_tell_more_for_one_call() {
     scratch.file_with("file", b"hello");
     let sys = Windows::start(&setup);
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
-    let path = String::from_utf16(&path[..path.len() - 1]).unwrap();
+    let path = String::from_utf16(path.as_name().units()).unwrap();
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::SIZE));
     assert_eq!((facts.size, calls), (5, BY_NAME.to_vec()));
     assert!(!facts.known.contains(Fields::DEVICE), "nobody asked");
@@ -308,7 +308,7 @@ fn a_link_is_read_by_three_calls() {
     let sys = Windows::start(&setup);
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
     let mut target = Vec::new();
-    sys.read_link(&from, name(&path), &mut target).unwrap();
+    sys.read_link(&from, path.as_name(), &mut target).unwrap();
     assert_eq!(String::from_utf16(&target).unwrap(), "there");
     assert_eq!(sys.calls().total(), 3, "{:?}", sys.calls());
     assert_eq!(sys.calls().of("NtFsControlFile"), 1);
@@ -393,7 +393,7 @@ fn owners_are_named_once() {
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
     let asked = Fields::USER | Fields::GROUP | Fields::ACL;
     for _ in 0..3 {
-        let owners = sys.owners(&from, name(&path), asked, &Facts::default()).unwrap();
+        let owners = sys.owners(&from, path.as_name(), asked, &Facts::default()).unwrap();
         assert_eq!(**owners.user.as_ref().unwrap(), *OsString::from(r"DOMAIN\Übel"));
         assert_eq!(**owners.group.as_ref().unwrap(), *OsString::from("S-1-5-99"));
         assert_eq!(owners.acl, Some(true));
@@ -410,7 +410,7 @@ fn an_owner_of_this_system_has_a_name() {
     let sys = Windows::start(&Setup::default());
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
     let asked = Fields::USER | Fields::GROUP;
-    let owners = sys.owners(&from, name(&path), asked, &Facts::default()).unwrap();
+    let owners = sys.owners(&from, path.as_name(), asked, &Facts::default()).unwrap();
     assert!(owners.acl.is_none() && owners.group.is_some(), "{owners:?}");
     assert!(!owners.user.unwrap().is_empty());
     assert_eq!(sys.calls().of("NtOpenFile") + sys.calls().of("NtClose"), 2);

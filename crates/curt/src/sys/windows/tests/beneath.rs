@@ -1,7 +1,6 @@
 //! One call for a whole path, played where this system has none: a stand-in refuses what has a link of a
 //! known name on its way.
 
-use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -185,8 +184,8 @@ fn wine_is_not_believed() {
 fn every_operation_works_by_one_call_and_by_steps() {
     for setup in [newest(), older(), Setup::default()] {
         let scratch = tree();
-        let root = crate::beneath::tests::opened::<Windows>(&setup, &scratch.at("root"));
-        let name = |path: &str| crate::beneath::tests::canonical(&root, Path::new(path));
+        let root = crate::beneath::tests::TestRoot::<Windows>::open(&setup, &scratch.at("root"));
+        let name = |path: &str| root.canonical(path);
         assert_eq!(name("A/B/../b/FILE"), Ok((r"a\b\file".into(), false)));
         assert_eq!(name("link/file"), Ok((r"link\file".into(), false)));
         assert_eq!(name("a/new"), Ok((r"a\new".into(), true)));

@@ -7,7 +7,7 @@
 
 mod asking;
 mod beneath;
-mod guises;
+mod mounted_volumes;
 
 use std::ffi::c_void;
 use std::path::Path;

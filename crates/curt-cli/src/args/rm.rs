@@ -1,0 +1,232 @@
+//! The options of `curt rm`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+use curt::Threads;
+
+use super::{Options, OutputOptions, Positions, RETRY_MS, WithoutOptions, meaning, parse_threads};
+
+/// How many times a directory to which other programs keep adding is emptied again.
+const RETRIES: u32 = 100;
+
+const LONG_ABOUT: &str = "\
+Remove files and directories.
+
+Works like GNU rm and takes all of its options. Differences: mount points below an operand, bind \
+mounts too, are skipped unless --cross-mounts is given; 'link/' is an error and removes nothing; \
+large trees are removed by several threads, so the order of output varies (-j1 fixes it); usage \
+errors exit with 2. Symbolic links are removed, never followed.";
+
+/// The heading of the options that GNU rm lacks.
+const BEYOND_GNU: &str = "Options that GNU rm does not have";
+
+const AFTER: &str = "\
+Examples:
+  curt rm -rf node_modules            remove a tree, whether or not it exists
+  curt rm -r --dry-run build          print how much would be removed
+  curt rm -r --contents cache         empty a directory but keep it
+  curt rm -r --exclude '*.keep' out   keep some entries and the directories that contain them
+  find . -name '*.o' -print0 | curt rm -f --files0-from=-
+
+To remove a file whose name starts with '-', use 'curt rm -- -name' or 'curt rm ./-name'.
+
+Exit status:
+  0  everything was removed, except what was excluded or declined at a prompt
+  1  something could not be removed; each failure is reported on standard error
+  2  the command line was wrong; nothing was removed
+  An interrupted command prints what it removed and then ends by the signal (130 in a shell).";
+
+/// The options of `curt rm`.
+#[derive(Args, Default)]
+#[cfg_attr(test, derive(Clone, Debug, PartialEq))]
+#[command(args_override_self = true, infer_long_args = true)]
+#[command(about = "Remove files and directories", long_about = LONG_ABOUT, after_help = AFTER)]
+pub(crate) struct RmOptions {
+    /// The files and directories to remove
+    #[arg(value_name = "FILE")]
+    pub(crate) operands: Vec<OsString>,
+
+    /// Remove directories and their contents
+    #[arg(short, long, visible_short_alias = 'R')]
+    pub(crate) recursive: bool,
+
+    /// Ignore missing files and operands, never prompt
+    #[arg(short, long)]
+    force: bool,
+
+    /// Prompt before every removal
+    #[arg(short = 'i')]
+    always: bool,
+
+    /// Prompt once before removing more than three files, or recursively
+    #[arg(short = 'I')]
+    once: bool,
+
+    /// Prompt never, once (-I) or always (-i, the default WHEN)
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "always", value_parser = parse_when, action = ArgAction::Append)]
+    interactive: Vec<Prompt>,
+
+    /// Print what is removed
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Remove empty directories
+    #[arg(short, long)]
+    pub(crate) dir: bool,
+
+    /// Skip mount points, with GNU's message
+    ///
+    /// Mount points below an operand are skipped anyway; this only changes the message.
+    #[arg(long, conflicts_with = "cross_mounts")]
+    pub(crate) one_file_system: bool,
+
+    /// Do not remove '/' (the default)
+    ///
+    /// With 'all', also refuse operands that are on another device than their parent.
+    #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true,
+          default_missing_value = "", value_parser = parse_preserve_root,
+          action = ArgAction::Append)]
+    preserve_root: Vec<bool>,
+
+    /// Do not treat '/' specially
+    #[arg(long)]
+    no_preserve_root: bool,
+
+    /// Cross mount points: also remove what is mounted below an operand
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) cross_mounts: bool,
+
+    /// Remove the contents of the operands, but keep the operands
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) contents: bool,
+
+    /// Remove nothing; print how much would be removed (with -v, also what)
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) dry_run: bool,
+
+    /// Keep entries that match GLOB, and the directories that contain them
+    ///
+    /// A GLOB without a slash matches names at any depth. One with a slash matches paths relative
+    /// to the operand; there '*' does not match a slash, but '**' does. A slash at the end matches
+    /// directories only. Can be repeated.
+    #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,
+          help_heading = BEYOND_GNU)]
+    pub(crate) exclude: Vec<OsString>,
+
+    /// Retry N times if other programs add to a directory
+    ///
+    /// The directory is emptied again each time.
+    #[arg(long, value_name = "N", default_value_t = RETRIES, help_heading = BEYOND_GNU)]
+    pub(crate) retries: u32,
+
+    /// Stop retrying after N milliseconds without progress
+    #[arg(long, value_name = "N", default_value_t = RETRY_MS, help_heading = BEYOND_GNU)]
+    pub(crate) retry_ms: u64,
+
+    /// Use at most N threads; 1 starts none [default: as many as help]
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
+          help_heading = BEYOND_GNU)]
+    pub(crate) threads: Option<Threads>,
+
+    /// Show a progress line on a terminal
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) progress: bool,
+
+    /// Read the operands from FILE, each ended by NUL; '-' is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "operands", help_heading = BEYOND_GNU)]
+    pub(crate) files0_from: Option<PathBuf>,
+
+    #[command(flatten, next_help_heading = BEYOND_GNU)]
+    pub(crate) output: OutputOptions,
+
+    #[command(flatten)]
+    pub(crate) without: WithoutOptions,
+
+    /// Treat standard input as a terminal; GNU's tests spell it with three dashes
+    #[arg(long, alias = "-presume-input-tty", hide = true)]
+    pub(crate) presume_input_tty: bool,
+
+    /// When to prompt, by the last of the options that say so.
+    #[arg(skip)]
+    pub(crate) prompt: Prompt,
+
+    /// Missing files and operands are not errors.
+    #[arg(skip)]
+    pub(crate) ignores_missing: bool,
+
+    /// `/` may be removed.
+    #[arg(skip)]
+    pub(crate) removes_root: bool,
+
+    /// Operands on another device than their parent are refused.
+    #[arg(skip)]
+    pub(crate) refuses_mounted_operands: bool,
+}
+
+/// When to prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Prompt {
+    Never,
+    /// Before removing write-protected files, if standard input is a terminal.
+    #[default]
+    Protected,
+    /// The same, after one question at the beginning.
+    Once,
+    Always,
+}
+
+impl Options for RmOptions {
+    fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
+        self.settle_prompts(given);
+        if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {
+            return Err("you may not abbreviate the --no-preserve-root option".to_owned());
+        }
+        let roots = [("no_preserve_root", true), ("preserve_root", false)];
+        self.removes_root = given.last(&roots).unwrap_or_default();
+        self.refuses_mounted_operands = self.preserve_root.contains(&true);
+        Ok(())
+    }
+}
+
+impl RmOptions {
+    /// Replays the options about prompts in their order, as GNU rm does: the last one wins, except
+    /// that `--interactive=never` does not change whether missing files are errors.
+    fn settle_prompts(&mut self, given: &Positions<'_>) {
+        let flags = [("force", Prompt::Never), ("always", Prompt::Always), ("once", Prompt::Once)];
+        let flags = flags.into_iter().filter_map(|(id, prompt)| {
+            Some((given.position(id)?, prompt, Some(prompt == Prompt::Never)))
+        });
+        let positions = given.matches.indices_of("interactive").into_iter().flatten();
+        let words = positions
+            .zip(&self.interactive)
+            .map(|(at, &prompt)| (at, prompt, (prompt != Prompt::Never).then_some(false)));
+        let mut all: Vec<_> = flags.chain(words).collect();
+        all.sort_by_key(|&(at, ..)| at);
+        for (_, prompt, ignores_missing) in all {
+            self.prompt = prompt;
+            self.ignores_missing = ignores_missing.unwrap_or(self.ignores_missing);
+        }
+    }
+}
+
+/// The words of GNU rm and their beginnings, as long as these can mean only one thing.
+pub(super) fn parse_when(word: &str) -> Result<Prompt, String> {
+    const WORDS: [(&str, Prompt); 6] = [
+        ("never", Prompt::Never),
+        ("no", Prompt::Never),
+        ("none", Prompt::Never),
+        ("once", Prompt::Once),
+        ("always", Prompt::Always),
+        ("yes", Prompt::Always),
+    ];
+    super::abbreviated(&WORDS, word)
+        .map_err(|_| "expected never (no, none), once, or always (yes)".to_owned())
+}
+
+/// Returns whether operands on another device than their parent are refused.
+fn parse_preserve_root(word: &str) -> Result<bool, String> {
+    meaning(&[("", false), ("all", true)], word).ok_or_else(|| "the only value is 'all'".to_owned())
+}

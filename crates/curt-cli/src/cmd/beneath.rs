@@ -1,0 +1,278 @@
+//! `curt beneath`: untrusted paths that must stay in a directory.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use curt::paths::{Flavor, PathCheck, PathText, Refusal, Release};
+use curt::{Calls, Cause, Error, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
+
+use super::{base_name, stat};
+use crate::args::expand::{FLAVORS, RELEASES};
+use crate::args::{BeneathOptions, MODES};
+use crate::batch;
+use crate::exit::Exit;
+use crate::out::entry::{self, Shown, TextStyle};
+use crate::out::failure::{self, Failure};
+use crate::out::json::Object;
+use crate::out::{path_text, text};
+use crate::quote::quote;
+use crate::session::{Outcome, Session};
+use crate::sys;
+use crate::time::{LocalZone, Zone};
+
+/// How much of a file is read at a time.
+const READ: usize = 64 * 1024;
+
+/// Runs the command.
+pub(crate) fn run(options: &BeneathOptions) -> Exit {
+    let session = &options.output.session("curt beneath");
+    if !options.check_only && (options.flavor.is_some() || options.release.is_some()) {
+        return session.usage("--flavor and --release need --check-only");
+    }
+    let Some(path) = &options.root else {
+        return check_texts(options, session);
+    };
+    let features: Vec<_> = options.without.features().collect();
+    let root = match Root::open_without(path, &features) {
+        Ok(root) => root.scope(scope(options.in_root)).aliases(options.mode),
+        Err(error) => {
+            session.fail(&error);
+            return session.close(false);
+        }
+    };
+    if options.batch {
+        return answer_questions(options, &root, session);
+    }
+    let zone = LocalZone::new(Zone::local);
+    let mut counts = Counts::default();
+    for operand in &options.operands {
+        if session.is_cancelled() {
+            break;
+        }
+        let path = Path::new(operand);
+        let result = if options.cat {
+            print_contents(&root, path, session)
+        } else if options.stat {
+            print_metadata(&root, path, session, &zone)
+        } else {
+            name(&root, path, options.name)
+                .map(|name| print_name(path, &PathText::from(name.as_path()), None, session))
+        };
+        counts.count(result, path, session);
+    }
+    counts.finish(&root.calls(), session)
+}
+
+fn scope(in_root: bool) -> Scope {
+    if in_root { Scope::InRoot } else { Scope::Beneath }
+}
+
+/// How many paths there were.
+#[derive(Default)]
+struct Counts {
+    allowed: u64,
+    refused: u64,
+    failed: u64,
+}
+
+impl Counts {
+    /// Counts a path, and reports why it could not be used.
+    fn count(&mut self, result: Result<(), Denied>, path: &Path, session: &Session) {
+        let Err(denied) = result else {
+            self.allowed += 1;
+            return;
+        };
+        *if denied.is_refused { &mut self.refused } else { &mut self.failed } += 1;
+        let Denied { verb, reason, failure, .. } = denied;
+        let message = || format!("cannot {verb} {}: {reason}", quote(path));
+        session.fail_as(|| failure.path(path), message);
+    }
+
+    fn finish(self, calls: &Calls, session: &Session) -> Exit {
+        let summary = Object::new()
+            .number("allowed", self.allowed)
+            .number("refused", self.refused)
+            .number("errors", self.failed);
+        session.finish(Outcome { summary: Some(summary), calls: *calls, ..Outcome::default() })
+    }
+}
+
+/// Why a path could not be used.
+struct Denied {
+    /// What could not be done, and why, for people.
+    verb: &'static str,
+    reason: String,
+    /// The same for programs.
+    failure: Box<Failure>,
+    /// The path was refused; otherwise something failed.
+    is_refused: bool,
+}
+
+impl Denied {
+    fn os(operation: Operation, error: &io::Error) -> Denied {
+        let failure = Box::new(Failure::os(failure::operation(operation), error));
+        let (verb, reason) = (verb(operation), sys::error_text(error));
+        Denied { verb, reason, failure, is_refused: false }
+    }
+}
+
+impl From<Refusal> for Denied {
+    fn from(refusal: Refusal) -> Denied {
+        let operation = Operation::Canonicalize;
+        let reason = text::refusal(refusal).to_owned();
+        let failure = Failure::new(failure::operation(operation), refusal.name(), reason.clone());
+        Denied { verb: verb(operation), reason, failure: Box::new(failure), is_refused: true }
+    }
+}
+
+impl From<Error> for Denied {
+    fn from(error: Error) -> Denied {
+        Denied {
+            verb: verb(error.operation()),
+            reason: text::reason(error.cause()),
+            failure: Box::new(Failure::from(&error)),
+            is_refused: matches!(error.cause(), Cause::Refused(_)),
+        }
+    }
+}
+
+/// Who asks for the name of a path wants to open it.
+fn verb(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Canonicalize => "open",
+        operation => operation.verb(),
+    }
+}
+
+/// Returns the name of what a path leads to, relative to the root.
+fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::PathBuf, Denied> {
+    let found = root.canonical(path)?;
+    if found.missing && !may_be_missing {
+        return Err(Denied::os(Operation::Canonicalize, &io::ErrorKind::NotFound.into()));
+    }
+    Ok(found.path)
+}
+
+/// Prints the name of a path, which may be a path of another system.
+fn print_name(path: &Path, name: &PathText, flavor: Option<Flavor>, session: &Session) {
+    if session.is_json() {
+        let name = path_text::to_json(name, flavor.unwrap_or(Flavor::NATIVE));
+        return session.object(Object::new().path("path", path).raw("allow", &name));
+    }
+    let mut line = match name.to_path() {
+        Ok(name) => entry::name(name.as_os_str(), session.is_terminal()),
+        Err(_) => name.to_bytes().into_owned(),
+    };
+    line.push(b'\n');
+    session.data(&line);
+}
+
+/// Prints the contents of a file. A pipe without a writer is empty.
+fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
+    let options = OpenOptions::new().read(true).nonblocking(true);
+    let mut file = root.open_file(path, &options)?;
+    let mut buffer = vec![0; READ];
+    while !session.is_cancelled() {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => session.data(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Denied::os(Operation::ReadFile, &error)),
+        }
+    }
+    Ok(())
+}
+
+/// Prints the metadata of what a path leads to.
+fn print_metadata(
+    root: &Root,
+    path: &Path,
+    session: &Session,
+    zone: &LocalZone,
+) -> Result<(), Denied> {
+    let fields = entry::union(&stat::DEFAULT).without(Fields::TARGET);
+    let metadata = root.stat(path, Plan::new(fields).follow(Follow::Links))?;
+    let shown = Shown { name: base_name(path), path, metadata: &metadata };
+    if session.is_json() {
+        session.object(entry::object(&shown, fields | Fields::NAME));
+    } else {
+        let style = TextStyle { zone, is_quoted: session.is_terminal() };
+        session.data(&stat::block(&shown, &stat::DEFAULT, &style));
+    }
+    Ok(())
+}
+
+/// Answers the questions on standard input.
+fn answer_questions(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
+    let roots = MODES.map(|(_, mode)| {
+        let root = |in_root| (mode, in_root, root.share().scope(scope(in_root)).aliases(mode));
+        [root(false), root(true)]
+    });
+    let roots = roots.as_flattened();
+    batch::run(session, &["path", "mode", "in_root"], |question| {
+        let path = question.os_text("path")?.required("path")?;
+        let path = Path::new(&path);
+        let mode = question.choice("mode", &MODES)?.value().unwrap_or(options.mode);
+        let in_root = question.flag("in_root", options.in_root)?;
+        let root = roots.iter().find(|root| (root.0, root.1) == (mode, in_root));
+        let (_, _, root) = root.ok_or("there is no such mode")?;
+        Ok(match name(root, path, options.name) {
+            Ok(name) => Object::new().path("allow", &name),
+            Err(denied) => denied.failure.path(path).object(),
+        })
+    });
+    let mut calls = root.calls();
+    for (_, _, root) in roots {
+        calls.add(&root.calls());
+    }
+    session.finish(Outcome { calls, ..Outcome::default() })
+}
+
+/// Runs `--check-only`: checks only the text of the paths.
+fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
+    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
+    let release = options.release.unwrap_or(Release::Windows10);
+    let check = |flavor, release, mode, in_root| {
+        PathCheck::new(flavor).release(release).aliases(mode).in_root(in_root)
+    };
+    if options.batch {
+        let keys = ["path", "flavor", "release", "mode", "in_root"];
+        batch::run(session, &keys, |question| {
+            let path = question.text("path")?.required("path")?;
+            let flavor = question.choice("flavor", &FLAVORS)?.value().unwrap_or(flavor);
+            let check = check(
+                flavor,
+                question.choice("release", &RELEASES)?.value().unwrap_or(release),
+                question.choice("mode", &MODES)?.value().unwrap_or(options.mode),
+                question.flag("in_root", options.in_root)?,
+            );
+            Ok(match check_text(check, &path) {
+                Ok(name) => Object::new().raw("allow", &path_text::to_json(&name, flavor)),
+                Err(refusal) => {
+                    let failure = Denied::from(refusal).failure;
+                    failure.json_path(path_text::to_json(&path, flavor)).object()
+                }
+            })
+        });
+        return session.finish(Outcome::default());
+    }
+    let check = check(flavor, release, options.mode, options.in_root);
+    let mut counts = Counts::default();
+    for operand in &options.operands {
+        let path = Path::new(operand);
+        let result = check_text(check, &PathText::from(path))
+            .map(|name| print_name(path, &name, Some(flavor), session));
+        counts.count(result.map_err(Denied::from), path, session);
+    }
+    counts.finish(&Calls::default(), session)
+}
+
+/// Returns the name of a path relative to the root, by its text.
+fn check_text(check: PathCheck, path: &PathText) -> Result<PathText, Refusal> {
+    if path.is_wide() {
+        // Text in units always has units.
+        let units = path.to_units().map_err(|_| Refusal::Encoding)?;
+        return Ok(PathText::from(check.name(&units)?.into_owned()));
+    }
+    Ok(PathText::from(check.name(&path.to_bytes())?.into_owned()))
+}

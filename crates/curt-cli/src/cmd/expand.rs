@@ -1,0 +1,374 @@
+//! `curt expand`: absolute paths, by text alone. The file system is not called.
+
+use std::path::Path;
+
+use curt::ThisProcess;
+use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Release, Rule};
+use serde_json::Value;
+
+use crate::args::ExpandOptions;
+use crate::args::expand::{DOT_DOTS, FLAVORS, RELEASES, STYLES, VERBATIMS};
+use crate::batch::{self, Given, Question};
+use crate::exit::Exit;
+use crate::out::failure::Failure;
+use crate::out::json::{self, Object};
+use crate::out::{entry, path_text, text};
+use crate::quote::quote;
+use crate::session::{Outcome, Session};
+
+/// Runs the command.
+pub(crate) fn run(options: &ExpandOptions) -> Exit {
+    let session = options.output.session("curt expand");
+    match drives(&options.drive) {
+        None => session.usage("--drive expects X=PATH"),
+        Some(drives) if options.batch => answer_questions(options, &drives, &session),
+        Some(drives) => print(options, &drives, &session),
+    }
+}
+
+/// The working directories of drives.
+type Drives<'a> = [(&'a str, &'a str)];
+
+fn drives(given: &[String]) -> Option<Vec<(&str, &str)>> {
+    let drives = given.iter().map(|drive| drive.split_once('='));
+    drives.map(|drive| drive.filter(|(letter, _)| !letter.is_empty())).collect()
+}
+
+/// Returns the expander that the options ask for.
+fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess) -> Expander {
+    let mut env = Env::of(process.clone());
+    if let Some(cwd) = &options.cwd {
+        env = env.cwd(Path::new(cwd));
+    }
+    if let Some(home) = &options.home {
+        env = env.home(Path::new(home));
+    }
+    for &(letter, path) in drives {
+        env = env.drive(letter, path);
+    }
+    let expander = choose(Expander::new(env), options);
+    match &options.base {
+        Some(base) => expander.base(Path::new(base)),
+        None => expander,
+    }
+}
+
+/// Applies the options that choose a rule.
+fn choose(mut expander: Expander, options: &ExpandOptions) -> Expander {
+    if let Some(flavor) = options.flavor {
+        expander = expander.flavor(flavor);
+    }
+    if let Some(release) = options.release {
+        expander = expander.release(release);
+    }
+    if let Some(style) = options.style {
+        expander = expander.style(style);
+    }
+    if let Some(dot_dot) = options.dotdot {
+        expander = expander.dot_dot(dot_dot);
+    }
+    if let Some(verbatim) = options.verbatim {
+        expander = expander.verbatim(verbatim);
+    }
+    expander
+}
+
+/// The full path, and the rules that were applied if they are wanted.
+struct Expansion {
+    result: Result<PathText, ExpandError>,
+    rules: Option<Vec<Rule>>,
+}
+
+impl Expansion {
+    fn new(expander: &Expander, path: &PathText, is_explained: bool) -> Expansion {
+        if is_explained {
+            let explanation = expander.explain_text(path);
+            Expansion { result: explanation.result, rules: Some(explanation.rules) }
+        } else {
+            Expansion { result: expander.expand_text(path), rules: None }
+        }
+    }
+
+    /// Adds the expansion to an object.
+    fn add_to(&self, object: Object, input: &PathText, flavor: Flavor) -> Object {
+        let object = match &self.result {
+            Ok(full) => object.raw("ok", &path_text::to_json(full, flavor)),
+            Err(error) => Failure::new("expand", error.word(), error.to_string())
+                .json_path(path_text::to_json(input, flavor))
+                .add_to(object),
+        };
+        match &self.rules {
+            Some(rules) => object.list("rules", rules.iter().map(|rule| json::string(rule.word()))),
+            None => object,
+        }
+    }
+}
+
+/// Prints the full paths of the operands.
+fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
+    let process = ThisProcess::new();
+    let expander = expander(options, drives, &process);
+    let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
+    for operand in &options.operands {
+        if session.is_cancelled() {
+            break;
+        }
+        let path = PathText::from(Path::new(operand));
+        let expansion = Expansion::new(&expander, &path, options.explain);
+        if session.is_json() {
+            if expansion.result.is_err() {
+                session.count_failure();
+            }
+            let object = Object::new().raw("input", &path_text::to_json(&path, flavor));
+            session.object(expansion.add_to(object, &path, flavor));
+            continue;
+        }
+        match expansion.result.and_then(|full| full.to_path()) {
+            Ok(full) => {
+                let is_quoted = !options.null && session.is_terminal();
+                let mut lines = entry::name(full.as_os_str(), is_quoted);
+                lines.push(if options.null { 0 } else { b'\n' });
+                for rule in expansion.rules.unwrap_or_default() {
+                    lines.extend(format!("  {}: {}\n", rule.word(), rule.meaning()).bytes());
+                }
+                session.data(&lines);
+            }
+            Err(error) => {
+                session.count_failure();
+                session.warn(&format!("cannot expand {}: {error}", quote(operand)));
+            }
+        }
+    }
+    let count = options.operands.len() as u64;
+    session.finish(Outcome {
+        summary: Some(Object::new().number("paths", count).number("errors", session.errors())),
+        done: text::counted(count, "path", "paths"),
+        calls: process.calls(),
+        ..Outcome::default()
+    })
+}
+
+/// The keys of a question.
+const KEYS: [&str; 10] =
+    ["input", "flavor", "release", "style", "dotdot", "verbatim", "base", "cwd", "home", "drives"];
+
+/// Answers the questions on standard input, each of which may be about another process.
+fn answer_questions(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
+    let process = ThisProcess::new();
+    batch::run(session, &KEYS, |question| {
+        let task = Task::new(question, options, drives, &process)?;
+        let expansion = Expansion::new(&task.expander, &task.input, options.explain);
+        Ok(expansion.add_to(Object::new(), &task.input, task.flavor))
+    });
+    session.finish(Outcome { calls: process.calls(), ..Outcome::default() })
+}
+
+/// What a question asks for.
+struct Task {
+    input: PathText,
+    flavor: Flavor,
+    expander: Expander,
+}
+
+impl Task {
+    fn new(
+        question: &Question,
+        default: &ExpandOptions,
+        drives: &Drives<'_>,
+        process: &ThisProcess,
+    ) -> Result<Task, String> {
+        let input = question.text("input")?.required("input")?;
+        let flavor = question.choice("flavor", &FLAVORS)?.value().or(default.flavor);
+        let options = ExpandOptions {
+            flavor,
+            release: question.choice("release", &RELEASES)?.value().or(default.release),
+            style: question.choice("style", &STYLES)?.value().or(default.style),
+            dotdot: question.choice("dotdot", &DOT_DOTS)?.value().or(default.dotdot),
+            verbatim: question.choice("verbatim", &VERBATIMS)?.value().or(default.verbatim),
+            ..ExpandOptions::default()
+        };
+        let directory = |key: &str, default: &Option<std::ffi::OsString>| {
+            let default = default.as_deref().map(|path| PathText::from(Path::new(path)));
+            Ok::<_, String>(match (question.text(key)?, default) {
+                (Given::Absent, Some(default)) => Given::Value(default),
+                (given, _) => given,
+            })
+        };
+        let base = directory("base", &default.base)?.value();
+        let cwd = directory("cwd", &default.cwd)?;
+        let mut env = if cwd.is_null() && base.is_some() {
+            Env::of(OnlyUsers(process.clone()))
+        } else {
+            Env::of(process.clone())
+        };
+        env = match cwd {
+            Given::Value(cwd) => env.cwd(cwd),
+            Given::Null => env.no_cwd(),
+            Given::Absent => env,
+        };
+        env = match directory("home", &default.home)? {
+            Given::Value(home) => env.home(home),
+            Given::Null => env.no_home(),
+            Given::Absent => env,
+        };
+        let env = with_drives(env, question, drives)?;
+        let mut expander = choose(Expander::new(env), &options);
+        if let Some(base) = base {
+            expander = expander.base(base);
+        }
+        Ok(Task { input, flavor: flavor.unwrap_or(Flavor::NATIVE), expander })
+    }
+}
+
+/// The environment of a question that says where paths start: nothing of this process but the
+/// homes of users.
+struct OnlyUsers(ThisProcess);
+
+impl Environment for OnlyUsers {
+    fn working_directory(&self) -> Option<PathText> {
+        None
+    }
+
+    fn home_of(&self, user: &[u8]) -> Option<PathText> {
+        if user.is_empty() { None } else { self.0.home_of(user) }
+    }
+
+    fn release(&self) -> Release {
+        self.0.release()
+    }
+}
+
+fn with_drives(mut env: Env, question: &Question, default: &Drives<'_>) -> Result<Env, String> {
+    match question.value("drives") {
+        Given::Absent => {
+            for &(letter, path) in default {
+                env = env.drive(letter, path);
+            }
+        }
+        Given::Null => env = env.no_drives(),
+        Given::Value(Value::Object(drives)) => {
+            env = env.no_drives();
+            for (letter, path) in drives {
+                let path = path_text::from_json(path);
+                let path = path.ok_or_else(|| format!("'{letter}' of 'drives' is not a path"))?;
+                env = env.drive(letter.as_str(), path);
+            }
+        }
+        Given::Value(_) => return Err("'drives' is not an object".to_owned()),
+    }
+    Ok(env)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Task;
+    use crate::args::ExpandOptions;
+    use crate::batch::Question;
+    use curt::ThisProcess;
+
+    fn ask(line: &str) -> Result<String, String> {
+        let question = Question::read(line.as_bytes(), &super::KEYS)?;
+        let task = Task::new(&question, &ExpandOptions::default(), &[], &ThisProcess::new())?;
+        Ok(match task.expander.expand_text(&task.input) {
+            Ok(full) => super::path_text::to_json(&full, task.flavor),
+            Err(error) => error.word().to_owned(),
+        })
+    }
+
+    #[test]
+    fn questions_are_understood() {
+        for (line, answer) in [
+            (r#"{"input":"a","flavor":"posix","cwd":"/w"}"#, r#""/w/a""#),
+            (r#"{"input":"a","flavor":"posix","cwd":null}"#, "drive"),
+            (r#"{"input":"a","flavor":"posix","cwd":null,"base":"/b"}"#, r#""/b/a""#),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":"/h"}"#, r#""/h""#),
+            (r#"{"input":"~","style":"ruby","cwd":null,"base":"/b","home":null}"#, "no-home"),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":"h"}"#, "nonabs-home"),
+            (r#"{"input":"~no-such-user","flavor":"posix","style":"ruby"}"#, "no-user"),
+            (r#"{"input":"/..","flavor":"posix","dotdot":"refuse"}"#, "escape"),
+            (r#"{"input":"","flavor":"windows"}"#, "empty"),
+            (r#"{"input":"~","flavor":"posix","style":"ruby","home":""}"#, "nonabs-home"),
+            (
+                r#"{"input":"~","flavor":"windows","style":"ruby","cwd":"C:/","home":"/h"}"#,
+                "nonabs-home",
+            ),
+            (r#"{"input":"~u","flavor":"windows","style":"ruby","cwd":"C:/"}"#, "no-user"),
+            (r#"{"input":"~","style":"ruby","flavor":"posix","cwd":null,"base":"/b"}"#, "no-home"),
+            (r#"{"input":"a","flavor":"posix","cwd":null,"base":"b"}"#, "drive"),
+            (r#"{"input":"D:x","flavor":"windows","cwd":"C:\\","drives":{"D":"d"}}"#, "drive"),
+            (
+                r#"{"input":"D:x","flavor":"windows","cwd":"C:\\","drives":{"d":"D:\\q"}}"#,
+                r#""D:\\q\\x""#,
+            ),
+            (
+                r#"{"input":"x","flavor":"windows","cwd":null,"base":"D:b","drives":{"D":"D:\\z"}}"#,
+                r#""D:\\z\\b\\x""#,
+            ),
+            (
+                r#"{"input":"\\??\\C:\\a\\..","flavor":"windows","verbatim":"normalize","cwd":"C:\\"}"#,
+                r#""C:\\??\\C:""#,
+            ),
+            (r#"{"input":"/x","flavor":"posix","style":"ruby","base":"\u0000"}"#, "nul"),
+            (r#"{"input":"a\u0000","flavor":"windows"}"#, "nul"),
+            (
+                r#"{"input":"D:y","flavor":"windows","release":11,"style":"native","dotdot":"clamp","verbatim":"keep","cwd":"C:\\","drives":{"D":"D:\\x"},"base":null,"home":"C:\\h"}"#,
+                r#""D:\\x\\y""#,
+            ),
+            (
+                r#"{"input":"con.x","flavor":"windows","release":10,"cwd":"C:\\"}"#,
+                r#""\\\\.\\con""#,
+            ),
+            (
+                r#"{"input":"con.x","flavor":"windows","release":"11","cwd":"C:\\"}"#,
+                r#""C:\\con.x""#,
+            ),
+            (
+                r#"{"input":{"bytes":"/w=="},"flavor":"posix","cwd":"/w"}"#,
+                r#"{"bytes":"L3cv/w=="}"#,
+            ),
+            (
+                r#"{"input":{"utf16":[55296]},"flavor":"windows","cwd":"C:\\"}"#,
+                r#"{"utf16":[67,58,92,55296]}"#,
+            ),
+            (r#"{"input":{"utf16":[55296]},"flavor":"posix","cwd":{"bytes":"L/8="}}"#, "encoding"),
+            (
+                r#"{"input":{"bytes":"6Q==","encoding":"ISO-8859-1"},"flavor":"posix","cwd":"/é"}"#,
+                "encoding",
+            ),
+            (
+                r#"{"input":{"bytes":"6Q==","encoding":"ISO-8859-1"},"flavor":"posix","cwd":"/w"}"#,
+                r#"{"bytes":"L3cv6Q==","encoding":"ISO-8859-1"}"#,
+            ),
+        ] {
+            assert_eq!(ask(line).as_deref(), Ok(answer), "{line}");
+        }
+    }
+
+    #[test]
+    fn windows_has_a_longest_path() {
+        let question = |length: usize| {
+            let name = "é".repeat(length);
+            ask(&format!(r#"{{"input":"{name}","flavor":"windows","cwd":"C:\\"}}"#)).unwrap()
+        };
+        assert!(question(32_763).starts_with(r#""C:\\é"#));
+        assert_eq!(question(32_764), "too-long");
+        assert_eq!(question(40_000), "too-long");
+    }
+
+    #[test]
+    fn invalid_questions_are_refused() {
+        for line in [
+            "",
+            "[]",
+            "{}",
+            r#"{"input":1}"#,
+            r#"{"input":"a","flavor":"dos"}"#,
+            r#"{"input":"a","release":12}"#,
+            r#"{"input":"a","cwd":1}"#,
+            r#"{"input":"a","drives":[]}"#,
+            r#"{"input":"a","drives":{"D":1}}"#,
+        ] {
+            assert!(ask(line).is_err(), "{line}");
+        }
+    }
+}

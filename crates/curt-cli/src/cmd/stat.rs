@@ -1,0 +1,193 @@
+//! `curt stat`: the metadata of files. One call for each, and one more for the target of a link.
+
+use std::path::Path;
+
+use curt::{Calls, Fields, Follow, Plan, Stat};
+
+use super::base_name;
+use crate::args::StatOptions;
+use crate::batch::{self, Given, Question};
+use crate::exit::Exit;
+use crate::out::entry::{self, Shown, TextStyle};
+use crate::out::failure::Failure;
+use crate::out::json::Object;
+use crate::out::text;
+use crate::session::{Outcome, Session};
+use crate::time::{LocalZone, Zone};
+
+/// The fields that are printed by default: all that one call gives, and the target of a link. The
+/// names of owners would cost more.
+pub(super) const DEFAULT: [Fields; 15] = [
+    Fields::KIND,
+    Fields::SIZE,
+    Fields::ALLOCATED,
+    Fields::MODE,
+    Fields::LINKS,
+    Fields::USER_ID,
+    Fields::GROUP_ID,
+    Fields::ID,
+    Fields::DEVICE,
+    Fields::DEVICE_NUMBER,
+    Fields::MODIFIED,
+    Fields::ACCESSED,
+    Fields::CHANGED,
+    Fields::CREATED,
+    Fields::TARGET,
+];
+
+/// Runs the command.
+pub(crate) fn run(options: &StatOptions) -> Exit {
+    let session = options.output.session("curt stat");
+    let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
+        Ok(fields) => fields.unwrap_or_else(|| DEFAULT.to_vec()),
+        Err(message) => return session.usage(&message),
+    };
+    if options.batch {
+        answer_questions(options, entry::union(&fields), &session)
+    } else {
+        print(options, &fields, &session)
+    }
+}
+
+fn plan(options: &StatOptions, fields: Fields) -> Plan {
+    Plan::new(fields).follow(if options.dereference { Follow::Links } else { Follow::Never })
+}
+
+/// Prints the metadata of the operands.
+fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
+    let all = entry::union(fields);
+    let all = if session.is_json() { all | Fields::NAME } else { all };
+    let mut stat = Stat::new(plan(options, all));
+    let zone = LocalZone::new(Zone::local);
+    let mut count = 0_u64;
+    for operand in &options.operands {
+        if session.is_cancelled() {
+            break;
+        }
+        let path = Path::new(operand);
+        let metadata = match stat.path(path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                session.fail(&error);
+                continue;
+            }
+        };
+        count += 1;
+        let shown = Shown { name: base_name(path), path, metadata: &metadata };
+        if session.is_json() {
+            // A field that could not be read says so itself.
+            metadata.failures().for_each(|_| session.count_failure());
+            session.object(entry::object(&shown, all));
+        } else {
+            let style = TextStyle { zone: &zone, is_quoted: session.is_terminal() };
+            session.data(&block(&shown, fields, &style));
+            metadata.failures().for_each(|(_, error)| session.fail(error));
+        }
+    }
+    session.finish(Outcome {
+        summary: Some(Object::new().number("entries", count).number("errors", session.errors())),
+        done: text::counted(count, "path", "paths"),
+        calls: stat.calls(),
+        ..Outcome::default()
+    })
+}
+
+/// Returns a path and its metadata, one field per line.
+pub(super) fn block(shown: &Shown<'_>, fields: &[Fields], style: &TextStyle<'_>) -> Vec<u8> {
+    let mut block = b"path: ".to_vec();
+    block.extend(entry::name(shown.path.as_os_str(), style.is_quoted));
+    block.push(b'\n');
+    for &field in fields {
+        let value = entry::field(shown, field, style);
+        if field == Fields::TARGET && value == b"-" {
+            continue;
+        }
+        block.extend(field.to_string().bytes());
+        block.extend(b": ");
+        block.extend(value);
+        block.push(b'\n');
+    }
+    block
+}
+
+/// Answers the questions on standard input.
+fn answer_questions(options: &StatOptions, default: Fields, session: &Session) -> Exit {
+    let mut stats = Stats { options, by_fields: Vec::new(), calls: Calls::default() };
+    batch::run(session, &["path", "fields"], |question| {
+        let path = question.os_text("path")?.required("path")?;
+        let (path, fields) = (Path::new(&path), fields(question, default)?);
+        Ok(match stats.for_fields(fields).path(path) {
+            Ok(metadata) => {
+                let shown = Shown { name: base_name(path), path, metadata: &metadata };
+                entry::object(&shown, fields)
+            }
+            Err(error) => Failure::from(&error).path(path).object(),
+        })
+    });
+    stats.clear();
+    session.finish(Outcome { calls: stats.calls, ..Outcome::default() })
+}
+
+/// Returns the fields that a question asks for.
+fn fields(question: &Question, default: Fields) -> Result<Fields, String> {
+    match question.strings("fields")? {
+        Given::Absent | Given::Null => Ok(default | Fields::NAME),
+        Given::Value(names) => names.into_iter().try_fold(Fields::NONE, |all, name| {
+            let field = Fields::named(name).ok_or_else(|| format!("unknown field '{name}'"))?;
+            Ok(all | field)
+        }),
+    }
+}
+
+/// How many sets of fields are remembered.
+const SETS: usize = 32;
+
+/// A [`Stat`] for each set of fields, so that each owner is looked up once.
+struct Stats<'a> {
+    options: &'a StatOptions,
+    by_fields: Vec<(Fields, Stat)>,
+    calls: Calls,
+}
+
+impl Stats<'_> {
+    fn for_fields(&mut self, fields: Fields) -> &mut Stat {
+        let known = self.by_fields.iter().position(|&(set, _)| set == fields);
+        let at = known.unwrap_or_else(|| {
+            if self.by_fields.len() >= SETS {
+                self.clear();
+            }
+            self.by_fields.push((fields, Stat::new(plan(self.options, fields))));
+            self.by_fields.len() - 1
+        });
+        &mut self.by_fields[at].1
+    }
+
+    /// Drops all of them and keeps the number of their calls.
+    fn clear(&mut self) {
+        for (_, stat) in self.by_fields.drain(..) {
+            self.calls.add(&stat.calls());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use curt::Fields;
+
+    use super::fields;
+    use crate::batch::Question;
+
+    #[test]
+    fn questions_choose_fields() {
+        let ask = |line: &str| {
+            let question = Question::read(line.as_bytes(), &["path", "fields"])?;
+            fields(&question, Fields::SIZE)
+        };
+        let line = r#"{"path":"a b","fields":["kind","links"]}"#;
+        assert_eq!(ask(line), Ok(Fields::KIND | Fields::LINKS));
+        assert_eq!(ask(r#"{"path":""}"#), Ok(Fields::SIZE | Fields::NAME));
+        for fields in [r#"["colour"]"#, "[1]", r#""size""#] {
+            assert!(ask(&format!(r#"{{"path":"a","fields":{fields}}}"#)).is_err(), "{fields}");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! `curt which`: the files that the names of programs stand for.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+
+use curt::{Calls, FindCause, FindError, Found, Looked, Search, SearchExplanation};
+
+use crate::args::{BARES, CWDS, LookUpOptions, RULES, WhichOptions};
+use crate::batch::{self, Question};
+use crate::exit::Exit;
+use crate::out::entry;
+use crate::out::failure::Failure;
+use crate::out::json::{self, Object};
+use crate::out::text;
+use crate::quote::{for_terminal, quote};
+use crate::session::{Outcome, Session};
+
+/// Runs the command.
+pub(crate) fn run(options: &WhichOptions) -> Exit {
+    let session = options.output.session("curt which");
+    match options.look_up.search() {
+        Err(message) => session.usage(&message),
+        Ok(_) if options.batch => answer_questions(options, &session),
+        Ok(search) => Printer { options, search, session: &session, found: 0, missing: 0 }.run(),
+    }
+}
+
+/// Looks up the names on the command line.
+struct Printer<'a> {
+    options: &'a WhichOptions,
+    search: Search,
+    session: &'a Session,
+    found: u64,
+    missing: u64,
+}
+
+impl Printer<'_> {
+    fn run(mut self) -> Exit {
+        let names = &self.options.names;
+        if self.options.explain {
+            for name in names {
+                let explanation = self.search.explain(name);
+                self.count(explanation.result.is_ok());
+                if self.session.is_json() {
+                    self.session.object(explanation_object(name, &explanation));
+                } else {
+                    self.session.data(explanation_lines(name, &explanation).as_bytes());
+                }
+            }
+        } else if self.options.all {
+            for name in names {
+                let all: Vec<_> = self.search.find_all(name).collect();
+                self.count(all.iter().any(Result::is_ok));
+                for result in all {
+                    self.print(name, result);
+                }
+            }
+        } else {
+            let results = self.search.find_many(names);
+            for (name, result) in names.iter().zip(results) {
+                self.count(result.is_ok());
+                self.print(name, result);
+            }
+        }
+        let Printer { found, missing, .. } = self;
+        self.session.finish(Outcome {
+            summary: Some(Object::new().number("found", found).number("missing", missing)),
+            calls: self.search.calls(),
+            ..Outcome::default()
+        })
+    }
+
+    fn count(&mut self, is_found: bool) {
+        if is_found {
+            self.found += 1;
+        } else {
+            self.missing += 1;
+            self.session.count_failure();
+        }
+    }
+
+    fn print(&mut self, name: &OsStr, result: Result<Found, FindError>) {
+        if self.session.is_cancelled() {
+            return;
+        }
+        match result {
+            result if self.session.is_json() => {
+                let object = Object::new().path("name", name);
+                self.session.object(add_result(object, result, &mut self.search));
+            }
+            Ok(found) => {
+                let path = found.path();
+                let is_quoted = !self.options.null && self.session.is_terminal();
+                let mut line = entry::name(path.as_os_str(), is_quoted);
+                line.push(if self.options.null { 0 } else { b'\n' });
+                self.session.data(&line);
+            }
+            Err(error) => {
+                self.session.warn(&not_found(&error));
+                for directory in error.unsearchable() {
+                    self.session.warn(&format!("could not search {}", quote(directory)));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the message for a name that was not found.
+pub(super) fn not_found(error: &FindError) -> String {
+    format!("{}: {}", for_terminal(error.name(), ":"), text::not_found_reason(error))
+}
+
+/// Adds what was found, or why nothing was, to an object. What was found is read to tell its kind.
+fn add_result(object: Object, result: Result<Found, FindError>, search: &mut Search) -> Object {
+    match result {
+        Ok(mut found) => {
+            search.look_into(&mut found);
+            add_found(object, &found)
+        }
+        Err(error) => add_error(object, &error),
+    }
+}
+
+fn add_found(object: Object, found: &Found) -> Object {
+    let mut object = object
+        .path("found", found.path())
+        .text("origin", &found.origin().to_string())
+        .text("kind", found.program().word())
+        .boolean("relative", found.is_relative());
+    if let Some(interpreter) = found.interpreter() {
+        object = object.path("interpreter", interpreter.path());
+        if interpreter.is_missing() {
+            let message = if interpreter.has_carriage_return() {
+                "its interpreter is missing: the line ends in a carriage return"
+            } else {
+                "its interpreter is missing"
+            };
+            let failure = Failure::new("find", "interpreter-missing", message.to_owned());
+            object = failure.path(found.path()).add_to(object);
+        }
+    }
+    object
+}
+
+fn add_error(object: Object, error: &FindError) -> Object {
+    let failure = match error.cause() {
+        FindCause::Os(error) => Failure::os("find", error),
+        _ => Failure::new("find", error.word(), text::not_found_reason(error)),
+    };
+    let mut object = failure.path(error.name()).add_to(object);
+    if let Some(path) = error.path() {
+        object = object.path("candidate", path);
+    }
+    object.list("unsearchable", error.unsearchable().iter().map(json_path))
+}
+
+/// Returns every step of a search and its result as an object.
+fn explanation_object(name: &OsStr, explanation: &SearchExplanation) -> Object {
+    let object = Object::new().path("name", name);
+    let object = match &explanation.result {
+        Ok(found) => add_found(object, found),
+        Err(error) => add_error(object, error),
+    };
+    let looked = explanation.looked.iter().map(|looked| {
+        let candidates = looked
+            .candidates
+            .iter()
+            .map(|(name, outcome)| Object::new().path("name", name).text("became", outcome));
+        Object::new()
+            .path("directory", looked.directory())
+            .text("origin", &looked.origin.to_string())
+            .list("duplicates", looked.duplicates.iter().map(ToString::to_string))
+            .boolean("relative", looked.relative)
+            .text("outcome", looked.outcome)
+            .objects("candidates", candidates)
+            .number("calls", looked.calls)
+    });
+    object
+        .objects("looked", looked)
+        .list("not_reached", explanation.not_reached.iter().map(json_path))
+        .list("empty_entries", explanation.empty_entries.iter().map(ToString::to_string))
+        .list("dropped_extensions", explanation.dropped_extensions.iter().map(json_path))
+        .object("calls", json::calls(&explanation.calls))
+}
+
+fn json_path(path: impl AsRef<OsStr>) -> String {
+    json::os_string(path.as_ref())
+}
+
+/// Returns every step of a search and its result as lines.
+pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -> String {
+    let mut lines = match &explanation.result {
+        Ok(found) => {
+            let (path, origin, kind) = (found.path(), found.origin(), found.program().word());
+            let relative = if found.is_relative() { ", relative" } else { "" };
+            format!("{}: {} ({kind}, {origin}{relative})\n", quote(name), quote(&*path))
+        }
+        Err(error) => format!("{}: {}\n", quote(name), text::not_found_reason(error)),
+    };
+    // Writing into memory cannot fail.
+    for looked in &explanation.looked {
+        let _ = writeln!(lines, "  {}", directory_line(looked));
+        for (name, outcome) in &looked.candidates {
+            let _ = writeln!(lines, "    {} {outcome}", quote(name));
+        }
+    }
+    for directory in &explanation.not_reached {
+        let _ = writeln!(lines, "  {} not reached", quote(directory));
+    }
+    for entry in &explanation.empty_entries {
+        let _ = writeln!(lines, "  path:{entry} is empty");
+    }
+    for item in &explanation.dropped_extensions {
+        let _ = writeln!(lines, "  ignored PATHEXT entry {}: not a valid extension", quote(item));
+    }
+    let _ = writeln!(lines, "  {} calls in all", explanation.calls.total());
+    lines
+}
+
+fn directory_line(looked: &Looked) -> String {
+    let calls = if looked.calls == 1 { "call" } else { "calls" };
+    let (directory, origin) = (quote(looked.directory()), looked.origin);
+    let mut line = format!("{directory} ({origin}): {}, {} {calls}", looked.outcome, looked.calls);
+    if looked.relative {
+        line += ", relative";
+    }
+    for entry in &looked.duplicates {
+        let _ = write!(line, ", path:{entry} is the same");
+    }
+    line
+}
+
+/// The keys of a question.
+const KEYS: [&str; 12] = [
+    "name",
+    "path",
+    "pathext",
+    "base",
+    "policy",
+    "rules",
+    "cwd",
+    "bare",
+    "extensions",
+    "set",
+    "strict_extension",
+    "all",
+];
+
+/// Answers the questions on standard input, each with its own search.
+fn answer_questions(options: &WhichOptions, session: &Session) -> Exit {
+    let mut calls = Calls::default();
+    batch::run(session, &KEYS, |question| {
+        let name = question.os_text("name")?.required("name")?;
+        let mut search = search(question, &options.look_up)?;
+        let answer = if question.flag("all", options.all)? {
+            find_all(&name, &mut search)
+        } else {
+            let result = search.find(&name);
+            add_result(Object::new(), result, &mut search)
+        };
+        calls.add(&search.calls());
+        Ok(answer)
+    });
+    session.finish(Outcome { calls, ..Outcome::default() })
+}
+
+fn find_all(name: &OsStr, search: &mut Search) -> Object {
+    let results: Vec<_> = search.find_all(name).collect();
+    let mut all = Vec::new();
+    for result in results {
+        match result {
+            Ok(_) => all.push(add_result(Object::new(), result, search)),
+            Err(error) => return add_error(Object::new(), &error),
+        }
+    }
+    Object::new().objects("all", all)
+}
+
+/// Returns the search of a question; the options hold for the keys that it lacks.
+fn search(question: &Question, default: &LookUpOptions) -> Result<Search, String> {
+    let (path, pathext) = (question.os_text("path")?, question.os_text("pathext")?);
+    let (has_no_path, has_no_pathext) = (path.is_null(), pathext.is_null());
+    let mut changes = default.changes.clone();
+    let more = question.strings("set")?.value().unwrap_or_default();
+    changes.extend(more.into_iter().map(str::to_owned));
+    let os_text = |key: &str, default: &Option<OsString>| {
+        question.os_text(key).map(|text| text.or(default.clone()))
+    };
+    let options = LookUpOptions {
+        path: path.or(default.path.clone()),
+        pathext: pathext.or(default.pathext.clone()),
+        base: os_text("base", &default.base)?,
+        policy: question.word("policy")?.or(default.policy.clone()),
+        rules: question.choice("rules", &RULES)?.or(default.rules),
+        cwd: question.choice("cwd", &CWDS)?.or(default.cwd),
+        bare: question.choice("bare", &BARES)?.or(default.bare),
+        extensions: os_text("extensions", &default.extensions)?,
+        changes,
+        strict_extension: question.flag("strict_extension", default.strict_extension)?,
+    };
+    let mut search = options.search()?;
+    if has_no_path {
+        search = search.without_path();
+    }
+    if has_no_pathext {
+        search = search.without_pathext();
+    }
+    Ok(search)
+}

@@ -1,0 +1,158 @@
+//! Failures as JSON. They have one shape in every command:
+//! `{"error":{"operation":…,"path":…,"kind":…,"errno":…,"message":…}}`.
+
+use std::io;
+use std::path::Path;
+
+use curt::{Cause, Error, Operation, StartFailure};
+
+use super::json::{self, Object};
+use super::text;
+use crate::sys;
+
+/// A failure.
+pub(crate) struct Failure {
+    operation: &'static str,
+    /// As JSON.
+    path: Option<String>,
+    kind: String,
+    errno: Option<i32>,
+    message: String,
+}
+
+impl Failure {
+    /// A failure without a path and without an error number.
+    pub(crate) fn new(operation: &'static str, kind: &str, message: String) -> Failure {
+        Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
+    }
+
+    /// A line of input is not a question.
+    pub(crate) fn invalid_question(message: String) -> Failure {
+        Failure::new("read_question", "invalid", message)
+    }
+
+    /// The command line is wrong.
+    pub(crate) fn usage(message: String) -> Failure {
+        Failure::new("read_arguments", "usage", message)
+    }
+
+    /// An error of the system.
+    pub(crate) fn os(operation: &'static str, error: &io::Error) -> Failure {
+        let failure = Failure::new(operation, kind(error), sys::error_text(error));
+        Failure { errno: sys::error_number(error), ..failure }
+    }
+
+    pub(crate) fn path(self, path: impl AsRef<Path>) -> Failure {
+        self.json_path(json::os_string(path.as_ref().as_os_str()))
+    }
+
+    /// Sets a path that is JSON already.
+    pub(crate) fn json_path(self, path: String) -> Failure {
+        Failure { path: Some(path), ..self }
+    }
+
+    /// Adds the failure to an object.
+    pub(crate) fn add_to(self, object: Object) -> Object {
+        let number = self.errno.map(|number| number.to_string());
+        let fields = Object::new()
+            .text("operation", self.operation)
+            .raw("path", self.path.as_deref().unwrap_or("null"))
+            .text("kind", &self.kind)
+            .raw("errno", number.as_deref().unwrap_or("null"))
+            .text("message", &self.message);
+        object.object("error", fields)
+    }
+
+    /// Returns an object that holds only the failure.
+    pub(crate) fn object(self) -> Object {
+        self.add_to(Object::new())
+    }
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Failure {
+        let cause = error.cause();
+        let failure =
+            Failure::new(operation(error.operation()), kind_of_cause(cause), text::reason(cause));
+        let errno = match cause {
+            Cause::Os(error) | Cause::Start(_, error) => sys::error_number(error),
+            _ => error.raw_os_error(),
+        };
+        Failure { errno, ..failure }.path(error.path())
+    }
+}
+
+/// Returns the word for an operation.
+pub(crate) fn operation(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Remove => "remove",
+        Operation::OpenDirectory => "open_directory",
+        Operation::ReadDirectory => "read_directory",
+        Operation::Stat => "stat",
+        Operation::ReadLink => "read_link",
+        Operation::Access => "access",
+        Operation::ReadAttributes => "read_attributes",
+        Operation::ReadOwner => "read_owner",
+        Operation::ReadFile => "read_file",
+        Operation::Open => "open",
+        Operation::CreateDirectory => "create_directory",
+        Operation::Rename => "rename",
+        Operation::Canonicalize => "canonicalize",
+        Operation::Find => "find",
+        Operation::Start => "start",
+        Operation::Enter => "enter",
+        Operation::Wait => "wait",
+        Operation::Kill => "kill",
+        _ => "other",
+    }
+}
+
+fn kind_of_cause(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
+            kind(error)
+        }
+        Cause::MountPoint => "mount-point",
+        Cause::BeingWrittenTo => "being-written-to",
+        Cause::DotOrDotDot => "dot-or-dot-dot",
+        Cause::RootDirectory => "root-directory",
+        Cause::OtherFileSystem => "other-file-system",
+        Cause::IsADirectory => "is-a-directory",
+        Cause::Replaced => "replaced",
+        Cause::Loop => "loop",
+        Cause::Refused(refusal) => refusal.name(),
+        Cause::Find(error) => error.word(),
+        Cause::Start(failure, _) => match failure {
+            StartFailure::ProgramMissing => "not-found",
+            StartFailure::NotExecutable => "not-executable",
+            StartFailure::InterpreterMissing { .. } => "interpreter-missing",
+            StartFailure::BadFormat => "bad-format",
+            StartFailure::TextBusy => "text-busy",
+            StartFailure::NeedsElevation => "needs-elevation",
+            _ => "other",
+        },
+        _ => "other",
+    }
+}
+
+fn kind(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::NotFound => "not-found",
+        Kind::PermissionDenied => "permission-denied",
+        Kind::NotADirectory => "not-a-directory",
+        Kind::IsADirectory => "is-a-directory",
+        Kind::DirectoryNotEmpty => "directory-not-empty",
+        Kind::AlreadyExists => "already-exists",
+        Kind::ReadOnlyFilesystem => "read-only-filesystem",
+        Kind::ResourceBusy => "resource-busy",
+        Kind::StorageFull => "storage-full",
+        Kind::FileTooLarge => "file-too-large",
+        Kind::OutOfMemory => "out-of-memory",
+        Kind::Interrupted => "interrupted",
+        Kind::Unsupported => "unsupported",
+        Kind::InvalidInput => "invalid",
+        // The standard library has no stable kinds for these.
+        _ => sys::error_kind(error).unwrap_or("other"),
+    }
+}

@@ -1,0 +1,187 @@
+//! Standard output and standard error, shared by the threads of one command. Whole lines are
+//! written in single calls.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use curt::Cancel;
+
+use crate::quote::shield;
+use crate::sys;
+
+/// How much output is buffered before it is written. A caller that collects as much itself saves a
+/// copy.
+pub(crate) const BUFFER: usize = 64 * 1024;
+/// The number of standard output where descriptors have numbers.
+const STDOUT: i32 = 1;
+/// How long output for a terminal may stay in the buffer.
+const TERMINAL_DELAY: Duration = Duration::from_millis(50);
+/// How long work goes on before progress is shown, and between two progress lines.
+const PROGRESS_DELAY: Duration = Duration::from_millis(500);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Whether help on standard output may have colors.
+pub(crate) fn is_colored() -> bool {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdout().is_terminal() && !is_refused && !is_dumb
+}
+
+/// Both outputs.
+pub(crate) struct Screen {
+    inner: Mutex<Inner>,
+    is_terminal: OnceLock<bool>,
+    cancel: &'static Cancel,
+}
+
+struct Inner {
+    data: Vec<u8>,
+    /// When standard output was last written.
+    written: Instant,
+    /// The first error of standard output.
+    error: Option<io::Error>,
+    progress: Option<Progress>,
+}
+
+struct Progress {
+    next: Instant,
+    /// The width of the line that is shown now.
+    shown: usize,
+}
+
+impl Screen {
+    /// The token is set if the reader of the data goes away.
+    pub(crate) fn new(cancel: &'static Cancel) -> Self {
+        let inner =
+            Inner { data: Vec::new(), written: Instant::now(), error: None, progress: None };
+        Screen { inner: Mutex::new(inner), is_terminal: OnceLock::new(), cancel }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allows progress lines, and returns whether there is a terminal for them.
+    pub(crate) fn allow_progress(&self) -> bool {
+        let is_terminal = io::stderr().is_terminal();
+        if is_terminal {
+            let next = Instant::now() + PROGRESS_DELAY;
+            self.lock().progress = Some(Progress { next, shown: 0 });
+        }
+        is_terminal
+    }
+
+    /// Whether standard output is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        *self.is_terminal.get_or_init(|| io::stdout().is_terminal())
+    }
+
+    /// Writes data.
+    pub(crate) fn data(&self, data: &[u8]) {
+        let mut inner = self.lock();
+        if data.len() >= BUFFER {
+            self.flush_inner(&mut inner);
+            return self.write(&mut inner, data);
+        }
+        if inner.data.capacity() == 0 {
+            // Growing step by step would copy, and touch memory that is not used later.
+            inner.data.reserve(BUFFER + BUFFER / 2);
+        }
+        inner.data.extend_from_slice(data);
+        let is_full = inner.data.len() >= BUFFER;
+        if is_full || self.is_terminal() && inner.written.elapsed() >= TERMINAL_DELAY {
+            self.flush_inner(&mut inner);
+        }
+    }
+
+    /// Writes the data so far to standard output.
+    pub(crate) fn flush(&self) {
+        self.flush_inner(&mut self.lock());
+    }
+
+    /// Writes text to standard error at once, after the data so far. Nothing in it that a terminal
+    /// would act upon is written as it is.
+    pub(crate) fn message(&self, text: &str) {
+        let mut inner = self.lock();
+        self.flush_inner(&mut inner);
+        inner.clear_progress();
+        write_stderr(&shield(text));
+    }
+
+    /// Shows progress if it is time. A thread that finds another one writing does not wait.
+    pub(crate) fn progress(&self, line: impl FnOnce() -> String) {
+        let Ok(mut inner) = self.inner.try_lock() else {
+            return;
+        };
+        let Some(progress) = &mut inner.progress else {
+            return;
+        };
+        let now = Instant::now();
+        if now < progress.next {
+            return;
+        }
+        progress.next = now + PROGRESS_INTERVAL;
+        let line = line();
+        let width = line.chars().count();
+        let padded = format!("\r{line}{:1$}", "", progress.shown.saturating_sub(width));
+        progress.shown = width;
+        write_stderr(&padded);
+    }
+
+    /// Writes what is left. The error is the first that standard output had.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        let mut inner = self.lock();
+        self.flush_inner(&mut inner);
+        inner.clear_progress();
+        inner.error.take().map_or(Ok(()), Err)
+    }
+
+    fn flush_inner(&self, inner: &mut Inner) {
+        if inner.data.is_empty() {
+            return;
+        }
+        let mut data = std::mem::take(&mut inner.data);
+        self.write(inner, &data);
+        data.clear();
+        inner.data = data;
+    }
+
+    fn write(&self, inner: &mut Inner, data: &[u8]) {
+        inner.clear_progress();
+        if inner.error.is_none() {
+            if let Err(error) = write_stdout(data) {
+                if error.kind() == io::ErrorKind::BrokenPipe {
+                    self.cancel.cancel();
+                }
+                inner.error = Some(error);
+            }
+        }
+        inner.written = Instant::now();
+    }
+}
+
+impl Inner {
+    fn clear_progress(&mut self) {
+        if let Some(progress) = &mut self.progress {
+            if progress.shown > 0 {
+                write_stderr(&format!("\r{:1$}\r", "", progress.shown));
+                progress.shown = 0;
+            }
+        }
+    }
+}
+
+fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    if sys::was_closed(STDOUT) {
+        return Err(sys::closed());
+    }
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+fn write_stderr(text: &str) {
+    // Where standard error cannot be written, there is nobody to tell.
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}

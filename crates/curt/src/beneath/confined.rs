@@ -1,0 +1,330 @@
+//! The operations beneath a root, on any platform: one question for a whole path where the system
+//! answers that, and otherwise single steps.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+
+use super::options::Scope;
+use super::steps::{self, Act, Failure, Wanted};
+use super::text::Text;
+use crate::ask::{Asker, Subject};
+use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
+use crate::name::{Name, Unit};
+use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::{Ask, Removed, SystemUnit};
+use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
+
+/// A root on some platform, for one operation.
+pub(super) struct Confined<'a, S: Beneath> {
+    pub(super) asker: &'a Asker<S>,
+    pub(super) dir: &'a S::Dir,
+    pub(super) policy: Policy,
+}
+
+/// How paths beneath a root are treated.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Policy {
+    pub(super) scope: Scope,
+    pub(super) aliases: Aliases,
+}
+
+impl Policy {
+    pub(super) fn rules(self) -> Rules {
+        let no_links = self.aliases == Aliases::Strict;
+        Rules { in_root: self.scope == Scope::InRoot, no_links }
+    }
+}
+
+/// Opens a root by the path that the caller typed.
+pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> {
+    if path.as_os_str().is_empty() {
+        return Err(S::error(Fault::NotFound));
+    }
+    sys.open_parent(path)
+}
+
+impl<'a, S: Beneath> Confined<'a, S> {
+    pub(super) fn sys(&self) -> &'a S {
+        &self.asker.sys
+    }
+
+    /// Checks a path and returns what the system is given, in a buffer. A refusal is one of the
+    /// text alone; on POSIX whether the path leaves the root is for the system to say, which does
+    /// not fold.
+    pub(super) fn text(
+        &self,
+        path: &Path,
+        mut buffer: Vec<S::Unit>,
+    ) -> Result<Text<S::Unit>, Failure> {
+        buffer.clear();
+        S::Unit::append_units(path, &mut buffer);
+        let Policy { scope, aliases } = self.policy;
+        let check = PathCheck::new(S::FLAVOR).aliases(aliases).in_root(scope == Scope::InRoot);
+        let refusal = match checked::<S>(check, &buffer) {
+            Err(Refusal::Escape) if S::FLAVOR == Flavor::Posix => {
+                checked::<S>(check.in_root(true), &buffer).err()
+            }
+            Err(refusal) => Some(refusal),
+            Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
+            Ok(Cow::Borrowed(_)) => None,
+        };
+        match refusal {
+            // An escape comes first in the order of reasons.
+            Some(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
+                Err(Failure::ESCAPE)
+            }
+            Some(refusal) => Err(refusal.into()),
+            None => Ok(Text::below_root(buffer)),
+        }
+    }
+
+    /// Returns whether a path would leave the root if links were followed.
+    fn escapes(&self, path: &[S::Unit]) -> bool {
+        let rules = Rules { no_links: false, ..self.policy.rules() };
+        let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
+            Ok(Link::No) => Step::Done(()),
+            Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+            Err(error) => Step::Failed(error),
+        };
+        let answer = steps::resolve(self.sys(), self.dir, rules, Wanted::Anything, path, &mut look);
+        matches!(answer, Err(Failure::Refused(Refusal::Escape)))
+    }
+
+    /// Resolves a path in single steps. A link that was refused and leaves the root is an escape.
+    pub(super) fn resolve<T>(
+        &self,
+        path: &[S::Unit],
+        wanted: Wanted,
+        act: &mut Act<'_, S, T>,
+    ) -> Result<(T, Vec<S::Unit>), Failure> {
+        let rules = self.policy.rules();
+        match steps::resolve(self.sys(), self.dir, rules, wanted, path, act) {
+            Err(Failure::Refused(Refusal::Link)) if rules.no_links && self.escapes(path) => {
+                Err(Failure::ESCAPE)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Returns what the system opened for a whole path; `None` if it has no such call.
+    pub(super) fn opened<T>(
+        &self,
+        path: &Text<S::Unit>,
+        follow: bool,
+        answer: Whole<T>,
+    ) -> Result<Option<T>, Failure> {
+        match answer {
+            Whole::Opened(opened) => Ok(Some(opened)),
+            Whole::Escape => Err(Failure::ESCAPE),
+            Whole::Unfollowed(error) => Err(self.unfollowed(path, follow, error)),
+            Whole::Failed(error) => Err(error.into()),
+            Whole::Unanswered => Ok(None),
+        }
+    }
+
+    /// Returns why the system did not follow a link: the refusal that it did not name, if single
+    /// steps find one, which open directories only; otherwise its own answer.
+    fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
+        let mut look = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name) {
+            Ok(Link::No) => Step::Done(false),
+            Ok(_) if !follow => Step::Done(true),
+            Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+            Err(error) => Step::Failed(error),
+        };
+        match self.resolve(path.units(), Wanted::Anything, &mut look) {
+            Err(refused @ Failure::Refused(_)) => refused,
+            // The path ends in a link, which was not to be followed.
+            Ok((true, _)) => error.into(),
+            // Whatever is there by now, the system met a link.
+            _ if self.policy.rules().no_links => Failure::LINK,
+            _ => error.into(),
+        }
+    }
+
+    /// Opens a file.
+    pub(super) fn open_file(&self, path: &Text<S::Unit>, how: &How) -> Result<S::Handle, Failure> {
+        let answer = self.sys().open_whole(self.dir, path.name(), how, self.policy.rules());
+        if let Some(handle) = self.opened(path, how.follow, answer)? {
+            return Ok(handle);
+        }
+        let makes = how.create != Create::Never;
+        let wanted = if makes { Wanted::File } else { Wanted::Anything };
+        let mut open = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().open(at, name, how) {
+            Step::Otherwise if !how.follow => Step::Failed(S::error(Fault::TooManyLinks)),
+            step => step,
+        };
+        self.resolve(path.units(), wanted, &mut open).map(|(handle, _)| handle)
+    }
+
+    /// Opens a directory.
+    pub(super) fn enter(&self, path: &Text<S::Unit>, purpose: Purpose) -> Result<S::Dir, Failure> {
+        let answer = self.sys().enter_whole(self.dir, path.name(), purpose, self.policy.rules());
+        if let Some(dir) = self.opened(path, true, answer)? {
+            return Ok(dir);
+        }
+        let mut enter = |at: &S::Dir, name: Name<'_, S::Unit>| self.sys().enter(at, name, purpose);
+        self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
+    }
+
+    /// Opens the directory that a last name is in. Where the system folds nothing a dot is
+    /// appended: a link that names the directory does not end the path, and is followed by other
+    /// rules than one that does.
+    pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
+        let dot = [S::Unit::ascii(b'.')];
+        if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
+            return self.enter(parent, Purpose::Place);
+        }
+        self.enter(&Text::new([parent.units(), &dot].concat()), Purpose::Place)
+    }
+
+    /// Acts in the directory that a last name is in, which is the root itself if `parent` is empty.
+    fn in_parent<T>(
+        &self,
+        parent: &Text<S::Unit>,
+        act: impl FnOnce(&S::Dir) -> T,
+    ) -> Result<T, Failure> {
+        if parent.units().is_empty() {
+            return Ok(act(self.dir));
+        }
+        Ok(self.in_dir(self.enter_parent(parent)?, act))
+    }
+
+    fn in_dir<T>(&self, dir: S::Dir, act: impl FnOnce(&S::Dir) -> T) -> T {
+        let answer = act(&dir);
+        self.sys().close(dir);
+        answer
+    }
+
+    /// Acts on the last name of a path, in the directory it is in: `.` if the path must be a
+    /// directory. [`Step::Otherwise`] follows it if it is a link.
+    fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
+        let split = path.split().filter(|_| !path.is_directory());
+        let step = if let Some((parent, name)) = split {
+            self.in_parent(&parent, |dir| act(dir, name.name()))?
+        } else {
+            let dir = self.enter(path, Purpose::Place)?;
+            self.in_dir(dir, |dir| act(dir, S::ITSELF))
+        };
+        match step {
+            Step::Done(answer) => Ok(answer),
+            Step::Failed(error) => Err(error.into()),
+            Step::Otherwise => {
+                self.resolve(path.units(), Wanted::Anything, act).map(|(what, _)| what)
+            }
+        }
+    }
+
+    /// Acts on the last name of a path, whatever it is. Trailing separators are ignored. If the
+    /// path ends in dots, it is looked up, and then fails with `fault`.
+    fn at_name<T>(
+        &self,
+        path: &Text<S::Unit>,
+        fault: Fault,
+        act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        let Some((parent, name)) = path.split() else {
+            self.sys().close(self.enter(path, Purpose::Place)?);
+            return Err(S::error(fault).into());
+        };
+        Ok(self.in_parent(&parent, |dir| act(dir, name.name()))??)
+    }
+
+    /// Creates a directory.
+    pub(super) fn create_dir(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        self.at_name(path, Fault::Exists, |at, name| self.sys().create_dir(at, name, mode))
+    }
+
+    /// Removes anything but a directory.
+    pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        let is_directory = path.is_directory();
+        self.at_name(path, Fault::IsDirectory, |at, name| {
+            if is_directory {
+                // The path ends in a separator, so it fails whether or not it is a directory.
+                let found = self.sys().query(at, name, Ask::STAT)?.kind;
+                let is_found = found == Kind::Directory;
+                let fault = if is_found { Fault::IsDirectory } else { Fault::NotDirectory };
+                return Err(S::error(fault));
+            }
+            match self.sys().remove_child(at, name, Kind::Unknown) {
+                Removed::Done | Removed::Pending => Ok(()),
+                Removed::IsDirectory => Err(S::error(Fault::IsDirectory)),
+                Removed::Gone => Err(S::error(Fault::NotFound)),
+                Removed::Failed(error) => Err(error),
+            }
+        })
+    }
+
+    /// Opens the directory that a last name is in, and returns it with the name; `None` if the path
+    /// has no last name.
+    #[allow(clippy::type_complexity, reason = "a directory and a name")]
+    pub(super) fn open_parent(
+        &self,
+        path: &Text<S::Unit>,
+    ) -> Result<Option<(S::Dir, Text<S::Unit>)>, Failure> {
+        let Some((parent, name)) = path.split() else {
+            self.sys().close(self.enter(path, Purpose::Place)?);
+            return Ok(None);
+        };
+        Ok(Some((self.enter_parent(&parent)?, name)))
+    }
+
+    /// Renames. As in the kernel, both directories are looked up before anything is said about the
+    /// names, and both paths must have a last name before the old one is looked at.
+    pub(super) fn rename(&self, from: &Text<S::Unit>, to: &Text<S::Unit>) -> Result<(), Failure> {
+        let busy = || S::error(Fault::Busy);
+        if from.split().is_none() {
+            self.sys().close(self.enter(from, Purpose::Place)?);
+            return self.at_name(to, Fault::Busy, |_, _| Err(busy()));
+        }
+        let directories = from.is_directory() || to.is_directory();
+        self.at_name(from, Fault::Busy, |at, name| {
+            Ok(self.at_name(to, Fault::Busy, |into, fresh| {
+                if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
+                    return Err(S::error(Fault::NotDirectory));
+                }
+                self.sys().rename(at, name, into, fresh)
+            }))
+        })?
+    }
+
+    /// Reads the target of a symbolic link.
+    pub(super) fn read_link(&self, path: &Text<S::Unit>) -> Result<Vec<S::Unit>, Failure> {
+        let mut target = Vec::new();
+        self.at_last(path, &mut |at, name| match self.sys().read_link(at, name, &mut target) {
+            Ok(()) => Step::Done(()),
+            Err(error) => Step::Failed(error),
+        })?;
+        Ok(target)
+    }
+
+    /// Returns the metadata of what a path leads to, or of a link if the plan follows none.
+    pub(super) fn stat(
+        &self,
+        path: &Text<S::Unit>,
+        shown: &Path,
+        plan: Plan,
+    ) -> Result<Metadata, Failure> {
+        self.asker.set_plan(Plan { fields: plan.fields | Fields::KIND, ..plan });
+        let follow = plan.follow != Follow::Never;
+        self.at_last(path, &mut |dir, name| {
+            let mut metadata = Metadata::default();
+            let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
+            self.asker.reset(&mut metadata);
+            self.asker.complete(&subject, &mut metadata);
+            match metadata.whole() {
+                Err(error) => Step::Failed(error.into_system()),
+                Ok(metadata) if follow && metadata.facts.kind.is_link() => Step::Otherwise,
+                Ok(metadata) => Step::Done(metadata),
+            }
+        })
+    }
+}
+
+/// Checks a path. The result is owned if it was folded: Windows never sees dots.
+fn checked<S: Beneath>(check: PathCheck, text: &[S::Unit]) -> Result<Cow<'_, [S::Unit]>, Refusal> {
+    match S::FLAVOR {
+        Flavor::Posix => check.check(text).map(|()| Cow::Borrowed(text)),
+        Flavor::Windows => Ok(Cow::Owned(check.name(text)?.into_owned())),
+    }
+}

@@ -1,0 +1,345 @@
+//! Resolves a path in single steps, none of which follows a link.
+//!
+//! Each step opens one name in a directory that is already open, so whatever others rename in the
+//! meantime, the current directory is one that was reached from the root. `..` is never opened: the
+//! way is gone back over the directories that are still open. Symbolic links are read, and their
+//! target takes the place of their name. Memory and descriptors are bounded by the length of the
+//! paths, not by the tree.
+
+use std::collections::VecDeque;
+use std::io;
+
+use super::text;
+use crate::fields::Kind;
+use crate::name::{Name, Names, Unit};
+use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
+use crate::sys::{Ask, Sys};
+use curt_paths::Refusal;
+
+/// How many directories stay open. Going back further opens the way from the root again.
+const MOST_OPEN: usize = 32;
+/// How often a path is resolved from the start because the way back was gone.
+const ATTEMPTS: usize = 8;
+/// How often a step is repeated because what it found had changed by the time it was looked at.
+const STEPS: usize = 64;
+
+/// Why an operation failed.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Refused(Refusal),
+    System(io::Error),
+}
+
+impl Failure {
+    pub(super) const ESCAPE: Failure = Failure::Refused(Refusal::Escape);
+    pub(super) const LINK: Failure = Failure::Refused(Refusal::Link);
+
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self, Failure::System(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::Refused(refusal)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::System(error)
+    }
+}
+
+/// What the last name of a path must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Anything,
+    Directory,
+    /// A file that may be created: as in the kernel, a trailing separator is an error before
+    /// anything is looked up.
+    File,
+}
+
+/// What to do with the last name of a path, in the directory it is in. The name is `.` if the path
+/// ends in dots or a separator. [`Step::Otherwise`] asks whether it is a link, which is then
+/// followed.
+pub(super) type Act<'a, S, T> =
+    dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
+
+/// Resolves a path up to its last name. Returns the answer of `act`, and the names from the root to
+/// what it acted on.
+pub(super) fn resolve<S: Beneath, T>(
+    sys: &S,
+    root: &S::Dir,
+    rules: Rules,
+    wanted: Wanted,
+    path: &[S::Unit],
+    act: &mut Act<'_, S, T>,
+) -> Result<(T, Vec<S::Unit>), Failure> {
+    if path.len() >= S::LONGEST {
+        return Err(S::error(Fault::TooLong).into());
+    }
+    for _ in 0..ATTEMPTS {
+        let trail =
+            Trail { sys, root, names: Names::new(), begins: Vec::new(), open: VecDeque::new() };
+        let mut steps = Steps { sys, rules, wanted, trail, text: path.to_vec(), at: 0, links: 0 };
+        match steps.run(act) {
+            Err(Stop::Lost) => {}
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Ok(what) => return Ok((what, steps.trail.path())),
+        }
+    }
+    Err(S::error(Fault::Again).into())
+}
+
+/// Why the steps ended early.
+enum Stop {
+    Failed(Failure),
+    /// The way back is gone.
+    Lost,
+}
+
+impl<F: Into<Failure>> From<F> for Stop {
+    fn from(failure: F) -> Self {
+        Stop::Failed(failure.into())
+    }
+}
+
+struct Steps<'a, S: Beneath> {
+    sys: &'a S,
+    rules: Rules,
+    wanted: Wanted,
+    trail: Trail<'a, S>,
+    /// The path with link targets spliced in; `at` is the end of the part already resolved.
+    text: Vec<S::Unit>,
+    at: usize,
+    links: usize,
+}
+
+impl<S: Beneath> Steps<'_, S> {
+    fn run<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<T, Stop> {
+        let mut buffer = Vec::new();
+        loop {
+            let is_last = self.next_name(&mut buffer);
+            let name = Name::of_terminated(&buffer);
+            if name.units().is_empty() || name.is_dot_or_dot_dot() {
+                if name.units().len() == 2 {
+                    self.back()?;
+                }
+                if is_last {
+                    return self.end(act);
+                }
+            } else if is_last {
+                if let Some(what) = self.last(name, act)? {
+                    return Ok(what);
+                }
+            } else {
+                if self.wanted == Wanted::File && self.is_over() {
+                    return Err(S::error(Fault::IsDirectory).into());
+                }
+                self.enter(name)?;
+            }
+        }
+    }
+
+    /// Takes the next name, which is empty at the end, and puts a NUL behind it. Returns whether it
+    /// is the last one: no separator follows it.
+    fn next_name(&mut self, name: &mut Vec<S::Unit>) -> bool {
+        let rest = &self.text[self.at..];
+        let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
+        let length = rest[begin..].iter().position(|unit| unit.is_separator());
+        let end = length.map_or(rest.len(), |length| begin + length);
+        name.clear();
+        name.extend_from_slice(&rest[begin..end]);
+        name.push(S::Unit::NUL);
+        self.at += end;
+        length.is_none()
+    }
+
+    /// Goes to the parent directory. The kernel looks `..` up in the directory that it leaves, for
+    /// which search permission is needed: looking up `.` there fails alike.
+    fn back(&mut self) -> Result<(), Stop> {
+        self.sys.link(self.trail.top(), S::ITSELF)?;
+        if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
+    }
+
+    /// Returns whether no name follows.
+    fn is_over(&self) -> bool {
+        self.text[self.at..].iter().all(|unit| unit.is_separator())
+    }
+
+    /// Enters a directory, or follows a link of that name.
+    fn enter(&mut self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
+        for _ in 0..STEPS {
+            match self.sys.enter(self.trail.top(), name, Purpose::Place) {
+                Step::Done(dir) => {
+                    self.trail.push(name, dir);
+                    return Ok(());
+                }
+                Step::Failed(error) => return Err(error.into()),
+                Step::Otherwise if self.follow(name)? => return Ok(()),
+                Step::Otherwise => self.check_exchange(name)?,
+            }
+        }
+        Err(S::error(Fault::Again).into())
+    }
+
+    /// Acts on the last name; `None` if it is a link to follow first.
+    fn last<T>(
+        &mut self,
+        name: Name<'_, S::Unit>,
+        act: &mut Act<'_, S, T>,
+    ) -> Result<Option<T>, Stop> {
+        for _ in 0..STEPS {
+            match act(self.trail.top(), name) {
+                Step::Done(what) => {
+                    self.trail.push_name(name);
+                    return Ok(Some(what));
+                }
+                Step::Failed(error) => return Err(error.into()),
+                Step::Otherwise if self.follow(name)? => return Ok(None),
+                Step::Otherwise if self.wanted == Wanted::Directory => self.check_exchange(name)?,
+                // It was a link a moment ago.
+                Step::Otherwise => {}
+            }
+        }
+        Err(S::error(Fault::Again).into())
+    }
+
+    /// A name was not a directory, and then not a link either. Fails unless one was exchanged for
+    /// the other in between.
+    fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
+        let kind = self.sys.query(self.trail.top(), name, Ask::STAT)?.kind;
+        if kind == Kind::Directory || kind.is_link() {
+            return Ok(());
+        }
+        Err(S::error(Fault::NotDirectory).into())
+    }
+
+    /// Acts on the directory that the path led to.
+    fn end<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<T, Stop> {
+        match act(self.trail.top(), S::ITSELF) {
+            Step::Done(what) => Ok(what),
+            Step::Failed(error) => Err(error.into()),
+            Step::Otherwise => Err(S::error(Fault::NotDirectory).into()),
+        }
+    }
+
+    /// Puts the target of a link in the place of its name. Returns whether it is a link.
+    fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
+        let target = match self.sys.followed(self.trail.top(), name, self.is_over())? {
+            Link::No => return Ok(false),
+            _ if self.rules.no_links => return Err(Failure::LINK.into()),
+            Link::Opaque => return Err(Failure::LINK.into()),
+            Link::Refused(number) => return Err(io::Error::from_raw_os_error(number).into()),
+            Link::To(target) => target,
+        };
+        self.links += 1;
+        if self.links > S::MOST_LINKS {
+            return Err(S::error(Fault::TooManyLinks).into());
+        }
+        if target.is_empty() {
+            return Err(S::error(Fault::NotFound).into());
+        }
+        let is_absolute = target[0].is_separator();
+        if S::leads_elsewhere(&target) || (is_absolute && !self.rules.in_root) {
+            return Err(Failure::ESCAPE.into());
+        }
+        if is_absolute {
+            self.trail.go_to_root();
+        }
+        self.text.splice(..self.at, target);
+        self.at = 0;
+        Ok(true)
+    }
+}
+
+/// The directories from the root to the current one: all their names, and the last of them open.
+struct Trail<'a, S: Beneath> {
+    sys: &'a S,
+    root: &'a S::Dir,
+    names: Names<S::Unit>,
+    /// Where each name begins.
+    begins: Vec<usize>,
+    open: VecDeque<S::Dir>,
+}
+
+impl<S: Beneath> Trail<'_, S> {
+    /// Returns the current directory.
+    fn top(&self) -> &S::Dir {
+        // If none is open, this is the root.
+        self.open.back().unwrap_or(self.root)
+    }
+
+    fn push(&mut self, name: Name<'_, S::Unit>, dir: S::Dir) {
+        self.push_name(name);
+        self.push_open(dir);
+    }
+
+    fn push_name(&mut self, name: Name<'_, S::Unit>) {
+        self.begins.push(self.names.push(name));
+    }
+
+    fn push_open(&mut self, dir: S::Dir) {
+        self.open.push_back(dir);
+        if self.open.len() > MOST_OPEN {
+            self.close_first();
+        }
+    }
+
+    /// Goes to the parent directory. Returns `false` at the root, which has none.
+    fn back(&mut self) -> Result<bool, Stop> {
+        let Some(begin) = self.begins.pop() else { return Ok(false) };
+        self.names.truncate(begin);
+        if let Some(dir) = self.open.pop_back() {
+            self.sys.close(dir);
+        }
+        if self.open.is_empty() && !self.begins.is_empty() {
+            self.open_again()?;
+        }
+        Ok(true)
+    }
+
+    /// Opens the way from the root again, by names that were not links a moment ago.
+    fn open_again(&mut self) -> Result<(), Stop> {
+        for at in 0..self.begins.len() {
+            let Some(name) = self.names.get(self.begins[at]) else { return Err(Stop::Lost) };
+            match self.sys.enter(self.top(), name, Purpose::Place) {
+                Step::Done(dir) => self.push_open(dir),
+                Step::Otherwise => return Err(Stop::Lost),
+                Step::Failed(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(Stop::Lost);
+                }
+                Step::Failed(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn close_first(&mut self) {
+        if let Some(dir) = self.open.pop_front() {
+            self.sys.close(dir);
+        }
+    }
+
+    fn go_to_root(&mut self) {
+        while !self.open.is_empty() {
+            self.close_first();
+        }
+        self.begins.clear();
+        self.names.truncate(0);
+    }
+
+    /// Returns the names from the root, joined; `.` for the root itself.
+    fn path(&self) -> Vec<S::Unit> {
+        let names = self.begins.iter().filter_map(|&begin| self.names.get(begin));
+        text::joined(names.map(Name::units))
+    }
+}
+
+impl<S: Beneath> Drop for Trail<'_, S> {
+    fn drop(&mut self) {
+        self.go_to_root();
+    }
+}

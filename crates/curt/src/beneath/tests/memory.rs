@@ -1,0 +1,242 @@
+//! Single steps in a tree in memory, which others change between any two calls.
+
+use std::path::Path;
+
+use super::{TestRoot, operations, text};
+use crate::beneath::options::Scope;
+use crate::beneath::steps::Failure;
+use crate::sys::beneath::{Beneath, Create, How};
+use crate::sys::memory::{Memory, Setup, World};
+use curt_paths::Aliases;
+use curt_paths::Refusal;
+
+fn world() -> World {
+    let mut world = World::new();
+    world.file("root/a/b/c/file").link("root/link", "a/b").link("root/a/up", "../a/b/c");
+    world.dir("root/x");
+    world
+}
+
+fn root(setup: &Setup, scope: Scope) -> TestRoot<Memory> {
+    let mut root = TestRoot::open(setup, Path::new("root"));
+    root.policy.scope = scope;
+    root
+}
+
+/// What somebody else does to a path in the root.
+type Trick = fn(&mut World, &str);
+
+const TRICKS: [(&str, Trick); 6] = [
+    ("swaps it for a link out", |world, path| {
+        world.swap_for_link(path, "/canary/nest");
+    }),
+    ("swaps it for a link up and out", |world, path| {
+        world.swap_for_link(path, "../../canary/nest");
+    }),
+    ("swaps it for a dangling link out", |world, path| {
+        world.swap_for_link(path, "/canary/made");
+    }),
+    ("moves it out", |world, path| {
+        world.rename(path, "away");
+    }),
+    ("moves it elsewhere", |world, path| {
+        world.rename(path, "root/x/moved");
+    }),
+    ("removes it", |world, path| {
+        world.vanish(path);
+    }),
+];
+
+const PLACES: [&str; 6] =
+    ["root/a", "root/a/b", "root/a/b/c", "root/a/b/c/file", "root/link", "root/a/up"];
+
+#[test]
+fn nothing_outside_is_touched_whatever_changes_between_two_calls() {
+    for (what, operation) in operations::<Memory>() {
+        for scope in [Scope::Beneath, Scope::InRoot] {
+            for (trick, play) in TRICKS {
+                for place in PLACES {
+                    for after in 0..20 {
+                        let setup = Setup::new(world());
+                        let root = root(&setup, scope);
+                        setup.world(|world| {
+                            world.after(after, move |world| play(world, place));
+                        });
+                        let answer = operation(&root.confined());
+                        let case = format!("{what}: {trick} at {place} after {after}: {answer:?}");
+                        setup.world(|world| world.assert_canary_lives());
+                        let allowed = match &answer {
+                            Ok(()) | Err(Failure::System(_)) => true,
+                            Err(Failure::Refused(refusal)) => {
+                                *refusal == Refusal::Escape && scope == Scope::Beneath
+                            }
+                        };
+                        assert!(allowed, "{case}");
+                        drop(root);
+                        assert_eq!(setup.world(|world| world.open_now()), 0, "{case}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_outside_is_opened_whatever_changes_between_two_calls() {
+    let read = How { read: true, follow: true, ..How::default() };
+    for path in ["a/b/c/file", "link/c/file", "a/b/../b/c/../c/file", "a/up/../c/file"] {
+        for (trick, play) in TRICKS {
+            for place in PLACES {
+                for after in 0..20 {
+                    let mut world = world();
+                    world.file("canary/nest/c/file").file("canary/nest/b/c/file");
+                    world.file("canary/nest/file");
+                    let setup = Setup::new(world);
+                    let root = root(&setup, Scope::Beneath);
+                    setup.world(|world| {
+                        world.after(after, move |world| play(world, place));
+                    });
+                    let parsed = text(&root.confined(), path).unwrap();
+                    if let Ok(handle) = root.confined().open_file(&parsed, &read) {
+                        let name = root.sys().path_of(&handle).unwrap();
+                        let name = String::from_utf8(name).unwrap();
+                        let case = format!("{path}: {trick} at {place} after {after}: {name}");
+                        assert!(!name.starts_with("/canary"), "{case}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dot_dot_goes_back_further_than_directories_stay_open() {
+    let mut world = World::new();
+    let deep = "d/".repeat(100);
+    world.file(format!("root/{deep}file")).file("root/d/other");
+    world.rules.descriptors = 40;
+    let setup = Setup::new(world);
+    let root = root(&setup, Scope::Beneath);
+    let canonical = |path: &str| {
+        let found = root.confined().canonical(&text(&root.confined(), path).unwrap());
+        found.map(|found| String::from_utf8(found.path).unwrap())
+    };
+    let up = |levels: usize| deep.clone() + &"../".repeat(levels);
+    assert_eq!(canonical(&(up(99) + "other")).unwrap(), "d/other");
+    assert_eq!(canonical(&(up(50) + &"d/".repeat(50) + "file")).unwrap(), deep.clone() + "file");
+    assert_eq!(canonical(&up(100)).unwrap(), ".");
+    assert!(matches!(canonical(&up(101)), Err(Failure::Refused(Refusal::Escape))));
+}
+
+#[test]
+fn a_way_back_that_is_gone_starts_over() {
+    let mut world = World::new();
+    let deep = "d/".repeat(60);
+    world.file(format!("root/{deep}file")).file("root/d/d/other");
+    let setup = Setup::new(world);
+    let root = root(&setup, Scope::Beneath);
+    let path = deep + &"../".repeat(58) + "other";
+    let calls = setup.world(|world| world.calls_made());
+    let parsed = text(&root.confined(), &path).unwrap();
+    assert_eq!(root.confined().canonical(&parsed).unwrap().path, b"d/d/other");
+    let calls = setup.world(|world| world.calls_made()) - calls;
+    // Whenever the first directory is replaced, the answer is about one of the two.
+    for after in 0..calls {
+        setup.world(|world| {
+            world.after(after, |world| {
+                world
+                    .rename("root/d", "aside")
+                    .rename("root/e", "root/d")
+                    .rename("aside", "root/e");
+                world.file("root/d/d/other2");
+            });
+            world.vanish("root/d/d/other2").vanish("root/e/d/other2");
+        });
+        match root.confined().canonical(&parsed) {
+            Ok(found) => assert_eq!(found.path, b"d/d/other"),
+            Err(Failure::System(_)) => {}
+            Err(Failure::Refused(refusal)) => panic!("{refusal}"),
+        }
+        setup.world(|world| {
+            if !world.exists("root/d/d/other") {
+                world.rename("root/d", "aside").rename("root/e", "root/d").vanish("aside");
+            }
+        });
+    }
+}
+
+/// Directories on the way back were closed, and one of them can be a link by then.
+#[test]
+fn a_way_back_over_a_link_ends_where_the_path_leads() {
+    let read = How { read: true, follow: true, ..How::default() };
+    let path = "d/".repeat(60) + &"../".repeat(57) + "other";
+    let opened = |after: Option<u64>, target: &'static str| {
+        let mut world = World::new();
+        world.file(format!("root/{}file", "d/".repeat(60)));
+        for level in 0..60 {
+            world.file(format!("root/{}other", "d/".repeat(level)));
+        }
+        let setup = Setup::new(world);
+        let root = root(&setup, Scope::Beneath);
+        let parsed = text(&root.confined(), &path).unwrap();
+        let before = setup.world(|world| world.calls_made());
+        if let Some(after) = after {
+            setup.world(|world| {
+                world.after(after, move |world| {
+                    world.swap_for_link("root/d/d", target);
+                });
+            });
+        }
+        let name = root
+            .confined()
+            .open_file(&parsed, &read)
+            .map(|file| root.sys().path_of(&file).unwrap());
+        (name, setup.world(|world| world.calls_made()) - before)
+    };
+    let (name, calls) = opened(None, "");
+    assert!(name.unwrap().ends_with(b"root/d/d/d/other"));
+    for target in [".", "..", "d", "nosuch"] {
+        for after in 0..calls {
+            match opened(Some(after), target).0 {
+                // It was found before the swap, or through the link, which leads elsewhere.
+                Ok(name) => {
+                    let name = String::from_utf8(name).unwrap();
+                    let is_right = name.ends_with("/d/d/d/other") || !name.contains("/root/");
+                    assert!(is_right, "{target} after {after}: {name}");
+                }
+                Err(Failure::System(_) | Failure::Refused(Refusal::Escape)) => {}
+                Err(failure) => panic!("{target} after {after}: {failure:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn links_are_refused_in_strict_mode() {
+    let mut world = world();
+    world.link("root/out", "../canary").link("root/absolute", "/canary").link("root/loop", "loop");
+    let setup = Setup::new(world);
+    let mut root = root(&setup, Scope::Beneath);
+    root.policy.aliases = Aliases::Strict;
+    let read = How { read: true, follow: true, ..How::default() };
+    for (path, expected) in [
+        ("link/c/file", Refusal::Link),
+        ("a/up", Refusal::Link),
+        ("loop", Refusal::Link),
+        ("link/nosuch", Refusal::Link),
+        ("link/../../..", Refusal::Escape),
+        ("out/song", Refusal::Escape),
+        ("absolute", Refusal::Escape),
+    ] {
+        let answer = root.confined().open_file(&text(&root.confined(), path).unwrap(), &read);
+        assert!(matches!(answer, Err(Failure::Refused(refusal)) if refusal == expected), "{path}");
+    }
+    let made = How { write: true, create: Create::Missing, ..read };
+    assert!(root.confined().open_file(&text(&root.confined(), "a/made").unwrap(), &made).is_ok());
+    // Operations on a link itself are allowed.
+    assert_eq!(
+        root.confined().read_link(&text(&root.confined(), "link").unwrap()).unwrap(),
+        b"a/b"
+    );
+    root.confined().remove_file(&text(&root.confined(), "link").unwrap()).unwrap();
+}

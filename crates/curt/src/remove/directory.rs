@@ -1,0 +1,237 @@
+//! The state of one directory between its operand and the entry at hand, and the tasks that are
+//! handed off from it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::passes::Passes;
+use crate::fields::Kind;
+use crate::name::{Name, Names, Unit};
+use crate::sys::Sys;
+use crate::tree::{self, Join, Stack, TreePath};
+
+/// The directories between an operand and the entry at hand.
+pub(super) type Directories<S> = Stack<S, Directory<<S as Sys>::Unit>>;
+/// One of these directories.
+pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
+
+/// The state of one directory.
+pub(super) struct Directory<U> {
+    role: Role,
+    /// Where its name lies among those that the stack keeps.
+    name: usize,
+    /// Whether the process may not write to it; only known if questions are asked.
+    is_protected: bool,
+    /// Whether the observer has to be asked before its entries are removed.
+    asks_first: bool,
+    remains: Remains<U>,
+    /// The parts of it that other workers have.
+    handed_off: Option<Arc<HandOff<U>>>,
+    pub(super) passes: Passes,
+}
+
+/// What is done with a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The parent of an operand. It stays.
+    Parent,
+    /// A part of a directory that another worker has handed off, and will remove itself.
+    Part,
+    /// The operand.
+    Operand,
+    /// A directory below the operand.
+    Child,
+}
+
+/// The entries of a directory that stay.
+#[derive(Debug)]
+pub(super) struct Remains<U> {
+    any: bool,
+    /// Their names, so that another pass does not fail with them again. Not kept if the caller
+    /// chooses which entries stay: then no directory is listed twice.
+    names: BTreeSet<Vec<U>>,
+}
+
+impl<U: Unit> Remains<U> {
+    pub(super) fn none() -> Self {
+        Remains { any: false, names: BTreeSet::new() }
+    }
+
+    fn add(&mut self, mut other: Remains<U>) {
+        self.any |= other.any;
+        self.names.append(&mut other.names);
+    }
+}
+
+/// The parts of one directory that were handed off.
+pub(super) struct HandOff<U> {
+    pub(super) join: Join,
+    remains: Mutex<Remains<U>>,
+}
+
+impl<U: Unit> HandOff<U> {
+    /// Adds the entries of a part that stay.
+    pub(super) fn add(&self, remains: Remains<U>) {
+        self.remains.lock().unwrap_or_else(PoisonError::into_inner).add(remains);
+    }
+}
+
+/// Entries of one directory for another worker to remove.
+pub(super) struct Task<S: Sys> {
+    pub(super) dir: Arc<S::Dir>,
+    /// The path of the directory.
+    pub(super) path: TreePath<S::Unit>,
+    pub(super) names: Names<S::Unit>,
+    /// The kind of all entries: directories, or files of any kind, or unknown.
+    pub(super) kind: Kind,
+    pub(super) owner: Arc<HandOff<S::Unit>>,
+}
+
+impl<U: Unit> Directory<U> {
+    /// Returns the state of a directory that is to be emptied and removed.
+    pub(super) fn new(role: Role, name: usize, is_protected: bool, asks_first: bool) -> Self {
+        Directory {
+            role,
+            name,
+            is_protected,
+            asks_first,
+            remains: Remains::none(),
+            handed_off: None,
+            passes: Passes::new(),
+        }
+    }
+
+    /// Returns the state of a directory that is not listed, for entries of it to be removed.
+    pub(super) fn base(role: Role) -> Self {
+        Directory { passes: Passes::none(), ..Directory::new(role, 0, false, false) }
+    }
+
+    pub(super) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns where its name lies among those that the stack keeps.
+    pub(super) fn name(&self) -> usize {
+        self.name
+    }
+
+    pub(super) fn is_protected(&self) -> bool {
+        self.is_protected
+    }
+
+    /// Returns, once, whether the observer has to be asked before its entries are removed.
+    pub(super) fn take_question(&mut self) -> bool {
+        std::mem::take(&mut self.asks_first)
+    }
+
+    /// Returns whether an entry of it stays.
+    pub(super) fn is_kept(&self) -> bool {
+        self.remains.any
+    }
+
+    /// Returns whether it is not to be removed.
+    pub(super) fn stays(&self, contents_only: bool) -> bool {
+        self.is_kept() || (contents_only && self.role == Role::Operand)
+    }
+
+    /// Notes that an entry of it stays.
+    pub(super) fn keep(&mut self) {
+        self.remains.any = true;
+    }
+
+    /// Notes that an entry of it stays, with its name if the directory may be listed again.
+    pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
+        self.keep();
+        if may_list_again {
+            self.remains.names.insert(name.units().to_vec());
+        }
+    }
+
+    /// Returns whether an entry of this name stays.
+    pub(super) fn has_kept(&self, name: Name<'_, U>) -> bool {
+        self.remains.names.contains(name.units())
+    }
+
+    pub(super) fn into_remains(self) -> Remains<U> {
+        self.remains
+    }
+
+    /// Returns whether a name may be forgotten, because the directory is its own list of what is
+    /// left. It is none if another worker has a part: which entries of that stay is not known.
+    pub(super) fn may_forget(&self) -> bool {
+        matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
+    }
+
+    /// Returns whether a part may be handed off. A directory that has to be listed again must know
+    /// itself which entries of it stay.
+    pub(super) fn may_hand_off(&self) -> bool {
+        !self.passes.has_forgotten()
+    }
+
+    /// Counts a part that is about to be handed off.
+    pub(super) fn hand_off(&mut self) -> Arc<HandOff<U>> {
+        let parts = self.handed_off.get_or_insert_with(|| {
+            let remains = Mutex::new(Remains::none());
+            Arc::new(HandOff { join: Join::default(), remains })
+        });
+        parts.join.add();
+        Arc::clone(parts)
+    }
+
+    /// Returns the parts that other workers have.
+    pub(super) fn handed_off(&self) -> Option<Arc<HandOff<U>>> {
+        self.handed_off.clone()
+    }
+
+    /// Takes back what is left of the parts, after they were waited for.
+    pub(super) fn join(&mut self) {
+        let Some(parts) = self.handed_off.take() else { return };
+        // Not done if a worker panicked; then its part may still be there.
+        self.remains.any |= !parts.join.is_done();
+        let mut remains = parts.remains.lock().unwrap_or_else(PoisonError::into_inner);
+        self.remains.add(std::mem::replace(&mut remains, Remains::none()));
+    }
+}
+
+impl<S: Sys> Level<S> {
+    /// Leaves the directory as it is: nothing more of it is listed or entered.
+    pub(super) fn give_up(&mut self) {
+        self.keep();
+        self.passes.end();
+        self.drop_waiting();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Directory, Role};
+    use crate::name::Name;
+    use crate::tree::Pool;
+
+    #[test]
+    fn remains_of_finished_parts_are_taken_back() {
+        let (pool, name) = (Pool::<()>::new(), Name::of_terminated(b"name\0"));
+        let mut directory = Directory::new(Role::Child, 0, false, false);
+        for stays in [false, true] {
+            let owner = directory.hand_off();
+            assert!(!directory.may_forget(), "which names stay is not known");
+            let mut part = Directory::base(Role::Part);
+            if stays {
+                part.keep_entry(name, true);
+            }
+            owner.add(part.into_remains());
+            pool.finish(&owner.join);
+            directory.join();
+            assert!(directory.may_forget());
+            assert_eq!((directory.is_kept(), directory.has_kept(name)), (stays, stays));
+        }
+    }
+
+    #[test]
+    fn part_of_a_panicked_worker_keeps_the_directory() {
+        let mut directory = Directory::<u8>::new(Role::Child, 0, false, false);
+        directory.hand_off();
+        directory.join();
+        assert!(directory.is_kept());
+    }
+}

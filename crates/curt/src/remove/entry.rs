@@ -1,0 +1,188 @@
+//! What happens to one entry: it is asked about, removed, counted, or found to be a directory.
+
+use std::io;
+
+use super::options::{Confirm, Question};
+use super::worker::Worker;
+use crate::error::{Cause, Operation};
+use crate::fields::{Facts, Kind};
+use crate::name::Name;
+use crate::sys::{Ask, Entry, Removed, Sys};
+
+/// What became of an entry.
+pub(super) enum Outcome {
+    Removed,
+    /// It is no longer there.
+    Gone,
+    /// It goes when another process closes it.
+    Pending,
+    /// It stays: it failed, or the caller wants to keep it.
+    Kept,
+    /// It is a directory, and has to be entered.
+    Directory,
+}
+
+impl<S: Sys> Worker<'_, S> {
+    /// Removes an entry of the directory at the path, unless it is a directory or the caller wants to
+    /// keep it.
+    pub(super) fn remove_entry(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
+        let Entry { name, mut kind, .. } = entry;
+        if kind == Kind::Directory {
+            return Outcome::Directory;
+        }
+        let path_len = self.path.len();
+        let removed = if self.shared.is_plain {
+            self.remove_known(dir, name, kind, None)
+        } else {
+            self.path.push(name);
+            match self.look_at(dir, name, kind) {
+                Err(outcome) => Ok(outcome),
+                Ok((known, stat)) => {
+                    kind = known;
+                    if kind != Kind::Directory && self.is_excluded(kind) {
+                        Ok(self.skip())
+                    } else {
+                        self.remove_known(dir, name, kind, stat.as_ref())
+                    }
+                }
+            }
+        };
+        let outcome = match removed {
+            Ok(outcome) => outcome,
+            // The refusal hides whether it is a directory. Entering it tells.
+            Err(error)
+                if kind == Kind::Unknown && error.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                Outcome::Directory
+            }
+            Err(error) => {
+                self.path.truncate(path_len);
+                self.path.push(name);
+                self.fail(Operation::Remove, Cause::Os(error));
+                Outcome::Kept
+            }
+        };
+        self.path.truncate(path_len);
+        self.tick();
+        outcome
+    }
+
+    /// Removes the entry at the path, which the caller does not exclude and which may be a directory.
+    pub(super) fn remove_chosen(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>) -> Outcome {
+        let (kind, stat) = match self.look_at(dir, name, Kind::Unknown) {
+            Ok(known) => known,
+            Err(outcome) => return outcome,
+        };
+        match self.remove_known(dir, name, kind, stat.as_ref()) {
+            Ok(outcome) => outcome,
+            // Some systems say that nothing can be removed before they look whether it is there.
+            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
+                let missing = self.sys.query(dir, name, Ask::STAT).err();
+                let missing = missing.filter(|error| error.kind() == io::ErrorKind::NotFound);
+                self.kept_or_gone(missing.unwrap_or(error))
+            }
+            Err(error) => self.kept_or_gone(error),
+        }
+    }
+
+    /// Tries to remove the directory at the path, which could not be opened: it may be empty. The
+    /// error that is reported otherwise is the one of opening it.
+    pub(super) fn remove_unreadable(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        error: io::Error,
+    ) -> Outcome {
+        let options = self.shared.options;
+        // Like GNU rm, which leaves such a directory alone if it asks about protected entries only.
+        let is_denied = error.kind() == io::ErrorKind::PermissionDenied
+            && options.confirm != Confirm::WriteProtected;
+        if is_denied && options.confirm == Confirm::Always {
+            let question = Question::RemoveUnreadableDirectory;
+            if !self.ask(question, Kind::Directory, false, true) {
+                return self.skip();
+            }
+        }
+        if is_denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
+            self.removed_directory(None);
+            return Outcome::Removed;
+        }
+        self.fail(Operation::Remove, Cause::Os(error));
+        Outcome::Kept
+    }
+
+    /// Counts an entry that the caller wants to keep.
+    pub(super) fn skip(&mut self) -> Outcome {
+        self.report.skipped += 1;
+        Outcome::Kept
+    }
+
+    /// Asks the system about the entry at the path, if the options need to know more than the
+    /// listing tells.
+    fn look_at(
+        &mut self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        kind: Kind,
+    ) -> Result<(Kind, Option<Facts>), Outcome> {
+        let options = self.shared.options;
+        let needs_stat = options.confirm != Confirm::Never
+            || options.count_bytes
+            || (options.dry_run && kind == Kind::Unknown);
+        if !needs_stat {
+            return Ok((kind, None));
+        }
+        match self.sys.query(dir, name, Ask::STAT) {
+            Ok(stat) => Ok((stat.kind, Some(stat))),
+            Err(error) => Err(self.kept_or_gone(error)),
+        }
+    }
+
+    /// Removes an entry that is not excluded, after asking the observer if that is wanted. The path is
+    /// that of the entry, unless nothing but removal is wanted. Returns the system's refusal.
+    fn remove_known(
+        &mut self,
+        dir: &S::Dir,
+        name: Name<'_, S::Unit>,
+        kind: Kind,
+        stat: Option<&Facts>,
+    ) -> io::Result<Outcome> {
+        if kind == Kind::Directory {
+            return Ok(Outcome::Directory);
+        }
+        let options = self.shared.options;
+        if options.confirm != Confirm::Never {
+            let is_protected = self.is_protected(dir, name, kind);
+            let is_empty = kind == Kind::File && stat.is_some_and(|stat| stat.size == 0);
+            if options.confirm.asks(is_protected)
+                && !self.ask(Question::RemoveFile, kind, is_empty, is_protected)
+            {
+                return Ok(self.skip());
+            }
+        }
+        let removed =
+            if options.dry_run { Removed::Done } else { self.remove_child(dir, name, kind) };
+        match removed {
+            Removed::Done => {
+                self.report.files += 1;
+                if !self.shared.is_plain {
+                    self.count_bytes(stat);
+                    self.show_removed(kind);
+                }
+                Ok(Outcome::Removed)
+            }
+            Removed::Gone => Ok(Outcome::Gone),
+            Removed::Pending => Ok(Outcome::Pending),
+            Removed::IsDirectory => Ok(Outcome::Directory),
+            Removed::Failed(error) => Err(error),
+        }
+    }
+
+    fn kept_or_gone(&mut self, error: io::Error) -> Outcome {
+        if error.kind() == io::ErrorKind::NotFound {
+            return Outcome::Gone;
+        }
+        self.fail(Operation::Remove, Cause::Os(error));
+        Outcome::Kept
+    }
+}

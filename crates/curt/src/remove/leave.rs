@@ -1,0 +1,259 @@
+//! How a worker leaves a directory: it is removed, kept, or listed again.
+
+use std::io;
+
+use super::directory::Role;
+use super::engine::Engine;
+use super::options::Question;
+use crate::error::{Cause, Operation};
+use crate::fields::{Facts, Kind};
+use crate::sys::{Ask, Finished, Identity, Sys, os_error};
+
+impl<S: Sys> Engine<'_, S> {
+    /// Leaves the topmost directory, of which nothing is left to read or to enter.
+    pub(super) fn leave(&mut self) {
+        let level = self.stack.top_mut();
+        if level.passes.is_overrun() {
+            self.retry(true);
+        } else if level.passes.has_forgotten() {
+            self.list_again();
+        } else if level.is_kept() && level.passes.is_guess() {
+            level.passes.read_on();
+        } else if self.may_hold_more() {
+            self.retry(false);
+        } else if self.is_to_stay() {
+            self.check_emptied_operand();
+            self.pop();
+        } else {
+            self.remove_top();
+        }
+    }
+
+    /// Reports an operand that was emptied and stays, if its name leads to another directory by now.
+    fn check_emptied_operand(&mut self) {
+        let options = self.worker.shared.options;
+        if options.contents && !options.dry_run && self.stack.top().role() == Role::Operand {
+            self.is_still_there(self.stack.len() - 1);
+        }
+    }
+
+    /// Returns whether the topmost directory may hold more entries. If it stays, no removal tests the
+    /// end of its listing, so it is listed again until nothing new is found.
+    fn may_hold_more(&self) -> bool {
+        let shared = self.worker.shared;
+        let level = self.stack.top();
+        level.stays(shared.options.contents)
+            && level.passes.has_found()
+            && !level.passes.is_over()
+            && self.may_list_again()
+            // After the panic of a worker its entries are left.
+            && !shared.crew.pool.is_over()
+    }
+
+    /// Returns whether another listing of the topmost directory meets no entry that was dealt with: the
+    /// names of those that stay are not kept if the caller chooses them.
+    fn may_list_again(&self) -> bool {
+        let shared = self.worker.shared;
+        shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
+    }
+
+    /// Returns whether the topmost directory is not to be removed, after asking the observer if that is
+    /// wanted.
+    fn is_to_stay(&mut self) -> bool {
+        let Engine { worker, stack, .. } = self;
+        let options = worker.shared.options;
+        let level = stack.top_mut();
+        if level.stays(options.contents) {
+            return true;
+        }
+        let is_protected = level.is_protected();
+        if options.confirm.asks(is_protected)
+            && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
+        {
+            level.keep();
+            worker.skip();
+            return true;
+        }
+        if options.dry_run {
+            let stat = self.stat_top();
+            self.worker.removed_directory(stat.as_ref());
+        }
+        options.dry_run
+    }
+
+    /// Asks what the topmost directory gives back, if bytes are counted.
+    fn stat_top(&self) -> Option<Facts> {
+        let dir = self.stack.top().dir().filter(|_| self.worker.shared.options.count_bytes)?;
+        self.worker.sys.query_dir(dir, Ask::STAT).ok()
+    }
+
+    /// Removes the topmost directory and pops it, unless it has to be listed again.
+    fn remove_top(&mut self) {
+        let index = self.stack.len() - 1;
+        if !self.reopen(index - 1) {
+            return;
+        }
+        let guesses = &self.worker.shared.guesses;
+        let level = &mut self.stack[index];
+        let is_guess = level.passes.is_guess();
+        if is_guess && !guesses.begin() {
+            return level.passes.read_on();
+        }
+        if level.role() == Role::Operand && !self.is_still_there(index) {
+            self.stack[index].keep();
+            return self.pop();
+        }
+        let stat = self.stat_top();
+        let finished = self.finish_top(index);
+        if is_guess && !matches!(finished, Finished::NotEmpty(())) {
+            guesses.was_right();
+        }
+        match finished {
+            Finished::Done => {
+                self.worker.removed_directory(stat.as_ref());
+                self.worker.tick();
+            }
+            Finished::Gone if self.stack[index].role() == Role::Operand => {
+                self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
+            }
+            Finished::Gone => self.worker.report.vanished += 1,
+            Finished::NotEmpty(()) => {
+                if !self.reopen(index) {
+                } else if is_guess {
+                    self.stack[index].passes.read_on();
+                } else {
+                    self.retry(true);
+                }
+                return;
+            }
+            Finished::Failed((), error) => {
+                // It stays, so `leave` is called again and reads its listing to the end.
+                self.stack[index].keep();
+                return self.worker.fail(Operation::Remove, Cause::Os(error));
+            }
+        }
+        self.pop();
+    }
+
+    /// Returns whether the operand's name still leads to the directory that was emptied, and reports
+    /// that it does not. If it was renamed, the entry that has its name now is not to be removed.
+    fn is_still_there(&mut self, index: usize) -> bool {
+        let Engine { worker, stack, .. } = self;
+        let (level, parent) = (&stack[index], &stack[index - 1]);
+        let (Some(name), Some(dir), Some(parent)) =
+            (stack.names().get(level.name()), level.dir(), parent.dir())
+        else {
+            return true;
+        };
+        let Ok(stat) = worker.sys.query_dir(dir, Ask::STAT) else { return true };
+        let cause = match worker.sys.is_child(parent, name, Identity::of(&stat)) {
+            Ok(true) => return true,
+            Ok(false) => Cause::Replaced,
+            // It was removed, or it has another name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if worker.sys.query_dir(dir, Ask::STAT).map_or(true, |stat| stat.links == 0) {
+                    worker.operand_failed(error);
+                    return false;
+                }
+                Cause::Os(error)
+            }
+            Err(error) => Cause::Os(error),
+        };
+        worker.fail(Operation::Remove, cause);
+        false
+    }
+
+    /// Removes the topmost directory from its parent, which is open.
+    fn finish_top(&mut self, index: usize) -> Finished<()> {
+        let Engine { worker, stack, .. } = self;
+        let dir = stack.take_top();
+        let (Some(name), Some(parent)) =
+            (stack.names().get(stack[index].name()), stack[index - 1].dir())
+        else {
+            worker.internal_error("a directory is removed from a parent that is not open");
+            return Finished::Gone;
+        };
+        let error = match dir {
+            None => match worker.sys.remove_empty_dir(parent, name) {
+                Ok(()) => return Finished::Done,
+                Err(error) => error,
+            },
+            Some(dir) => match worker.finish_dir(parent, name, dir) {
+                Finished::Done => return Finished::Done,
+                Finished::Gone => return Finished::Gone,
+                Finished::NotEmpty(dir) => {
+                    stack.put_top_back(dir);
+                    return Finished::NotEmpty(());
+                }
+                Finished::Failed(dir, error) => {
+                    stack.put_top_back(dir);
+                    error
+                }
+            },
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound => Finished::Gone,
+            io::ErrorKind::DirectoryNotEmpty => Finished::NotEmpty(()),
+            _ => Finished::Failed((), error),
+        }
+    }
+
+    /// Lists the topmost directory again, or leaves it if the limits on retries are reached.
+    fn retry(&mut self, certain: bool) {
+        let may_list_again = self.may_list_again();
+        let Engine { worker, stack, .. } = self;
+        let level = stack.top_mut();
+        let pause = if may_list_again {
+            level.passes.retry(certain, worker.sys.now(), worker.shared.options)
+        } else {
+            Err(Cause::BeingWrittenTo)
+        };
+        match pause {
+            Ok(pause) => {
+                worker.nap(pause);
+                self.list_again();
+            }
+            Err(cause) => {
+                level.give_up();
+                if let Cause::BeingWrittenTo = cause {
+                    worker.shared.writers.leave(worker.to_path(level.path_len()));
+                } else {
+                    worker.fail(Operation::Remove, cause);
+                }
+            }
+        }
+    }
+
+    /// Begins the listing of the topmost directory again.
+    fn list_again(&mut self) {
+        let Engine { worker, stack, .. } = self;
+        let level = stack.top_mut();
+        level.passes.begin();
+        // A directory that was released is listed from its beginning anyway.
+        let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
+        if let Err(error) = rewound {
+            level.give_up();
+            worker.fail(Operation::ReadDirectory, Cause::Os(error));
+        }
+    }
+
+    /// Leaves the topmost directory to the process that makes directories ahead of the removal: gives
+    /// up all directories down to the nearest that is older than the removal, and reports that one.
+    pub(super) fn leave_to_writer(&mut self) {
+        let Engine { worker, stack, .. } = self;
+        let writers = &worker.shared.writers;
+        let mut index = stack.len() - 1;
+        stack[index].give_up();
+        while stack[index].role() == Role::Child {
+            index -= 1;
+            let level = &mut stack[index];
+            level.give_up();
+            let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
+            // One that is released lies between others that are new, or far below them.
+            if stat.is_some_and(|stat| !writers.is_new(&stat)) {
+                break;
+            }
+        }
+        writers.leave(worker.to_path(stack[index].path_len()));
+    }
+}

@@ -1,0 +1,88 @@
+//! What bounds the retries of a removal, for all workers together.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::pause::Backoff;
+use crate::sys::Sys;
+
+/// How often the guess that a listing has ended may be wrong before it is no longer made.
+const WRONG_GUESSES: u32 = 4;
+/// The pause before a descriptor is tried for again.
+const NAP: Duration = Duration::from_millis(2);
+
+/// The time for entries that are in use. Windows refuses to remove what another process has open;
+/// scanners and indexers hold files for a moment only, so such an entry is worth waiting for.
+///
+/// All workers together wait no longer than the retry window unless an entry becomes free; after
+/// that, each one in use is reported at once.
+#[derive(Debug)]
+pub(super) struct BusyTime {
+    window: Duration,
+    backoff: Mutex<Backoff>,
+}
+
+impl BusyTime {
+    pub(super) fn new(window: Duration) -> Self {
+        BusyTime { window, backoff: Mutex::new(Backoff::new(window)) }
+    }
+
+    /// Takes the next pause from the time that is left; zero if none is left.
+    pub(super) fn next_pause(&self) -> Duration {
+        let mut backoff = self.backoff.lock().unwrap_or_else(PoisonError::into_inner);
+        backoff.next().unwrap_or_default()
+    }
+
+    /// Begins anew, since waiting was worth it.
+    pub(super) fn renew(&self) {
+        let new = Backoff::new(self.window);
+        *self.backoff.lock().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+}
+
+/// When a shortage of descriptors or memory began. One that lasts is waited for once, and not again
+/// for each directory that meets it.
+#[derive(Debug, Default)]
+pub(super) struct Shortage(Mutex<Option<Duration>>);
+
+impl Shortage {
+    /// Waits a moment. Returns `false` at once if the shortage has lasted longer than `window`.
+    pub(super) fn wait<S: Sys>(&self, window: Duration, sys: &S) -> bool {
+        let now = sys.now();
+        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(now);
+        let may_wait = now.saturating_sub(since) <= window;
+        if may_wait {
+            sys.sleep(NAP);
+        }
+        may_wait
+    }
+
+    /// Notes that a directory could be opened which was waited for.
+    pub(super) fn end(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// The wrong guesses that a listing had ended, and those that are being tested.
+#[derive(Debug, Default)]
+pub(super) struct Guesses(AtomicU32);
+
+impl Guesses {
+    /// Returns whether a guess may be made.
+    pub(super) fn are_allowed(&self) -> bool {
+        self.0.load(Ordering::Relaxed) < WRONG_GUESSES
+    }
+
+    /// Begins to test a guess, if that is still allowed. It counts as wrong until it turns out to be
+    /// right, so that no number of threads makes more wrong ones than are allowed.
+    pub(super) fn begin(&self) -> bool {
+        let more = |guesses| (guesses < WRONG_GUESSES).then_some(guesses + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Notes that a guess was right.
+    pub(super) fn was_right(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

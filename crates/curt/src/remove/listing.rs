@@ -1,0 +1,122 @@
+//! The listing buffer of a worker.
+
+use std::io;
+
+use crate::sys::{Batch, Entry, Listing, Opened, Sys, os_error};
+
+/// The number of entries from which on a listing is worth sorting by inode.
+const WORTH_SORTING: usize = 1000;
+
+/// A count ends after this many listing calls in a row that return few entries.
+const TRICKLES: u32 = 64;
+
+/// The listing buffer of a worker, and the entries in it that are still to be dealt with.
+pub(super) struct Buffer<S: Sys> {
+    entries: S::DirBuf,
+    /// The entries by file number, if they are taken in that order.
+    order: Vec<(u64, usize)>,
+    is_ordered: bool,
+    /// Where the next entry lies: in `order`, or else in `entries`.
+    next: usize,
+    /// Whether inode order pays on the file system of the operand, once that was asked.
+    order_pays: Option<bool>,
+}
+
+impl<S: Sys> Default for Buffer<S> {
+    fn default() -> Self {
+        Buffer {
+            entries: S::DirBuf::default(),
+            order: Vec::new(),
+            is_ordered: false,
+            next: 0,
+            order_pays: None,
+        }
+    }
+}
+
+impl<S: Sys> Buffer<S> {
+    /// Forgets the file system, because another operand follows.
+    pub(super) fn forget_file_system(&mut self) {
+        self.order_pays = None;
+    }
+
+    /// Reads the next entries of a directory. If there are many and the file system is one where that
+    /// pays, they are taken in the order of their file numbers.
+    pub(super) fn read(&mut self, dir: &S::Dir, may_order: bool, sys: &S) -> io::Result<Batch> {
+        let batch = sys.read(dir, &mut self.entries)?;
+        self.next = 0;
+        self.is_ordered = may_order
+            && self.entries.left(0) >= WORTH_SORTING
+            && *self.order_pays.get_or_insert_with(|| sys.inode_order_pays(dir));
+        if self.is_ordered {
+            self.order.clear();
+            let mut position = 0;
+            while let Some((entry, next)) = self.entries.entry(position) {
+                self.order.push((entry.id, position));
+                position = next;
+            }
+            self.order.sort_unstable();
+        }
+        Ok(batch)
+    }
+
+    /// Returns whether the last read found nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.entry(0).is_none()
+    }
+
+    /// Takes the next entry.
+    pub(super) fn next(&mut self) -> Option<Entry<'_, S::Unit>> {
+        if self.is_ordered {
+            let &(_, position) = self.order.get(self.next)?;
+            self.next += 1;
+            return Some(self.entries.entry(position)?.0);
+        }
+        let (entry, next) = self.entries.entry(self.next)?;
+        self.next = next;
+        Some(entry)
+    }
+
+    /// Returns about how many entries are left.
+    pub(super) fn left(&self) -> usize {
+        if self.is_ordered { self.order.len() - self.next } else { self.entries.left(self.next) }
+    }
+
+    /// Returns an error if a directory is not empty, by its listing.
+    pub(super) fn check_empty(&mut self, dir: &S::Dir, sys: &S) -> io::Result<()> {
+        self.read(dir, false, sys)?;
+        if self.is_empty() {
+            return Ok(());
+        }
+        Err(os_error(io::ErrorKind::DirectoryNotEmpty))
+    }
+
+    /// Counts the entries of a directory, by a listing beside the one under way. `None` if that
+    /// fails.
+    pub(super) fn count(
+        &mut self,
+        dir: &S::Dir,
+        sys: &S,
+        is_cancelled: impl Fn() -> bool,
+    ) -> Option<u64> {
+        let Opened::Dir(dir) = sys.open_beside(dir) else { return None };
+        let (mut count, mut most, mut trickles) = (0, 0, 0);
+        // A listing that goes on by a few entries at a time has caught up with a process that adds
+        // them.
+        let complete = loop {
+            let Ok(batch) = self.read(&dir, false, sys) else { break false };
+            let mut found = 0_u64;
+            while self.next().is_some() {
+                found += 1;
+            }
+            count += found;
+            most = most.max(found);
+            trickles = if found * 16 < most { trickles + 1 } else { 0 };
+            if batch == Batch::End || found == 0 || trickles == TRICKLES || is_cancelled() {
+                break true;
+            }
+        };
+        sys.close(dir);
+        complete.then_some(count)
+    }
+}

@@ -1,0 +1,102 @@
+//! What the workers of one removal share.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::directory::Task;
+use super::limits::{BusyTime, Guesses, Shortage};
+use super::options::{Confirm, Remove, Totals};
+use super::report::Report;
+use super::writers::Writers;
+use crate::control::Cancel;
+use crate::error::{Cause, Error, Operation};
+use crate::sys::{Identity, Setup, Sys};
+use crate::tree::{Crew, Sample, budget};
+
+/// What the workers of one removal share.
+pub(super) struct Shared<'r, S: Sys> {
+    pub(super) options: &'r Remove<'r>,
+    pub(super) crew: Crew<Task<S>>,
+    /// Whether entries need nothing but their removal: no question, no path, no stat.
+    pub(super) is_plain: bool,
+    /// Whether every entry is to go, so that a directory may be listed any number of times.
+    pub(super) removes_all: bool,
+    /// The descriptor budget of all workers together.
+    pub(super) budget: usize,
+    /// The open directory that the operands are names in, if they are not paths.
+    pub(super) below: Option<Arc<S::Dir>>,
+    pub(super) root: OnceLock<Identity>,
+    pub(super) busy_time: BusyTime,
+    pub(super) shortage: Shortage,
+    pub(super) guesses: Guesses,
+    pub(super) writers: Writers,
+    totals: Mutex<Totals>,
+    report: Mutex<Report>,
+}
+
+impl<'r, S: Sys> Shared<'r, S> {
+    /// Begins a removal. With a directory `below`, each operand is a name in it.
+    pub(super) fn new(options: &'r Remove<'r>, setup: &Setup, below: Option<S::Dir>) -> Self {
+        let sys = S::start(setup);
+        let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
+        let budget = budget(limit);
+        let is_alone = options.confirm != Confirm::Never;
+        let begin = Sample { now: sys.now(), ..Sample::default() };
+        let removes_all = !is_alone && options.exclude.is_none() && !options.dry_run;
+        Shared {
+            options,
+            crew: Crew::new(options.threads, is_alone, budget, begin),
+            is_plain: removes_all && !options.count_bytes && !options.observer.wants_removed(),
+            removes_all,
+            budget,
+            below: below.map(Arc::new),
+            root: OnceLock::new(),
+            busy_time: BusyTime::new(options.retry_window),
+            shortage: Shortage::default(),
+            guesses: Guesses::default(),
+            writers: Writers::since(sys.wall_clock()),
+            totals: Mutex::default(),
+            report: Mutex::new(Report { calls: sys.calls(), ..Report::default() }),
+        }
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.options.cancel.is_some_and(Cancel::is_cancelled)
+    }
+
+    /// Adds to the running totals, and shows them to the observer.
+    pub(super) fn progress(&self, done: Totals) {
+        let totals = {
+            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+            totals.files += done.files;
+            totals.directories += done.directories;
+            *totals
+        };
+        self.options.observer.progress(&totals);
+    }
+
+    /// Adds the report of one worker.
+    pub(super) fn add(&self, part: &mut Report, sys: &S) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.add(part);
+        report.calls.add(&sys.calls());
+    }
+
+    /// Ends the removal.
+    pub(super) fn into_report(self) -> Report {
+        let options = self.options;
+        let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report.threads = self.crew.pool.workers();
+        for path in self.writers.into_left() {
+            let error = Error::new(Operation::Remove, path, Cause::BeingWrittenTo);
+            options.observer.failed(&error);
+            report.error_count += 1;
+            report.errors.push(error);
+        }
+        report.cancelled = options.cancel.is_some_and(Cancel::is_cancelled);
+        report.errors.truncate(options.keep_errors);
+        if options.count_bytes {
+            report.bytes.get_or_insert(0);
+        }
+        report
+    }
+}

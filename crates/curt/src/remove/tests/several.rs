@@ -1,0 +1,39 @@
+//! Failures on several threads, on the file system in memory.
+
+use std::path::PathBuf;
+
+use super::remove_on;
+use crate::control::Threads;
+use crate::remove::Remove;
+use crate::sys::memory::{Denied, Memory, Setup, World};
+
+/// Half of a directory that is large enough to be shared cannot be removed.
+#[test]
+fn every_failure_of_every_thread_is_counted() {
+    const FILES: u64 = 20_000;
+    let removal = Denied { removal: true, ..Denied::default() };
+    for threads in [1, 2, 8] {
+        let mut world = World::new();
+        (world.rules.page, world.rules.processors) = (FILES as usize, threads);
+        for number in 0..FILES {
+            let path = format!("tree/{number}");
+            world.file(&path);
+            if number % 2 == 1 {
+                world.deny(&path, removal);
+            }
+        }
+        let setup = Setup::new(world);
+        let options = Remove::new().threads(Threads::AtMost(threads));
+        let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from("tree")]);
+        assert_eq!(report.threads > 1, threads > 1);
+        // None for the directory that stays because of them.
+        assert_eq!((report.error_count, report.files), (FILES / 2, FILES / 2), "{threads}");
+        assert_eq!(report.directories, 0);
+        assert!(report.errors.iter().all(|error| error.raw_os_error() == Some(1)));
+        setup.world(|world| {
+            let odd: Vec<u64> = (0..FILES).filter(|number| number % 2 == 1).collect();
+            assert!(odd.iter().all(|number| world.exists(format!("tree/{number}"))));
+            assert_eq!(world.list("tree").len(), odd.len());
+        });
+    }
+}

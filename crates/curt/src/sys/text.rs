@@ -1,0 +1,176 @@
+//! The system's text: paths to units and back, without a call.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::fields::Kind;
+use crate::name::{NameBuf, Unit};
+
+/// A unit of the system's names: a byte on Unix, 16 bits on Windows.
+pub(crate) trait SystemUnit: Unit {
+    /// Appends the units of a path to a buffer.
+    fn append_units(path: &Path, to: &mut Vec<Self>);
+
+    /// Returns the units of a path, for [`SystemUnit::path`] to give back with names appended.
+    fn units(path: &Path) -> Vec<Self> {
+        let mut units = Vec::new();
+        Self::append_units(path, &mut units);
+        units
+    }
+
+    /// Returns the path that these units spell.
+    fn path(units: Vec<Self>) -> PathBuf;
+
+    /// Returns the text that these units spell, borrowed where the system's text is made of them.
+    fn text(units: &[Self]) -> Cow<'_, OsStr> {
+        Cow::Owned(Self::path(units.to_vec()).into_os_string())
+    }
+
+    /// Splits an operand into its parent and its last name.
+    fn operand(path: &Path) -> Operand<Self>;
+}
+
+/// Returns the kind of a link whose target is known. A mounted volume looks like a junction, but
+/// its target is `\\?\Volume{…}\`, the root of a volume by its own name (see
+/// `SetVolumeMountPointW`).
+pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
+    if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
+}
+
+/// Whether a path names the root of a volume by the name of that volume.
+pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
+    const PREFIX: &[u8] = br"\\?\volume{";
+    let Some((head, rest)) = path.split_at_checked(PREFIX.len()) else {
+        return false;
+    };
+    let head = head.iter().map(|unit| unit.to_ascii().to_ascii_lowercase());
+    let rest = rest.strip_suffix(&[U::ascii(b'\\')]).unwrap_or(rest);
+    head.eq(PREFIX.iter().copied()) && U::position(rest, [b'}']) == Some(rest.len().wrapping_sub(1))
+}
+
+/// An operand, split by its text: the directory to open, and the name in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Operand<U> {
+    /// The path up to the last name; empty for the working directory.
+    pub(crate) parent: PathBuf,
+    pub(crate) last: Last<U>,
+    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
+    pub(crate) directory_only: bool,
+}
+
+/// The last part of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Last<U> {
+    Name(NameBuf<U>),
+    DotOrDotDot,
+    /// The path is a root directory by its spelling.
+    Root,
+    /// The path is empty, or contains a NUL.
+    Invalid(io::ErrorKind),
+}
+
+impl<U: Unit> Last<U> {
+    pub(super) fn of_name(name: &[U]) -> Self {
+        NameBuf::new(name.to_vec()).map_or_else(|error| Last::Invalid(error.kind()), Last::Name)
+    }
+}
+
+/// Bytes: the names of Unix, and of the platform in memory on every system.
+#[cfg(any(unix, test, fuzzing))]
+impl SystemUnit for u8 {
+    fn append_units(path: &Path, to: &mut Vec<u8>) {
+        to.extend_from_slice(path.as_os_str().as_encoded_bytes());
+    }
+
+    #[cfg(unix)]
+    fn path(units: Vec<u8>) -> PathBuf {
+        let text: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(units);
+        text.into()
+    }
+
+    /// Only for comparisons in tests: those with names that are not Unicode run on Unix.
+    #[cfg(not(unix))]
+    fn path(units: Vec<u8>) -> PathBuf {
+        String::from_utf8_lossy(&units).into_owned().into()
+    }
+
+    #[cfg(unix)]
+    fn text(units: &[u8]) -> Cow<'_, OsStr> {
+        Cow::Borrowed(std::os::unix::ffi::OsStrExt::from_bytes(units))
+    }
+
+    /// `a//b/` is `b` in `a`, and must be a directory.
+    fn operand(path: &Path) -> Operand<u8> {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
+        let begin = bytes[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
+        let last = match &bytes[begin..end] {
+            _ if bytes.is_empty() => Last::Invalid(io::ErrorKind::NotFound),
+            _ if bytes.contains(&0) => Last::Invalid(io::ErrorKind::InvalidInput),
+            b"" => Last::Root,
+            b"." | b".." => Last::DotOrDotDot,
+            name => Last::of_name(name),
+        };
+        let parent = u8::path(bytes[..begin].to_vec());
+        Operand { parent, last, directory_only: end < bytes.len() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::path::Path;
+
+    use super::{Last, Operand, SystemUnit, kind_by_target};
+    use crate::fields::Kind;
+
+    fn split(path: &str) -> (String, Last<u8>, bool) {
+        let Operand { parent, last, directory_only } = u8::operand(Path::new(path));
+        (parent.to_str().unwrap().to_owned(), last, directory_only)
+    }
+
+    fn name(text: &str) -> Last<u8> {
+        Last::of_name(text.as_bytes())
+    }
+
+    #[test]
+    fn volumes_are_told_from_junctions_by_their_targets() {
+        let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}";
+        for (target, expected) in [
+            (format!(r"{volume}\"), Kind::VolumeMount),
+            (volume.to_owned(), Kind::VolumeMount),
+            (volume.to_lowercase() + "\\", Kind::VolumeMount),
+            (format!(r"{volume}\folder"), Kind::Junction),
+            (format!(r"{volume}\\"), Kind::Junction),
+            (r"C:\there".to_owned(), Kind::Junction),
+            (r"\\?\Volume{".to_owned(), Kind::Junction),
+            (r"\\?\Volume".to_owned(), Kind::Junction),
+            (String::new(), Kind::Junction),
+        ] {
+            let wide: Vec<u16> = target.encode_utf16().collect();
+            assert_eq!(kind_by_target(Kind::Junction, &wide), expected, "{target}");
+            assert_eq!(kind_by_target(Kind::Junction, target.as_bytes()), expected, "{target}");
+            assert_eq!(kind_by_target(Kind::Symlink, &wide), Kind::Symlink, "a link may, too");
+        }
+    }
+
+    #[test]
+    fn operands_are_split_by_text() {
+        assert_eq!(split("a"), (String::new(), name("a"), false));
+        assert_eq!(split("a/"), (String::new(), name("a"), true));
+        assert_eq!(split("x//a//"), ("x//".into(), name("a"), true));
+        assert_eq!(split("/a"), ("/".into(), name("a"), false));
+        assert_eq!(split("../a"), ("../".into(), name("a"), false));
+        assert_eq!(split("...").1, name("..."));
+        for special in [".", "..", "a/.", "a/..", "./", "../", "/..", "a/.//"] {
+            assert_eq!(split(special).1, Last::DotOrDotDot, "{special}");
+        }
+        for root in ["/", "//", "///"] {
+            assert_eq!(split(root).1, Last::Root);
+        }
+        assert_eq!(split("").1, Last::Invalid(ErrorKind::NotFound));
+        assert_eq!(split("a\0b").1, Last::Invalid(ErrorKind::InvalidInput));
+    }
+}

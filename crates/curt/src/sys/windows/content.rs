@@ -1,0 +1,304 @@
+//! The contents of small files, and the targets of links.
+//!
+//! Cygwin keeps a link in a plain file with the SYSTEM attribute: `!<symlink>`, then the target, as
+//! text with a NUL behind it, or since Cygwin 1.7 as a byte order mark and UTF-16. (Its `path.cc`;
+//! the text of old links is in the character set of their time, of which UTF-8 is understood.)
+
+use std::io;
+
+use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Storage::FileSystem as win;
+
+use super::call::Door;
+use super::dir::Dir;
+use super::status::{Result, Status};
+use super::values::{APP_EXEC_LINK, LX_SYMLINK, MOUNT_POINT, SYMLINK};
+use super::{ABOUT, FILE, READ_ATTRIBUTES, text};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::Name;
+use crate::sys::read_whole;
+use crate::sys::text::is_volume;
+
+/// Reads a small file to its end.
+pub(super) fn small_file(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    most: usize,
+) -> io::Result<Vec<u8>> {
+    let spelled = parent.spelled(name);
+    let options = FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+    let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
+    door.opened(parent.target(&spelled), access, options, |handle| {
+        read_whole(most, |room| match door.read(handle, room) {
+            Err(Status::END_OF_FILE) => Ok(0),
+            read => Ok(read?),
+        })
+    })?
+}
+
+/// `FSCTL_GET_REPARSE_POINT`.
+const GET_REPARSE_POINT: u32 = 0x0009_00a8;
+/// The most that a reparse point holds: 16 KiB, here in words of 8 bytes.
+const POINT_ROOM: usize = 2048;
+
+/// Reads the target of a link: opens, queries and closes. `None` where it has no target in text.
+pub(super) fn link_target(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+) -> Result<Option<Vec<u16>>> {
+    let spelled = parent.spelled(name);
+    let (access, options) =
+        (READ_ATTRIBUTES | win::SYNCHRONIZE, ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT);
+    let mut buffer = vec![0_u64; POINT_ROOM];
+    let length = door.opened(parent.target(&spelled), access, options, |handle| {
+        door.fs_control(handle, GET_REPARSE_POINT, &mut buffer)
+    })??;
+    let bytes: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).take(length).collect();
+    Ok(place_of(&bytes))
+}
+
+/// Returns the target in a reparse point.
+fn place_of(point: &[u8]) -> Option<Vec<u16>> {
+    let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
+    match tag {
+        // A symbolic link has flags after the four offsets and lengths.
+        SYMLINK => named(point, 20),
+        MOUNT_POINT => named(point, 16),
+        // A version, then UTF-8. Invalid text is replaced.
+        LX_SYMLINK => {
+            let end = 8 + usize::from(number(point, 4)?);
+            let target = point.get(12..end.min(point.len()))?;
+            Some(String::from_utf8_lossy(target).encode_utf16().collect())
+        }
+        // A version, then texts that end with a NUL; the third is the program.
+        APP_EXEC_LINK => {
+            let units = units(point.get(12..)?);
+            units.split(|&unit| unit == 0).nth(2).map(<[u16]>::to_vec)
+        }
+        _ => None,
+    }
+    // No name of Windows contains a NUL, so such a text is not a target.
+    .filter(|target| !target.is_empty() && !target.contains(&0))
+}
+
+/// Returns the display name or, where there is none, the kernel's name as Win32 spells it.
+fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
+    let name = |at: usize| {
+        let begin = names + usize::from(number(point, at)?);
+        let end = begin + usize::from(number(point, at + 2)?);
+        Some(units(point.get(begin..end)?))
+    };
+    let for_people = name(12)?;
+    let for_kernel = text::from_native(&name(8)?);
+    // Some programs write a drive letter as the display name of a mounted volume.
+    let is_known = !for_people.is_empty() && !is_volume(&for_kernel);
+    Some(if is_known { for_people } else { for_kernel })
+}
+
+fn units(bytes: &[u8]) -> Vec<u16> {
+    bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<u16> {
+    let pair = bytes.get(at..at + 2)?;
+    Some(u16::from_le_bytes([pair[0], pair[1]]))
+}
+
+const COOKIE: &[u8] = b"!<symlink>";
+/// The cookie, the byte order mark, 4,095 units and a NUL.
+const LONGEST: usize = COOKIE.len() + 2 + 4096 * 2;
+
+/// Attributes that no Cygwin link has, among them those of files in a cloud, which are never
+/// fetched.
+const NO_COOKIE: u32 = win::FILE_ATTRIBUTE_DIRECTORY
+    | win::FILE_ATTRIBUTE_REPARSE_POINT
+    | win::FILE_ATTRIBUTE_OFFLINE
+    | win::FILE_ATTRIBUTE_RECALL_ON_OPEN
+    | win::FILE_ATTRIBUTE_RECALL_ON_DATA_ACCESS;
+
+/// Whether an entry may be a Cygwin link.
+fn may_be_link(facts: &Facts) -> bool {
+    let attributes = u64::from(win::FILE_ATTRIBUTE_SYSTEM | NO_COOKIE);
+    let longest = LONGEST as u64;
+    facts.kind == Kind::File
+        && facts.known.contains(Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES)
+        && facts.attributes & attributes == u64::from(win::FILE_ATTRIBUTE_SYSTEM)
+        && (COOKIE.len() as u64 + 1..=longest).contains(&facts.size)
+}
+
+/// See [`Sys::cygwin_target`](crate::sys::Sys::cygwin_target).
+pub(super) fn cygwin_target(
+    door: &Door,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    facts: &Facts,
+) -> io::Result<Option<Vec<u16>>> {
+    if facts.kind != Kind::CygwinSymlink && !may_be_link(facts) {
+        return Ok(None);
+    }
+    let spelled = parent.spelled(name);
+    let options = FILE | nt::FILE_OPEN_NO_RECALL | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+    let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
+    // One more byte, to recognise a file that is too long for a link.
+    let mut content = vec![0; LONGEST + 1];
+    let read = door.opened(parent.target(&spelled), access, options, |handle| {
+        door.read(handle, &mut content)
+    })?;
+    match read {
+        Ok(length) => Ok(in_cookie(content.get(..length).unwrap_or_default())),
+        Err(Status::END_OF_FILE) => Ok(None),
+        Err(status) => Err(status.into()),
+    }
+}
+
+/// Returns the target of a Cygwin link from the content of its file.
+fn in_cookie(content: &[u8]) -> Option<Vec<u16>> {
+    if content.len() > LONGEST {
+        return None;
+    }
+    let text = content.strip_prefix(COOKIE)?;
+    let mut target: Vec<u16> = match text.strip_prefix(&[0xff, 0xfe]) {
+        Some(wide) => {
+            wide.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+        }
+        None => String::from_utf8_lossy(text).encode_utf16().collect(),
+    };
+    let end = target.iter().position(|&unit| unit == 0).unwrap_or(target.len());
+    target.truncate(end);
+    (!target.is_empty()).then_some(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, in_cookie, may_be_link, place_of};
+    use crate::fields::{Facts, Fields, Kind};
+
+    fn wide(text: &str) -> Vec<u8> {
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    }
+
+    /// A link, or a junction, with a name for the kernel and one for people.
+    fn point(tag: u32, kernel: &str, people: &str) -> Vec<u8> {
+        let (kernel, people) = (wide(kernel), wide(people));
+        let mut point = tag.to_le_bytes().to_vec();
+        let numbers = [0, 0, 0, kernel.len(), kernel.len(), people.len()];
+        point.extend(numbers.iter().flat_map(|&number| (number as u16).to_le_bytes()));
+        if tag == 0xa000_000c {
+            point.extend([1, 0, 0, 0]);
+        }
+        point.extend([kernel, people].concat());
+        point
+    }
+
+    fn read(point: &[u8]) -> Option<String> {
+        place_of(point).map(|target| String::from_utf16(&target).unwrap())
+    }
+
+    #[test]
+    fn reparse_points_have_targets() {
+        let (link, junction) = (0xa000_000c, 0xa000_0003);
+        for (tag, kernel, people, expected) in [
+            (link, "there", "there", r"there"),
+            (link, r"\??\C:\there", r"C:\there", r"C:\there"),
+            (link, r"\??\C:\there", "", r"C:\there"),
+            (link, r"\??\UNC\server\share\x", "", r"\\server\share\x"),
+            (link, r"..\x", "", r"..\x"),
+            (junction, r"\??\C:\there", r"C:\there", r"C:\there"),
+            (junction, r"\??\Volume{1-2}\", "", r"\\?\Volume{1-2}\"),
+            (junction, r"\??\Volume{1-2}\", r"D:\", r"\\?\Volume{1-2}\"),
+            (junction, r"\??\C:", "", r"C:"),
+        ] {
+            assert_eq!(read(&point(tag, kernel, people)).as_deref(), Some(expected), "{kernel}");
+        }
+    }
+
+    #[test]
+    fn other_links_have_their_own_formats() {
+        let linux = |content: &[u8]| {
+            let head = [0x1d, 0, 0, 0xa0, (4 + content.len()) as u8, 0, 0, 0, 2, 0, 0, 0];
+            [&head, content].concat()
+        };
+        assert_eq!(read(&linux("/mnt/ü".as_bytes())).as_deref(), Some("/mnt/ü"));
+        assert_eq!(read(&linux(b"a\xff")).as_deref(), Some("a\u{fffd}"));
+        let mut program = vec![0x1b, 0, 0, 0x80, 0, 0, 0, 0, 3, 0, 0, 0];
+        program.extend(wide("package\0entry\0C:\\program.exe\0type\0"));
+        assert_eq!(read(&program).as_deref(), Some(r"C:\program.exe"));
+        assert_eq!(read(&[0x17, 0, 0, 0x80, 0, 0, 0, 0]), None, "compressed");
+    }
+
+    #[test]
+    fn a_target_with_a_nul_is_rejected() {
+        for tag in [0xa000_000c, 0xa000_0003] {
+            assert_eq!(read(&point(tag, "\\??\\C:\\a\0b", "C:\\a\0b")), None);
+            assert_eq!(read(&point(tag, "\\??\\C:\\a\0", "")), None);
+        }
+        let mut linux = vec![0x1d, 0, 0, 0xa0, 7, 0, 0, 0, 2, 0, 0, 0];
+        linux.extend(b"a\0b");
+        assert_eq!(read(&linux), None);
+    }
+
+    #[test]
+    fn malformed_reparse_points_have_no_target() {
+        let whole = point(0xa000_000c, r"\??\C:\there", r"C:\there");
+        for length in 0..whole.len() {
+            assert_eq!(read(&whole[..length]), None, "{length}");
+        }
+        let mut wrong = whole;
+        wrong[12] = 0xff;
+        wrong[13] = 0xff;
+        assert_eq!(read(&wrong), None);
+    }
+
+    #[test]
+    fn attributes_and_sizes_rule_nearly_all_files_out() {
+        let known = Fields::KIND | Fields::SIZE | Fields::ATTRIBUTES;
+        let cookie = Facts { known, kind: Kind::File, size: 30, attributes: 4, ..Facts::default() };
+        for (facts, expected) in [
+            (cookie, true),
+            (Facts { size: 11, ..cookie }, true),
+            (Facts { size: LONGEST as u64, ..cookie }, true),
+            (Facts { size: 10, ..cookie }, false),
+            (Facts { size: LONGEST as u64 + 1, ..cookie }, false),
+            (Facts { attributes: 0x26, ..cookie }, true),
+            (Facts { attributes: 0x20, ..cookie }, false),
+            (Facts { attributes: 0x14, ..cookie }, false),
+            (Facts { attributes: 0x404, ..cookie }, false),
+            (Facts { attributes: 0x1004, ..cookie }, false),
+            (Facts { attributes: 0x0040_0004, ..cookie }, false),
+            (Facts { attributes: 0x0004_0004, ..cookie }, false),
+            (Facts { kind: Kind::Directory, ..cookie }, false),
+            (Facts { known: known.without(Fields::SIZE), ..cookie }, false),
+        ] {
+            assert_eq!(may_be_link(&facts), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn both_forms_of_cookies_are_read() {
+        let cookie = |text: &str| -> Vec<u8> {
+            let units = text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+            [b"!<symlink>\xff\xfe".as_slice(), &units].concat()
+        };
+        let old = |text: &[u8]| [b"!<symlink>", text].concat();
+        let read =
+            |content: &[u8]| in_cookie(content).map(|units| String::from_utf16(&units).unwrap());
+        for (content, expected) in [
+            (cookie("../größe\0"), Some("../größe")),
+            (cookie("there"), Some("there")),
+            (old(b"/usr/bin\0"), Some("/usr/bin")),
+            (old(b"a\0rest"), Some("a")),
+            (old("größe".as_bytes()), Some("größe")),
+            (old(b"a\xff"), Some("a\u{fffd}")),
+            (old(b""), None),
+            (old(b"\0there"), None),
+            (cookie(""), None),
+            (b"!<symlink".to_vec(), None),
+            (b"[.ShellClassInfo]\r\n".to_vec(), None),
+            (old(&[b'x'; LONGEST]), None),
+        ] {
+            assert_eq!(read(&content).as_deref(), expected, "{content:?}");
+        }
+    }
+}

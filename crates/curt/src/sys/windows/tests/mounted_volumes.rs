@@ -1,0 +1,115 @@
+//! Volumes that look like junctions, from the listing to the answer: no system at hand can mount one.
+
+use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
+
+use super::asking::{chained, record};
+use super::*;
+use crate::ask::{Asker, Subject};
+use crate::fields::{Fields, Metadata, Origin, Plan, Value};
+use crate::name::NameBuf;
+
+/// Lists two junctions, once for each directory that was opened.
+// SAFETY: called only through the table, as the function whose type it has.
+unsafe extern "system" fn list_junctions(
+    _handle: HANDLE,
+    _event: HANDLE,
+    _routine: PIO_APC_ROUTINE,
+    _context: *const c_void,
+    block: *mut IO_STATUS_BLOCK,
+    buffer: *mut c_void,
+    length: u32,
+    class: i32,
+    _single: bool,
+    _pattern: *const UNICODE_STRING,
+    _restart: bool,
+) -> NTSTATUS {
+    static READ: AtomicU64 = AtomicU64::new(0);
+    assert_eq!(class, EXTD, "nothing refused it");
+    if READ.fetch_add(1, Ordering::Relaxed) % 2 == 1 {
+        return STATUS_NO_MORE_FILES;
+    }
+    let junction = |child| record(child, 0x410, 0xa000_0003, 0, 0);
+    let all = chained(["mounted", "elsewhere"].into_iter().map(junction));
+    assert!(all.len() <= length as usize);
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, buffer, &all) }
+}
+
+/// Says that a volume is mounted at the first one, and that the second leads to a directory.
+// SAFETY: called only through the table, as the function whose type it has.
+unsafe extern "system" fn hold_volumes(
+    _handle: HANDLE,
+    _event: HANDLE,
+    _routine: PIO_APC_ROUTINE,
+    _context: *const c_void,
+    block: *mut IO_STATUS_BLOCK,
+    _code: u32,
+    _input: *const c_void,
+    _input_length: u32,
+    output: *mut c_void,
+    _length: u32,
+) -> NTSTATUS {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let targets = [r"\??\Volume{0c3d2a1b-0000-0000-0000-100000000000}\", r"\??\C:\there"];
+    let target = targets[ASKED.fetch_add(1, Ordering::Relaxed) as usize % 2];
+    let target: Vec<u8> = target.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut point = 0xa000_0003_u32.to_le_bytes().to_vec();
+    let numbers = [0, 0, 0, target.len() as u16, target.len() as u16 + 2, 0];
+    point.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    // Each of the two names has a NUL behind it; the second is empty.
+    point.extend([&target[..], &[0; 4]].concat());
+    // SAFETY: both are the caller's, and the buffer is long enough.
+    unsafe { answer(block, output, &point) }
+}
+
+#[test]
+fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
+    static MADE: OnceLock<Native> = OnceLock::new();
+    let setup = table(&MADE, |native| {
+        native.query_directory = list_junctions;
+        native.fs_control = hold_volumes;
+    });
+    let scratch = Scratch::new();
+    // They are opened before they are asked what they hold.
+    scratch.file("top/mounted");
+    scratch.file("top/elsewhere");
+    let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}\";
+    let plain = (Kind::Junction, Origin::Listing, None);
+    let told = (Kind::VolumeMount, Origin::Query, Some(volume));
+    let other = (Kind::Junction, Origin::Listing, Some(r"C:\there"));
+    for (fields, expected, price) in
+        [(Fields::KIND, [plain, plain], 0), (Fields::KIND | Fields::TARGET, [told, other], 2 * 3)]
+    {
+        let asker = Asker::new(Windows::start(&setup), Plan::new(fields));
+        let sys = &asker.sys;
+        let parent = sys.open_parent(scratch.path()).unwrap();
+        let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
+        let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross) else {
+            panic!("not opened");
+        };
+        let mut buf = DirBuf::default();
+        sys.read(&dir, &mut buf).unwrap();
+        let before = sys.calls().total();
+        let mut position = 0;
+        for (kind, origin, target) in expected {
+            let (entry, next) = buf.entry(position).unwrap();
+            let path = || scratch.at("top");
+            let subject = Subject { dir: &dir, name: entry.name, path: &path, follow: false };
+            let mut metadata = Metadata::default();
+            asker.reset(&mut metadata);
+            buf.facts(position, &entry, &mut metadata.facts);
+            asker.complete(&subject, &mut metadata);
+            match metadata.kind() {
+                Value::Value(seen, from) => assert_eq!((seen, from), (kind, origin)),
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(metadata.target().known(), target.map(Path::new));
+            position = next;
+        }
+        assert_eq!(sys.calls().total() - before, price);
+        // The end of what the stand-in lists.
+        sys.read(&dir, &mut buf).unwrap();
+        sys.close(dir);
+        sys.close(parent);
+    }
+}

@@ -1,0 +1,237 @@
+//! The branch of a tree that is being listed: from the operand down to the entry at hand.
+//!
+//! Going down opens the child of the topmost directory by its name, refuses what leads back to an
+//! ancestor, and puts the child on top. Only the directories of the stack are ever opened, each
+//! relative to its parent, so nothing outside the tree is reached.
+
+use std::io;
+use std::sync::Arc;
+
+use super::TreePath;
+use super::loops::{Limits, Loops, Verdict, ancestors};
+use super::stack::{Links, ReopenError, Stack};
+use crate::error::Cause;
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::{Name, Names};
+use crate::sys::{Ask, Identity, Mounts, Opened, Sys};
+
+/// The directories from the operand down, and the path of the entry at hand: an entry of the
+/// topmost directory, or the operand while there is none.
+pub(crate) struct Branch<S: Sys, T> {
+    pub(crate) stack: Stack<S, T>,
+    pub(crate) path: TreePath<S::Unit>,
+    limits: Limits,
+    loops: Loops,
+    /// How deep the first directory of the stack lies: 0, unless another worker handed it off.
+    base: usize,
+}
+
+/// An open directory that may be entered.
+pub(crate) struct Admitted<D> {
+    pub(crate) dir: D,
+    /// Its identity, if that was asked.
+    identity: Option<Identity>,
+}
+
+impl<D> From<D> for Admitted<D> {
+    fn from(dir: D) -> Self {
+        Admitted { dir, identity: None }
+    }
+}
+
+/// Part of a directory of one worker's branch, for another worker to go on with.
+pub(crate) struct Handoff<S: Sys> {
+    dir: Arc<S::Dir>,
+    path: TreePath<S::Unit>,
+    loops: Loops,
+    depth: usize,
+}
+
+impl<S: Sys, T> Branch<S, T> {
+    /// An empty branch that may hold this many directories open.
+    pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
+        let links = if limits.follow { Links::Follow } else { Links::Refuse };
+        Branch {
+            stack: Stack::new(descriptors, links),
+            path: TreePath::default(),
+            limits,
+            loops: Loops::default(),
+            base: 0,
+        }
+    }
+
+    /// Begins with another operand.
+    pub(crate) fn begin(&mut self, operand: Vec<S::Unit>) {
+        (self.path, self.loops, self.base) = (TreePath::operand(operand), Loops::default(), 0);
+    }
+
+    /// How deep the entry at hand lies below the operand.
+    #[inline]
+    pub(crate) fn depth(&self) -> usize {
+        self.base + self.stack.len()
+    }
+
+    /// The last part of the path; the whole path for the operand.
+    pub(crate) fn name(&self) -> &[S::Unit] {
+        match self.stack.last() {
+            Some(level) => self.path.below(level.path_len()),
+            None => self.path.units(),
+        }
+    }
+
+    /// The topmost directory, which must be open, and the name of the entry at hand in it.
+    pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
+        let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
+        let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
+        Ok((dir, self.path.name_below(level.path_len())))
+    }
+
+    /// Makes sure that the topmost directory is open.
+    pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), ReopenError> {
+        let Some(index) = self.stack.len().checked_sub(1) else { return Ok(()) };
+        self.stack.reopen(index, self.path.units(), sys)
+    }
+
+    /// Opens the subdirectory of the topmost directory whose name lies at `at`; its path becomes
+    /// the current one. `None` if it is to be left out.
+    pub(crate) fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
+        self.stack.make_room(sys);
+        // The last one at this depth need not have been entered.
+        self.loops.leave(self.depth());
+        let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
+        self.path.push(name);
+        loop {
+            let level = self.stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
+            let (dir, path_len) = level.ok_or_else(|| bug("a parent was closed"))?;
+            match self.open_child(dir, self.path.name_below(path_len), sys) {
+                (Opened::Shortage(error), _) => {
+                    if !self.stack.lower_budget(sys) {
+                        return Err(Cause::Os(error));
+                    }
+                }
+                (opened, is_mount) => {
+                    let (depth, mounted_in) = (self.depth(), is_mount.then_some(dir));
+                    return admit(opened, depth, mounted_in, self.limits, &mut self.loops, sys);
+                }
+            }
+        }
+    }
+
+    /// Opens a child. Beside it, whether it is a mount that may lead back.
+    fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
+        let Limits { follow, refuse_mounts, .. } = self.limits;
+        if follow {
+            return (sys.open_below(dir, name, true), false);
+        }
+        if refuse_mounts {
+            return (sys.open_child(dir, name, Mounts::Refuse), false);
+        }
+        if S::MOUNTS_MAY_LOOP && !self.loops.asks(self.limits) {
+            match sys.open_child(dir, name, Mounts::Refuse) {
+                Opened::Mount => return (sys.open_child(dir, name, Mounts::Cross), true),
+                opened => return (opened, false),
+            }
+        }
+        (sys.open_child(dir, name, Mounts::Cross), false)
+    }
+
+    /// Decides whether to enter the operand, or another directory that lies below none of the
+    /// stack. `None` if it is to be left out.
+    pub(crate) fn admit(
+        &mut self,
+        opened: Opened<S::Dir>,
+        sys: &S,
+    ) -> Result<Option<Admitted<S::Dir>>, Cause> {
+        admit(opened, self.depth(), None, self.limits, &mut self.loops, sys)
+    }
+
+    /// Enters a directory: puts it on top.
+    pub(crate) fn enter(&mut self, admitted: Admitted<S::Dir>, own: T) {
+        let Admitted { dir, identity } = admitted;
+        self.stack.push(dir, self.path.len(), identity, own);
+    }
+
+    /// Leaves the topmost directory, and closes it.
+    pub(crate) fn leave(&mut self, sys: &S) -> Option<T> {
+        let own = self.stack.pop(sys)?;
+        self.loops.leave(self.depth());
+        Some(own)
+    }
+
+    /// Shares the directory of a level with another worker. `None` if it is closed.
+    pub(crate) fn hand_off(&mut self, index: usize) -> Option<Handoff<S>> {
+        let dir = self.stack[index].share()?;
+        let depth = self.base + index;
+        let (mut path, mut loops) = (self.path.clone(), self.loops.clone());
+        path.truncate(self.stack[index].path_len());
+        loops.leave(depth + 1);
+        Some(Handoff { dir, path, loops, depth })
+    }
+
+    /// Goes on with what another worker handed off: the subdirectories with these names wait in
+    /// the directory, which is alone on the stack.
+    pub(crate) fn take_over(&mut self, handoff: Handoff<S>, waiting: &Names<S::Unit>, own: T) {
+        (self.path, self.loops, self.base) = (handoff.path, handoff.loops, handoff.depth);
+        self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
+    }
+
+    /// Whether the entry at hand, of which this is known, is one of the directories on the way,
+    /// mounted here. No call for anything but mounts, and what lies below one that is on the
+    /// file system of an ancestor.
+    #[inline]
+    pub(crate) fn leads_back(&mut self, facts: &Facts, sys: &S) -> bool {
+        if facts.kind != Kind::Directory {
+            return false;
+        }
+        if facts.is_mount {
+            return self.mount_leads_back(sys).unwrap_or(false);
+        }
+        !self.loops.is_empty()
+            && facts.known.contains(Fields::ID | Fields::DEVICE)
+            && self.loops.contain(Identity { device: facts.device, file: facts.id })
+    }
+
+    /// A failure is reported when the mount is opened.
+    #[cold]
+    fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
+        let depth = self.depth();
+        if self.stack.len() == 0 {
+            return Ok(false);
+        }
+        self.reopen(sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = self.place()?;
+        let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
+        let facts = sys.query(dir, name, ask).map_err(Cause::Os)?;
+        let identity = Identity { device: facts.device, file: facts.id };
+        let above = ancestors(dir, depth, sys).map_err(Cause::Os)?;
+        Ok(above.contains(&identity) || self.loops.contain(identity))
+    }
+}
+
+/// Decides whether a directory that was opened is entered, and closes it if not.
+fn admit<S: Sys>(
+    opened: Opened<S::Dir>,
+    depth: usize,
+    mounted_in: Option<&S::Dir>,
+    limits: Limits,
+    loops: &mut Loops,
+    sys: &S,
+) -> Result<Option<Admitted<S::Dir>>, Cause> {
+    let dir = match opened {
+        Opened::Mount => return Ok(None),
+        opened => opened.into_result().map_err(Cause::Os)?,
+    };
+    match loops.enter(&dir, depth, mounted_in, limits, sys) {
+        Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
+        left_out => {
+            sys.close(dir);
+            left_out.map(|_| None)
+        }
+    }
+}
+
+/// An impossible state is a bug of this library, and is reported as one.
+pub(crate) fn bug(what: &'static str) -> Cause {
+    debug_assert!(false, "{what}");
+    Cause::Os(io::Error::other(format!("internal error: {what}")))
+}

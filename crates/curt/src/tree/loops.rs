@@ -1,0 +1,141 @@
+//! Directories that lead back to one of their ancestors.
+//!
+//! Where symbolic links are followed, or devices are compared, each directory is asked for its
+//! identity, and the identities of all directories on the way form a set. Otherwise only a mount
+//! can lead back: a directory that is mounted below itself, or one that holds the operand. Opening
+//! a directory reports a mount for no extra call; then the ancestors of the mount are asked, from
+//! its parent up to the operand. If one of them is on the file system of the mount, they are the
+//! beginning of such a set for everything below the mount.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::identity;
+use crate::error::Cause;
+use crate::name::{Name, Unit};
+use crate::sys::{Identity, Opened, Sys};
+
+/// Which directories a traversal enters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Limits {
+    /// Symbolic links are followed.
+    pub(crate) follow: bool,
+    /// Mounts are left out, as far as opening a directory reports them.
+    pub(crate) refuse_mounts: bool,
+    /// Directories on another device than the operand are left out.
+    pub(crate) one_device: bool,
+}
+
+/// The identities of the directories on the way, as far as they have to be compared.
+#[derive(Clone, Default)]
+pub(super) struct Loops {
+    ancestors: HashSet<Identity>,
+    /// The same, each with the depth of the directory for which it was added, the deepest last.
+    added: Vec<(usize, Identity)>,
+    /// The device of the operand, where only one is wanted.
+    device: Option<u64>,
+}
+
+/// Whether an open directory is entered. With it, its identity if that was asked.
+pub(super) enum Verdict {
+    Enter(Option<Identity>),
+    LeaveOut,
+}
+
+impl Loops {
+    /// Whether every directory is asked for its identity.
+    pub(super) fn asks(&self, limits: Limits) -> bool {
+        limits.follow || limits.one_device || !self.ancestors.is_empty()
+    }
+
+    /// Decides whether to enter `dir`, which lies at this depth. `mounted_in` is its parent if it
+    /// is a mount and mounts can lead back.
+    pub(super) fn enter<S: Sys>(
+        &mut self,
+        dir: &S::Dir,
+        depth: usize,
+        mounted_in: Option<&S::Dir>,
+        limits: Limits,
+        sys: &S,
+    ) -> Result<Verdict, Cause> {
+        if mounted_in.is_none() && !self.asks(limits) {
+            return Ok(Verdict::Enter(None));
+        }
+        let own = identity(dir, sys).map_err(Cause::Os)?;
+        if limits.one_device && *self.device.get_or_insert(own.device) != own.device {
+            return Ok(Verdict::LeaveOut);
+        }
+        if let Some(parent) = mounted_in {
+            let above = ancestors(parent, depth, sys).map_err(Cause::Os)?;
+            if above.contains(&own) {
+                return Err(Cause::Loop);
+            }
+            if above.iter().all(|above| above.device != own.device) {
+                return Ok(Verdict::Enter(Some(own)));
+            }
+            for above in above {
+                self.add(above, depth);
+            }
+        }
+        if self.add(own, depth) { Ok(Verdict::Enter(Some(own))) } else { Err(Cause::Loop) }
+    }
+
+    fn add(&mut self, identity: Identity, depth: usize) -> bool {
+        let is_new = self.ancestors.insert(identity);
+        if is_new {
+            self.added.push((depth, identity));
+        }
+        is_new
+    }
+
+    /// The directory at this depth, and those below it, are no longer on the way.
+    pub(super) fn leave(&mut self, depth: usize) {
+        let kept = self.added.partition_point(|&(added, _)| added < depth);
+        for (_, identity) in self.added.drain(kept..) {
+            self.ancestors.remove(&identity);
+        }
+    }
+
+    /// Whether no identity has to be compared.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ancestors.is_empty()
+    }
+
+    /// Whether this is the identity of a directory on the way.
+    pub(super) fn contain(&self, identity: Identity) -> bool {
+        self.ancestors.contains(&identity)
+    }
+}
+
+/// The identities of a directory and of its ancestors up to the operand, `count` in all. They are
+/// reached by `..`, since another worker may have opened them.
+pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
+    let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
+    let up = Name::of_terminated(&up);
+    let mut found = Vec::new();
+    let mut above: Option<S::Dir> = None;
+    let result = loop {
+        let dir = above.as_ref().unwrap_or(dir);
+        match identity(dir, sys) {
+            Ok(identity) => found.push(identity),
+            Err(error) => break Err(error),
+        }
+        if found.len() >= count {
+            break Ok(());
+        }
+        match sys.open_below(dir, up, true) {
+            Opened::Dir(dir) => {
+                if let Some(below) = above.replace(dir) {
+                    sys.close(below);
+                }
+            }
+            Opened::Failed(error) | Opened::Shortage(error) => break Err(error),
+            // It was moved out of the tree, or is gone.
+            _ => break Ok(()),
+        }
+    };
+    if let Some(last) = above {
+        sys.close(last);
+    }
+    result.map(|()| found)
+}

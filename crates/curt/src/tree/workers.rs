@@ -1,0 +1,62 @@
+//! The threads that work beside the caller's.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, Scope};
+
+/// The stack of a worker. A traversal needs little at any depth; the rest is for callbacks.
+const STACK: usize = 256 << 10;
+
+/// Workers in a scope of threads, with the payload of the first of their panics. The scope passes
+/// on that a thread panicked, but not its payload; joining each thread would, but would also wait
+/// until the thread is gone.
+#[derive(Default)]
+pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
+
+impl Workers {
+    /// Starts a worker. Returns `false` if the system has no thread left.
+    pub(crate) fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce() + Send + 'scope,
+    ) -> bool {
+        Builder::new().stack_size(STACK).spawn_scoped(scope, move || self.catch(work)).is_ok()
+    }
+
+    fn catch(&self, work: impl FnOnce()) {
+        // What it leaves behind is not seen: the threads that lent it something unwind too.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+    }
+
+    /// Resumes the first panic, once all workers have ended.
+    pub(crate) fn pass_on(self) {
+        if let Some(panic) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            resume_unwind(panic);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_panic_is_the_one_that_is_passed_on() {
+        let workers = Workers::default();
+        workers.catch(|| ());
+        workers.catch(|| resume_unwind(Box::new(1)));
+        workers.catch(|| resume_unwind(Box::new(2)));
+        let passed_on = catch_unwind(AssertUnwindSafe(|| workers.pass_on()));
+        assert_eq!(passed_on.unwrap_err().downcast_ref(), Some(&1));
+    }
+
+    #[test]
+    fn without_a_panic_nothing_happens() {
+        let workers = Workers::default();
+        workers.catch(|| ());
+        workers.pass_on();
+    }
+}

@@ -1,0 +1,253 @@
+//! Adding up what the walk of one operand yields.
+//!
+//! The threads of the walk turn entries into notes, and hand these over in chunks. One thread at a
+//! time adds the chunks up. If there are records below the operand, the walk is sorted and the
+//! chunks come in order, so only the directories on the way are kept: a directory is complete when
+//! something comes that does not lie in it, and a file with several names is charged by the first
+//! of its paths. If the operand has the only record, the chunks come in any order.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::operands::Operands;
+use super::options::Usage;
+use super::report::{Records, Sizes, UsageRecord, UsageReport};
+use super::{Identity, identity};
+use crate::control::Next;
+use crate::error::{Cause, Error};
+use crate::fields::{Facts, Fields, Kind};
+use crate::walk::{InOrder, Visited};
+
+/// Turns the entries of one operand into notes.
+pub(super) struct Notes<'r> {
+    usage: &'r Usage<'r>,
+    operands: &'r Operands,
+    index: usize,
+    /// The device of the operand.
+    device: OnceLock<u64>,
+}
+
+/// The notes about a few hundred entries.
+#[derive(Default)]
+pub(super) struct Chunk {
+    notes: Vec<Note>,
+    errors: Vec<Error>,
+    error_count: u64,
+    unknown: u64,
+}
+
+enum Note {
+    /// The operand, or a directory that has a record; the notes about its contents follow.
+    Enter(UsageRecord),
+    /// To be added to the directory on the way at this depth.
+    Add(usize, Sizes),
+    /// A file that has a record.
+    File(UsageRecord),
+    /// A file with several names, in the directory at this depth, and its record if it has one.
+    Linked(usize, Identity, Sizes, Option<UsageRecord>),
+}
+
+impl Chunk {
+    /// Adds to a directory; most notes in a row are about the same one.
+    fn add(&mut self, depth: usize, sizes: Sizes) {
+        match self.notes.last_mut() {
+            Some(Note::Add(last, sum)) if *last == depth => *sum += sizes,
+            _ => self.notes.push(Note::Add(depth, sizes)),
+        }
+    }
+
+    fn fail(&mut self, usage: &Usage<'_>, error: Error) {
+        self.error_count += 1;
+        self.errors.extend(usage.report(error));
+    }
+}
+
+impl<'r> Notes<'r> {
+    pub(super) fn new(usage: &'r Usage<'r>, operands: &'r Operands, index: usize) -> Self {
+        Notes { usage, operands, index, device: OnceLock::new() }
+    }
+
+    /// Whether an entry is counted.
+    #[inline]
+    fn counts(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
+        let depth = entry.depth();
+        if depth > 0 && entry.is_mounted_ancestor() {
+            return false;
+        }
+        let facts = &entry.metadata().facts;
+        if !Sizes::count(facts, has_failed) {
+            return false;
+        }
+        if depth == 0 {
+            if facts.known.contains(Fields::DEVICE) {
+                // Only one thread visits the operand.
+                let _ = self.device.set(facts.device);
+            }
+            return true;
+        }
+        let is_elsewhere = self.usage.one_file_system
+            && facts.known.contains(Fields::DEVICE)
+            && self.device.get().is_some_and(|&device| device != facts.device);
+        !is_elsewhere && !self.operands.is_counted(facts, self.index)
+    }
+
+    /// The identity of a file that has several names and is counted once.
+    fn linked(&self, facts: &Facts) -> Option<Identity> {
+        let has_names = facts.links > 1 && facts.kind != Kind::Directory;
+        identity(facts).filter(|_| has_names && !self.usage.count_links)
+    }
+
+    fn record(&self, entry: &Visited<'_>, sizes: Sizes) -> UsageRecord {
+        let (path, depth, kind) = (entry.path().into_owned(), entry.depth(), entry.kind());
+        UsageRecord { path, operand: self.index, depth, kind, sizes }
+    }
+}
+
+impl InOrder for Notes<'_> {
+    type Chunk = Chunk;
+
+    fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
+        let has_failed = entry.take_failures(|error| chunk.fail(self.usage, error));
+        if !self.counts(&mut entry, has_failed) {
+            return Next::Skip;
+        }
+        let facts = &entry.metadata().facts;
+        let (kind, sizes, linked) = (facts.kind, Sizes::of(facts), self.linked(facts));
+        chunk.unknown += u64::from(!Sizes::are_known(facts));
+        let (depth, deepest) = (entry.depth(), self.usage.max_depth);
+        // The operand is the first of the directories on the way, and has none above it.
+        let parent = depth.saturating_sub(1).min(deepest);
+        let is_shown = depth <= deepest;
+        let shows_file = self.usage.files && is_shown;
+        if depth == 0 || kind == Kind::Directory && is_shown {
+            chunk.notes.push(Note::Enter(self.record(&entry, sizes)));
+        } else if let Some(linked) = linked {
+            let file = shows_file.then(|| self.record(&entry, sizes));
+            chunk.notes.push(Note::Linked(parent, linked, sizes, file));
+        } else if shows_file && kind != Kind::Directory {
+            chunk.notes.push(Note::File(self.record(&entry, sizes)));
+        } else {
+            chunk.add(parent, sizes);
+        }
+        Next::Continue
+    }
+
+    fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
+        // A directory that is mounted below itself was counted already. Systems that do not report
+        // an entry as a mount point say so only when it is opened.
+        if !matches!(error.cause(), Cause::Loop) {
+            chunk.fail(self.usage, error);
+        }
+        Next::Continue
+    }
+}
+
+/// Adds up the notes about one operand.
+pub(super) struct Sum<'r, 't> {
+    /// The directories on the way, from the operand down. Their paths are the beginnings of one
+    /// path, so that a chain of them takes no more memory than the last.
+    levels: Vec<Level>,
+    /// The path of the last one; the operand as it was given, if that is the only one.
+    path: PathBuf,
+    operand: PathBuf,
+    index: usize,
+    /// Whether the operand could be asked about.
+    has_operand: bool,
+    /// The files with several names that were counted.
+    counted: &'r mut HashSet<Identity>,
+    records: &'r mut Records<'t>,
+    report: &'r mut UsageReport,
+}
+
+#[derive(Default)]
+struct Level {
+    kind: Kind,
+    sizes: Sizes,
+}
+
+impl<'r, 't> Sum<'r, 't> {
+    pub(super) fn new(
+        operand: &Path,
+        index: usize,
+        counted: &'r mut HashSet<Identity>,
+        records: &'r mut Records<'t>,
+        report: &'r mut UsageReport,
+    ) -> Self {
+        Sum {
+            levels: vec![Level::default()],
+            path: PathBuf::new(),
+            operand: operand.to_owned(),
+            index,
+            has_operand: false,
+            counted,
+            records,
+            report,
+        }
+    }
+
+    /// Adds up a chunk of notes.
+    pub(super) fn take(&mut self, chunk: Chunk) {
+        self.report.errors.extend(chunk.errors);
+        self.report.error_count += chunk.error_count;
+        self.report.unknown += chunk.unknown;
+        for note in chunk.notes {
+            match note {
+                Note::Enter(UsageRecord { depth: 0, kind, sizes, .. }) => {
+                    self.has_operand = true;
+                    self.levels[0].kind = kind;
+                    self.levels[0].sizes += sizes;
+                }
+                Note::Enter(UsageRecord { path, depth, kind, sizes, .. }) => {
+                    self.leave(depth);
+                    self.levels.push(Level { kind, sizes });
+                    self.path = path;
+                }
+                Note::Add(depth, sizes) => self.add(depth, sizes),
+                Note::File(record) => self.file(record),
+                Note::Linked(depth, linked, sizes, file) => {
+                    if self.counted.insert(linked) {
+                        match file {
+                            Some(record) => self.file(record),
+                            None => self.add(depth, sizes),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Everything was added: completes the record of the operand.
+    pub(super) fn finish(mut self) {
+        self.leave(1);
+        let Level { kind, sizes } = self.levels.remove(0);
+        if self.has_operand {
+            let (path, operand) = (self.operand, self.index);
+            self.records.add(UsageRecord { path, operand, depth: 0, kind, sizes });
+        }
+    }
+
+    /// The directories on the way at this depth and below it are complete, but for the operand.
+    fn leave(&mut self, depth: usize) {
+        while self.levels.len() > depth.max(1) {
+            let Some(Level { kind, sizes }) = self.levels.pop() else { return };
+            let depth = self.levels.len();
+            self.levels[depth - 1].sizes += sizes;
+            let parent = self.path.parent().map(Path::to_owned).unwrap_or_default();
+            let path = std::mem::replace(&mut self.path, parent);
+            self.records.add(UsageRecord { path, operand: self.index, depth, kind, sizes });
+        }
+    }
+
+    fn add(&mut self, depth: usize, sizes: Sizes) {
+        self.leave(depth + 1);
+        if let Some(directory) = self.levels.last_mut() {
+            directory.sizes += sizes;
+        }
+    }
+
+    fn file(&mut self, record: UsageRecord) {
+        self.add(record.depth - 1, record.sizes);
+        self.records.add(record);
+    }
+}

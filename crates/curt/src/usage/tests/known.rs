@@ -1,0 +1,22 @@
+//! What is counted of an entry about which not everything could be asked, as on Windows, where the
+//! listing carries the sizes and the number of names is a question of its own.
+
+use crate::fields::{Facts, Fields};
+use crate::usage::Sizes;
+
+#[test]
+fn a_known_size_is_counted_whatever_else_failed() {
+    let sizes = Fields::SIZE | Fields::ALLOCATED;
+    for (known, has_failed, is_counted) in [
+        (sizes, true, true),
+        (sizes | Fields::KIND, true, true),
+        (sizes, false, true),
+        // The system does not tell sizes: an entry all the same.
+        (Fields::KIND, false, true),
+        (Fields::KIND, true, false),
+        (Fields::SIZE, true, false),
+    ] {
+        let facts = Facts { known, ..Facts::default() };
+        assert_eq!(Sizes::count(&facts, has_failed), is_counted, "{known:?} {has_failed}");
+    }
+}

@@ -1,0 +1,216 @@
+//! Searches one directory for the candidates of a name.
+//!
+//! By the rules of POSIX that is one question, and a second one if something is there. By those of
+//! Windows one or two candidates are probed, and for more the names that begin like them are
+//! listed: that bounds the calls whatever the directory contains.
+
+use std::io;
+
+use super::candidates::Candidates;
+use super::directories::{Place, SearchDirectory};
+use super::policy::Policy;
+use crate::name::{Name, Unit};
+use crate::sys::{Batch, Lookup, Unsearched, Verdict};
+use curt_paths::Flavor;
+
+/// Probing so few candidates takes fewer calls than opening, listing and closing the directory.
+const PROBED: usize = 2;
+
+/// The platform, the policy, and the scratch space of all searches.
+pub(super) struct Searcher<S: Lookup> {
+    pub(super) sys: S,
+    pub(super) policy: Policy,
+    buf: S::DirBuf,
+    /// A terminated path for the next call.
+    path: Vec<S::Unit>,
+    spelled: Vec<S::Unit>,
+}
+
+impl<S: Lookup> Searcher<S> {
+    pub(super) fn new(sys: S, policy: Policy) -> Searcher<S> {
+        Searcher { sys, policy, buf: S::DirBuf::default(), path: Vec::new(), spelled: Vec::new() }
+    }
+
+    /// Searches a directory: judges all candidates, or as many as it takes to know the first
+    /// program.
+    pub(super) fn search(
+        &mut self,
+        directory: &SearchDirectory<S>,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<(), Unsearched> {
+        candidates.reset();
+        let place = directory.place().ok_or(Unsearched::Absent)?;
+        match self.policy.rules {
+            Flavor::Posix => self.ask(&place, candidates),
+            Flavor::Windows if candidates.len() <= PROBED => self.probe(&place, candidates),
+            Flavor::Windows => match self.open(&place) {
+                Ok(dir) => {
+                    let searched = self.search_open(&dir, candidates);
+                    self.sys.close(dir);
+                    searched
+                }
+                Err(Unsearched::Unlistable) if self.policy.probes_unlistable => {
+                    self.probe(&place, candidates)
+                }
+                Err(reason) => Err(reason),
+            },
+        }
+    }
+
+    /// Asks about the one candidate of POSIX.
+    fn ask(
+        &mut self,
+        place: &Place<'_, S>,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<(), Unsearched> {
+        self.write_path(place.path, candidates.stem());
+        let verdict = self.sys.executable(place.dir, Name::of_terminated(&self.path))?;
+        candidates.judge_as_spelled(0, verdict);
+        Ok(())
+    }
+
+    /// Probes one candidate after the other, the best first, up to the first program.
+    fn probe(
+        &mut self,
+        place: &Place<'_, S>,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<(), Unsearched> {
+        let mut at = 0;
+        while at < candidates.worth_asking() {
+            if candidates.verdict(at).is_none() {
+                self.write_path(place.path, candidates.name(at));
+                let verdict = self.probe_path(place.dir)?;
+                candidates.judge(at, verdict, &self.spelled);
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn probe_path(&mut self, dir: &S::Dir) -> Result<Verdict, Unsearched> {
+        let path = Name::of_terminated(&self.path);
+        self.sys.probe(dir, path, &mut self.buf, &mut self.spelled)
+    }
+
+    /// Lists the names that begin like the candidates, which mostly judges all of them. If one
+    /// buffer does not hold them, listing on could take any number of calls: the candidates that it
+    /// did not show are probed.
+    fn search_open(
+        &mut self,
+        dir: &S::Dir,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<(), Unsearched> {
+        let mut batch = self.list(dir, candidates)?;
+        // There was room for more, so these were all, but only another call proves it. If at most
+        // one candidate is better than the first program, probing that costs no more.
+        if batch == Batch::ProbablyLast && candidates.worth_asking() > 1 {
+            batch = self.list(dir, candidates)?;
+        }
+        if batch == Batch::End {
+            return self.settle(dir, candidates);
+        }
+        self.probe(&Place { dir, path: &[] }, candidates)
+    }
+
+    /// Reads the next names that begin like the candidates.
+    fn list(
+        &mut self,
+        dir: &S::Dir,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<Batch, Unsearched> {
+        self.path.clear();
+        self.path.extend_from_slice(candidates.stem());
+        Ok(self.sys.matching(dir, Some(&self.path), &mut self.buf, &mut |entry| {
+            candidates.note(&entry);
+        })?)
+    }
+
+    /// Judges all candidates after a listing to the end: what it did not show is absent, and what
+    /// it did not say the kind of is asked about.
+    fn settle(
+        &mut self,
+        dir: &S::Dir,
+        candidates: &mut Candidates<S::Unit>,
+    ) -> Result<(), Unsearched> {
+        for at in 0..candidates.len() {
+            if candidates.verdict(at).is_some() {
+                continue;
+            }
+            if candidates.spelled(at).is_empty() {
+                candidates.judge(at, Verdict::Absent, &[]);
+                continue;
+            }
+            self.write_path(&[], candidates.spelled(at));
+            match self.probe_path(dir) {
+                Ok(verdict) => candidates.judge_as_spelled(at, verdict),
+                // The directory is gone, and all that was in it.
+                Err(Unsearched::Absent) => {}
+                Err(reason) => return Err(reason),
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches a directory for several names by one listing of all that it contains. Returns
+    /// whether that was possible; if not, nothing is known.
+    pub(super) fn search_for_all(
+        &mut self,
+        directory: &SearchDirectory<S>,
+        names: &mut [&mut Candidates<S::Unit>],
+    ) -> bool {
+        for candidates in names.iter_mut() {
+            candidates.reset();
+        }
+        let Some(place) = directory.place() else { return true };
+        let dir = match self.open(&place) {
+            Ok(dir) => dir,
+            Err(reason) => return matches!(reason, Unsearched::Absent),
+        };
+        let is_searched = self.list_all(&dir, names).is_ok()
+            && names.iter_mut().all(|candidates| self.settle(&dir, candidates).is_ok());
+        self.sys.close(dir);
+        is_searched
+    }
+
+    fn list_all(&mut self, dir: &S::Dir, names: &mut [&mut Candidates<S::Unit>]) -> io::Result<()> {
+        loop {
+            let batch = self.sys.matching(dir, None, &mut self.buf, &mut |entry| {
+                for candidates in names.iter_mut() {
+                    candidates.note(&entry);
+                }
+            })?;
+            if batch == Batch::End {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Opens a directory to search it.
+    pub(super) fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
+        self.path.clear();
+        self.path.extend_from_slice(place.path);
+        self.path.push(S::Unit::NUL);
+        self.sys.open_search(place.dir, Name::of_terminated(&self.path))
+    }
+
+    /// Writes the path of a name in a directory.
+    fn write_path(&mut self, directory: &[S::Unit], name: &[S::Unit]) {
+        if directory.is_empty() {
+            self.path.clear();
+            self.path.extend_from_slice(name);
+        } else {
+            join(&mut self.path, directory, name);
+        }
+        self.path.push(S::Unit::NUL);
+    }
+}
+
+/// Replaces `path` by that of a name in a directory.
+pub(super) fn join<U: Unit>(path: &mut Vec<U>, directory: &[U], name: &[U]) {
+    path.clear();
+    path.extend_from_slice(directory);
+    if path.last() != Some(&U::SEPARATOR) {
+        path.push(U::SEPARATOR);
+    }
+    path.extend_from_slice(name);
+}

@@ -1,0 +1,108 @@
+//! Searches in a small tree in memory, for fuzzing.
+
+#![cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::Policy;
+use super::engine::Engine;
+use super::found::{FoundIn, Hit};
+use super::many::find_many;
+use super::programs::{Programs, find};
+use super::search::{Options, Setting};
+use crate::error::FindError;
+use crate::sys::memory::{Memory, Setup, World};
+use crate::sys::{Sys, SystemUnit};
+use curt_paths::Flavor;
+
+/// The answer of a search, on which all ways to search agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// The path and where it was found, or the word of the error.
+    pub answer: Result<(String, FoundIn), &'static str>,
+    /// The calls of the first way.
+    pub calls: u64,
+}
+
+/// The files of the tree that [`search`] searches: nothing else may be found there.
+pub const FILES: [&str; 7] =
+    ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
+const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
+
+/// Searches a small tree for a name with any `PATH` and `PATHEXT` and the base `/w`, in three ways:
+/// alone, as the first of all programs, and as one of many names.
+///
+/// # Panics
+/// Panics if the ways do not agree, which is what fuzzing looks for.
+pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searched {
+    let mut world = World::new();
+    for file in FILES {
+        world.file(file);
+    }
+    for directory in DIRECTORIES {
+        world.dir(directory);
+    }
+    world.short("b/A Long Name.exe", "ALONGN~1.EXE");
+    let setup = Setup::new(world);
+    let options = Options {
+        path: Setting::Is(u8::path(path.to_vec()).into()),
+        pathext: Setting::Is(u8::path(pathext.to_vec()).into()),
+        base: Some(PathBuf::from("/w")),
+        environment: Some(Vec::new()),
+        policy: Policy::safe(rules),
+        keeps: false,
+    };
+    let engine = || Engine::new(Memory::start(&setup), &options, None, None);
+    let (mut one, mut all, mut many) = (engine(), engine(), engine());
+    let told = |answer: Result<Hit<u8>, FindError>| match answer {
+        Ok(hit) => Ok((String::from_utf8_lossy(&hit.units).into_owned(), hit.origin)),
+        Err(error) => Err(error.word()),
+    };
+    let name = OsStr::new(name);
+    let mut hit = Hit::default();
+    let answer = told(find(&mut one, name, &mut hit).map(|()| hit));
+    let calls = one.searcher.sys.calls().total();
+    if let Ok(mut programs) = Programs::begin(&mut all, name, true) {
+        let mut hit = Hit::default();
+        let first = programs.next_into(&mut hit);
+        let first = first.map(|found| told(found.map(|()| hit)));
+        assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
+    }
+    let several: Vec<_> = find_many(&mut many, &[name, name]).into_iter().map(told).collect();
+    assert_eq!(several, [answer.clone(), answer.clone()], "one of many");
+    drop((one, all, many));
+    setup.world(|world| assert_eq!(world.open_now(), 0, "a directory was left open"));
+    Searched { answer, calls }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FILES, Flavor, search};
+
+    #[test]
+    fn find_find_all_and_find_many_agree() {
+        let paths = ["/a:/b", "/b:/a:/w", ":/a", ".:/a", "/none:/a/y:/b", "", "/a:/a:/b"];
+        let mut found = 0;
+        for rules in [Flavor::Posix, Flavor::Windows] {
+            let separator = if rules == Flavor::Posix { ":" } else { ";" };
+            for path in paths.map(|path| path.replace(':', separator)) {
+                for pathext in [".COM;.EXE;.CMD", ".exe", "", ";.;x"] {
+                    for name in
+                        ["x", "x.exe", "y", "z", "sub/z", "ALONGN~1", "a long name", "", "."]
+                    {
+                        let searched = search(rules, path.as_bytes(), pathext.as_bytes(), name);
+                        let Ok((path, _)) = &searched.answer else { continue };
+                        let path = path.replace('\\', "/");
+                        let is_file =
+                            |file: &str| path.to_lowercase().ends_with(&file.to_lowercase());
+                        assert!(FILES.into_iter().any(is_file), "{path}");
+                        assert!(searched.calls > 0);
+                        found += 1;
+                    }
+                }
+            }
+        }
+        assert!(found > 50, "{found}");
+    }
+}
