@@ -1,5 +1,5 @@
 //! Full paths, folding, and the check of untrusted ones: a full path of POSIX and a folded one stay
-//! as they are, both kinds of units agree, and what the check allows leads nowhere else than
+//! as they are, both kinds of units agree, and what the check allows leads only
 //! beneath the directory that it is put behind.
 #![no_main]
 

@@ -62,8 +62,8 @@ impl Answer {
     }
 }
 
-/// Reads one request, answers it, and says in the log what came of it. Whoever goes away in the
-/// middle does not end the server.
+/// Reads one request, answers it, and says in the log what came of it. A client that goes
+/// away in the middle does not end the server.
 pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -> io::Result<()> {
     let mut request = String::new();
     let read = BufReader::new(&*stream).take(LONGEST).read_line(&mut request);

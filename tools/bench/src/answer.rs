@@ -128,7 +128,7 @@ impl Truth {
         let mut missing: HashMap<&str, Known> =
             self.entries.iter().map(|(path, known)| (path.as_str(), *known)).collect();
         let (mut strange, mut wrong) = (Vec::new(), None);
-        // The directory itself, and what every directory holds, may be told of or not.
+        // The directory itself, and what every directory holds, may be listed or not.
         for (path, words) in said.filter(|(path, _)| !["", ".", ".."].contains(&path.as_str())) {
             let Some(known) = missing.remove(path.as_str()) else {
                 strange.push(path);

@@ -1,7 +1,7 @@
 //! `curt::Root` against everybody else who opens untrusted paths.
 //!
 //! Each opens every file of one directory, six directories below the root, by its path from the
-//! root, 20 times in a process of its own, and writes how many entries there are. Finding the names
+//! root, 20 times in its own process, and writes how many entries there are. Finding the names
 //! takes all the same.
 
 use super::answer::Question;

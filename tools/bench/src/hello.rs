@@ -56,7 +56,7 @@ fn image((machine, code): (u16, &[u8])) -> Vec<u8> {
     const SEGMENT: u16 = 56;
     let begin = u64::from(HEADER + SEGMENT);
     let size = begin + code.len() as u64;
-    // Executable, for this machine, version 1; where it begins, where the segment is told of; no
+    // Executable, for this machine, version 1; where it begins, where the segment is described; no
     // sections.
     let kind = [2_u16, machine].map(u16::to_le_bytes);
     let places = [BASE + begin, u64::from(HEADER), 0].map(u64::to_le_bytes);

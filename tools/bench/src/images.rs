@@ -114,7 +114,7 @@ pub(crate) fn allowed() -> bool {
     false
 }
 
-/// Starts this same command again in a mount namespace of its own, in place of this process.
+/// Starts this same command again in a new mount namespace, in place of this process.
 /// Returns only if that is not possible; then the mounts are made for all to see.
 #[cfg(unix)]
 pub(crate) fn enter_namespace() {

@@ -73,7 +73,7 @@ fn built(found: &mut Found) {
             None => found.miss(name, how_to_get(name)),
         }
     }
-    // Somebody may have added a folder of their own.
+    // There may be folders that somebody added.
     for (name, program) in programs.iter().filter(|(name, _)| !RIVALS.contains(&name.as_str())) {
         found.add(Contender::new(name, program, &[]).only_full());
     }

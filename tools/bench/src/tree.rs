@@ -49,7 +49,7 @@ pub(crate) struct Tree {
 struct Links {
     /// All of them; the first leads out of the tree.
     all: u32,
-    /// Those, the last ones, that lead nowhere.
+    /// How many of them, the last ones, are broken.
     dangling: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The create-react-app shape: packages with directories of their own, most of them small.
+//! The create-react-app shape: packages with several directories each, most of them small.
 
 use super::stats::Random;
 use std::path::PathBuf;

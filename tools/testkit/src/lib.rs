@@ -82,7 +82,7 @@ pub fn heed_signals() {
     });
 }
 
-/// Runs the test with this whole name in a process of its own; `false` if this is that process. For
+/// Runs the test with this whole name in a separate process; `false` if this is that process. For
 /// tests that count or change what all threads of a process share. Skips are passed on.
 ///
 /// # Panics

@@ -121,7 +121,7 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. By a process of its own: a file that is written by
+    /// Copies a program, to be run from here. A separate process does it: a file that is written by
     /// this one is open for writing, too, in what another thread is just about to start, and cannot
     /// be run meanwhile.
     ///
@@ -135,8 +135,8 @@ impl Scratch {
         path
     }
 
-    /// Writes a script, to be run from here, or another one in its place. By a process of its own,
-    /// as programs are copied.
+    /// Writes a script, to be run from here, or another one in its place. A separate process
+    /// does it, as programs are copied.
     ///
     /// # Panics
     /// If it cannot be written, or the path leads outside.
@@ -201,7 +201,7 @@ impl Scratch {
         top
     }
 
-    /// Whether there is something at this path, be it a link that leads nowhere.
+    /// Whether there is something at this path, a broken link included.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         fs::symlink_metadata(self.at(path)).is_ok()
     }

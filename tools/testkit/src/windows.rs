@@ -154,7 +154,7 @@ impl Drive {
         if drive.shows(marker) {
             return Some(drive);
         }
-        // Wine's drives are links in a folder of its own, made by Unix programs only.
+        // Wine's drives are links in a separate folder, made by Unix programs only.
         let prefix = std::env::var("WINEPREFIX").ok()?;
         let unix_target = format!("dosdevices/c:{}", target.to_str()?.get(2..)?.replace('\\', "/"));
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());

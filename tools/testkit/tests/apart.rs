@@ -1,4 +1,4 @@
-//! Tests that run in a process of their own.
+//! Tests that run in separate processes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! The library's unit tests once more, as a user who may do little: what root may do hides
+//! The library's unit tests again, as a user who may do little: what root may do hides
 //! failures.
 
 use crate::host::{self, Failure};

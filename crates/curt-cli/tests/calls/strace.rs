@@ -42,7 +42,7 @@ pub(crate) struct Traced {
     pub(crate) seen: Counts,
     /// What the command counted itself (`--stats --json`).
     pub(crate) counted: Counts,
-    /// How many entries it told of, where it says that.
+    /// How many entries it yielded, if it reports that.
     pub(crate) entries: u64,
     /// How many bytes it wrote to standard output.
     pub(crate) written: u64,
@@ -177,7 +177,7 @@ fn count_all(log: &str) -> Counts {
 /// the allocator, or is the check of a descriptor that a debug build of the standard library makes
 /// before it closes it.
 fn is_left_out(line: &str) -> bool {
-    // Where another thread's call comes between, the end of this one is on a line of its own.
+    // Where another thread's call comes between, the end of this one is on a separate line.
     let is_check = || [", F_GETFD)", ", F_GETFD <unfinished"].iter().any(|end| line.contains(end));
     name(line).is_some_and(|name| LEFT_OUT.contains(&name))
         || line.contains("8, GRND_NONBLOCK")

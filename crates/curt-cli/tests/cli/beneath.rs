@@ -12,7 +12,7 @@ fn beneath(scratch: &Scratch, args: &[&str], input: &str) -> (Option<i32>, Strin
     command.arg("beneath").args(args).current_dir(scratch.typed());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Whoever asks nothing of it may be gone already.
+    // A command that asks nothing may have ended already.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     said(&child.wait_with_output().unwrap())
 }

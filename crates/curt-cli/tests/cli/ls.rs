@@ -139,7 +139,7 @@ fn any_number_of_threads_says_the_same() {
     let scratch = Scratch::in_memory();
     for number in 0..1_500 {
         if number % 10 == 0 {
-            // Now and then one that leads nowhere.
+            // Some of them are broken.
             scratch.link(format!("d/{number}"), if number % 20 == 0 { "missing" } else { "1" });
         } else {
             scratch.file_with(format!("d/{number}"), &[b'x'; 50][..number % 50]);

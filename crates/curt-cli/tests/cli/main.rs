@@ -31,7 +31,7 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::Scratch;
 
-/// The command, in a directory of its own.
+/// The command, in its own directory.
 fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("rm").args(args).current_dir(scratch.typed());
@@ -39,7 +39,7 @@ fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -
     command
 }
 
-/// `curt du`, in a directory of its own.
+/// `curt du`, in its own directory.
 fn curt_du<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("du").args(args).current_dir(scratch.typed());

@@ -8,7 +8,7 @@ use curt_testkit::Scratch;
 
 use crate::{missing, native, said, tree};
 
-/// The command, in a directory of its own.
+/// The command, in its own directory.
 fn walk(scratch: &Scratch, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("walk").args(args).current_dir(scratch.typed());

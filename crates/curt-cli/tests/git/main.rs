@@ -1,4 +1,4 @@
-//! `curt walk --ignore` beside git: what git does not ignore is told of, and nothing else.
+//! `curt walk --ignore` beside git: it yields what git does not ignore, and nothing else.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -51,7 +51,7 @@ fn kept_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
     paths(&output.stdout)
 }
 
-/// What curt tells of below `at`, relative to `from`; without git's own files.
+/// What curt yields below `at`, relative to `from`; without git's own files.
 fn told(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.args(["walk", "-0", "--ignore", "--exclude=.git/"]).args(args);
@@ -215,7 +215,7 @@ fn directories_above_the_operand_count() {
         told(&scratch, "w/a/b/c", &[&files[..], &["../../b"]].concat()),
         set(&["../../b/c/two"])
     );
-    // The operand itself is told of, whatever the rules say.
+    // The operand itself is yielded, whatever the rules say.
     assert_eq!(told(&scratch, "w", &["a/b/c/one.o"]), set(&["a/b/c/one.o"]));
     assert_eq!(told(&scratch, "w", &["--hidden", "--type=f", "a/b/c/d"]), set(&["a/b/c/d/four"]));
 }

@@ -41,8 +41,8 @@ pub(crate) enum Difference {
 
 /// A case from a tree and arguments, both separated by blanks. In the tree `d/` is a directory, `f`
 /// an empty file, `f=text` one with content, `l>target` a symbolic link, `p|` a pipe, `0555:d` a
-/// mode that is set at the end, and `root:d` something that belongs to root whoever runs the
-/// command.
+/// mode that is set at the end, and `root:d` something that belongs to root, whichever user runs
+/// the command.
 pub(crate) fn case(tree: &str, args: &str) -> Case {
     Case {
         tree: tree.split_whitespace().map(str::to_owned).collect(),

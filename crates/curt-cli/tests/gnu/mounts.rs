@@ -1,4 +1,4 @@
-//! Mount points and the root directory, in a mount namespace or a changed root of their own: what
+//! Mount points and the root directory, in their own mount namespace or changed root: what
 //! is mounted there, and the root that is refused, are never the machine's.
 
 use std::fs;
@@ -30,7 +30,7 @@ impl Namespace {
         Some(Namespace { bench: Bench::new() })
     }
 
-    /// Runs a script in a fresh directory, in a namespace of its own.
+    /// Runs a script in a fresh directory, in its own namespace.
     fn run(&self, rm: &str, script: &str) -> Said {
         let place = self.bench.place();
         let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);

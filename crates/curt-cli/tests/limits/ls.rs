@@ -99,7 +99,7 @@ fn objects_are_written_for_what_lies_far_below() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // So many that a thread helps, which has a descriptor of its own.
+    // So many that a second thread works, with its own descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

@@ -13,7 +13,7 @@ use crate::{Said, curt};
 
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// A key, pressed where a test runs in a console of its own.
+/// A key, pressed where a test runs in its own console.
 #[derive(Clone, Copy, PartialEq)]
 enum Key {
     C,

@@ -151,7 +151,7 @@ fn what_lies_in_a_root_goes() {
     }
 }
 
-/// Runs in a process of its own: there are systems where a program that starts another one from
+/// Runs in a separate process: there are systems where a program that starts another one from
 /// such a working directory does not survive it.
 #[test]
 fn the_working_directory_is_of_any_length() {

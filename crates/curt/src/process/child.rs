@@ -116,7 +116,7 @@ impl Child {
     }
 
     /// Kills it and all that it started, after [`Command::own_tree`](crate::Command::own_tree),
-    /// which says what escapes, or in a group or session of its own. Otherwise as [`Child::kill`].
+    /// which says what escapes, or in its own group or session. Otherwise as [`Child::kill`].
     ///
     /// On Linux 6.9 and on Windows this also kills what it started after it was waited for. Other
     /// systems do nothing then, because another group may have its number; if there is such a

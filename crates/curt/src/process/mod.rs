@@ -49,8 +49,8 @@
 //! shell is tried unless [`Command::shell_fallback`] says so, and then on that very path; on
 //! Windows the last name of the path decides whether cmd.exe runs it. If the file is gone by then,
 //! the start fails, and the next candidate of the same search is tried if the policy goes on. This
-//! cannot be prevented: whoever may write to a directory of `PATH` decides which file has the name;
-//! and the interpreter of a script (`#!`, cmd.exe) opens it again, under the same path.
+//! cannot be prevented: a user that may write to a directory of `PATH` decides which file has the
+//! name; and the interpreter of a script (`#!`, cmd.exe) opens it again, under the same path.
 //!
 //! A child has a handle from its birth, so waiting and killing never reach another process with the
 //! same number. A group is reached through the handle of its leader too (Linux 6.9); on older

@@ -4,9 +4,9 @@
 //! path is started, without another search, neither here nor in the system. So no directory that
 //! was refused can be reached: the working directory may change, a directory of `PATH` may get
 //! another file, and nothing but that path runs. What kind of file it is, the system judges again
-//! when it starts it; on Windows the last name of the same path decides again. Whoever may write to
-//! a directory that the policy allows decides what it contains, before the look-up or after it. A
-//! handle on the file would not change that, and could not start scripts.
+//! when it starts it; on Windows the last name of the same path decides again. A user that may
+//! write to a directory that the policy allows decides what it contains, before the look-up or
+//! after it. A handle on the file would not change that, and could not start scripts.
 
 use std::ffi::OsStr;
 use std::io;

@@ -1,9 +1,9 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! A directory is read one buffer at a time. Its files are removed straight from the buffer; the names
-//! of its subdirectories are kept, because all directories share the buffer. Then each subdirectory is
-//! entered, and the next buffer is read after that. When nothing is left, the attempt to remove the
-//! directory tests whether its listing has ended (`leave.rs`).
+//! A directory is read one buffer at a time. Its files are removed straight from the buffer; the
+//! names of its subdirectories are kept, because all directories share the buffer. Then each
+//! subdirectory is entered, and the next buffer is read after that. When nothing is left, the
+//! attempt to remove the directory tests whether its listing has ended (`leave.rs`).
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ use crate::tree::{Links, ReopenError, ReopenFailure, Stack, Waited, Work};
 /// The most units that the names of waiting subdirectories may take. Names that do not fit are
 /// forgotten and listed again: by then, the subdirectories that were entered are gone.
 const MOST_NAMES: usize = 1 << 20;
-/// Each directory may keep this much, whatever others take. Otherwise, with many names kept below it,
-/// a directory would be listed again and again.
+/// Each directory may keep this much, whatever others take. Otherwise, with many names kept below
+/// it, a directory would be listed again and again.
 const LEAST_NAMES: usize = 4 << 10;
 
 /// Entries between two looks at whether another worker is hungry.
@@ -32,8 +32,8 @@ const ENTRIES_PER_LOOK: u64 = 16;
 /// The fewest entries in the buffer that are worth handing off half of.
 const WORTH_HANDING_OFF: usize = 128;
 
-/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes stack
-/// and descriptors.
+/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes
+/// stack and descriptors.
 const MOST_NESTED: u32 = 2;
 
 /// One worker, and the directories that it is working on.
@@ -126,8 +126,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             let level = self.stack.top();
             let has_more = level.passes.has_more();
-            // A directory that was released is listed from its beginning again. If the caller chooses
-            // which entries stay, that would meet them twice, so the listing is read to its end first.
+            // A directory that was released is listed from its beginning again. If the caller
+            // chooses which entries stay, that would meet them twice, so the listing is read to its
+            // end first.
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
@@ -146,8 +147,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Waits for the parts of the topmost directory that other workers have. Returns whether another
-    /// task was done meanwhile.
+    /// Waits for the parts of the topmost directory that other workers have. Returns whether
+    /// another task was done meanwhile.
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
         match self.worker.shared.crew.pool.wait_for(&parts.join) {
@@ -234,8 +235,9 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Returns whether a worker is hungry and this one may hand off some of its work. The innermost
-    /// nested task is done alone: a part that it hands off would have to be waited for, and a worker
-    /// that waits must be able to take any task, or all might wait for one that no worker takes.
+    /// nested task is done alone: a part that it hands off would have to be waited for, and a
+    /// worker that waits must be able to take any task, or all might wait for one that no worker
+    /// takes.
     fn may_hand_off(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }
@@ -304,8 +306,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor at
-    /// the moment, it waits again.
+    /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor
+    /// at the moment, it waits again.
     fn enter(&mut self, at: usize) {
         let Engine { worker, stack, samples, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
@@ -341,8 +343,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.stack.push(dir, self.worker.path.len(), None, directory);
     }
 
-    /// Deals with a child of the topmost directory that could not be entered. The path names it, and is
-    /// cut back to `path_len`.
+    /// Deals with a child of the topmost directory that could not be entered. The path names it,
+    /// and is cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let Engine { worker, stack, .. } = self;
         let (level, names) = stack.level_with_names(stack.len() - 1);
@@ -386,8 +388,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.reopen(self.stack.len() - 1)
     }
 
-    /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and all
-    /// levels above it, and returns `false`.
+    /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and
+    /// all levels above it, and returns `false`.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;

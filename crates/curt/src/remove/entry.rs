@@ -23,8 +23,8 @@ pub(super) enum Outcome {
 }
 
 impl<S: Sys> Worker<'_, S> {
-    /// Removes an entry of the directory at the path, unless it is a directory or the caller wants to
-    /// keep it.
+    /// Removes an entry of the directory at the path, unless it is a directory or the caller wants
+    /// to keep it.
     pub(super) fn remove_entry(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
         let Entry { name, mut kind, .. } = entry;
         if kind == Kind::Directory {
@@ -67,7 +67,8 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Removes the entry at the path, which the caller does not exclude and which may be a directory.
+    /// Removes the entry at the path, which the caller does not exclude and which may be a
+    /// directory.
     pub(super) fn remove_chosen(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>) -> Outcome {
         let (kind, stat) = match self.look_at(dir, name, Kind::Unknown) {
             Ok(known) => known,
@@ -138,8 +139,8 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Removes an entry that is not excluded, after asking the observer if that is wanted. The path is
-    /// that of the entry, unless nothing but removal is wanted. Returns the system's refusal.
+    /// Removes an entry that is not excluded, after asking the observer if that is wanted. The path
+    /// is that of the entry, unless nothing but removal is wanted. Returns the system's refusal.
     fn remove_known(
         &mut self,
         dir: &S::Dir,

@@ -29,7 +29,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Reports an operand that was emptied and stays, if its name leads to another directory by now.
+    /// Reports an operand that was emptied and stays, if its name leads to another directory by
+    /// now.
     fn check_emptied_operand(&mut self) {
         let options = self.worker.shared.options;
         if options.contents && !options.dry_run && self.stack.top().role() == Role::Operand {
@@ -37,8 +38,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns whether the topmost directory may hold more entries. If it stays, no removal tests the
-    /// end of its listing, so it is listed again until nothing new is found.
+    /// Returns whether the topmost directory may hold more entries. If it stays, no removal tests
+    /// the end of its listing, so it is listed again until nothing new is found.
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -50,15 +51,15 @@ impl<S: Sys> Engine<'_, S> {
             && !shared.crew.pool.is_over()
     }
 
-    /// Returns whether another listing of the topmost directory meets no entry that was dealt with: the
-    /// names of those that stay are not kept if the caller chooses them.
+    /// Returns whether another listing of the topmost directory meets no entry that was dealt with:
+    /// the names of those that stay are not kept if the caller chooses them.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
     }
 
-    /// Returns whether the topmost directory is not to be removed, after asking the observer if that is
-    /// wanted.
+    /// Returns whether the topmost directory is not to be removed, after asking the observer if
+    /// that is wanted.
     fn is_to_stay(&mut self) -> bool {
         let Engine { worker, stack, .. } = self;
         let options = worker.shared.options;
@@ -135,8 +136,9 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
-    /// Returns whether the operand's name still leads to the directory that was emptied, and reports
-    /// that it does not. If it was renamed, the entry that has its name now is not to be removed.
+    /// Returns whether the operand's name still leads to the directory that was emptied, and
+    /// reports that it does not. If it was renamed, the entry that has its name now is not to be
+    /// removed.
     fn is_still_there(&mut self, index: usize) -> bool {
         let Engine { worker, stack, .. } = self;
         let (level, parent) = (&stack[index], &stack[index - 1]);
@@ -237,8 +239,9 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Leaves the topmost directory to the process that makes directories ahead of the removal: gives
-    /// up all directories down to the nearest that is older than the removal, and reports that one.
+    /// Leaves the topmost directory to the process that makes directories ahead of the removal:
+    /// gives up all directories down to the nearest that is older than the removal, and reports
+    /// that one.
     pub(super) fn leave_to_writer(&mut self) {
         let Engine { worker, stack, .. } = self;
         let writers = &worker.shared.writers;

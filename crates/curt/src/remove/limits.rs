@@ -74,8 +74,8 @@ impl Guesses {
         self.0.load(Ordering::Relaxed) < WRONG_GUESSES
     }
 
-    /// Begins to test a guess, if that is still allowed. It counts as wrong until it turns out to be
-    /// right, so that no number of threads makes more wrong ones than are allowed.
+    /// Begins to test a guess, if that is still allowed. It counts as wrong until it turns out to
+    /// be right, so that no number of threads makes more wrong ones than are allowed.
     pub(super) fn begin(&self) -> bool {
         let more = |guesses| (guesses < WRONG_GUESSES).then_some(guesses + 1);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()

@@ -40,8 +40,8 @@ impl<S: Sys> Buffer<S> {
         self.order_pays = None;
     }
 
-    /// Reads the next entries of a directory. If there are many and the file system is one where that
-    /// pays, they are taken in the order of their file numbers.
+    /// Reads the next entries of a directory. If there are many and the file system is one where
+    /// that pays, they are taken in the order of their file numbers.
     pub(super) fn read(&mut self, dir: &S::Dir, may_order: bool, sys: &S) -> io::Result<Batch> {
         let batch = sys.read(dir, &mut self.entries)?;
         self.next = 0;

@@ -2,18 +2,18 @@
 //!
 //! # Promises
 //!
-//! - Everything below an operand that can be removed is removed. The rest is reported: one error for
-//!   each entry that failed, and none for the directories that stay because of it.
+//! - Everything below an operand that can be removed is removed. The rest is reported: one error
+//!   for each entry that failed, and none for the directories that stay because of it.
 //! - Symbolic links are removed and never followed. An operand that ends in a separator must be a
 //!   directory itself: `link/` is an error, and the target of the link is not touched.
 //! - No path is resolved twice: every call names one entry of an open directory. No name contains a
 //!   separator, and none is `..`.
-//! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is the
-//!   time that a process can cost which keeps adding entries.
-//! - Mounts below an operand are not crossed, and the root directory is not removed, unless that was
-//!   asked for.
-//! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries that
-//!   were removed before a failure stay removed.
+//! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is
+//!   the time that a process can cost which keeps adding entries.
+//! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
+//!   was asked for.
+//! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
+//!   that were removed before a failure stay removed.
 //!
 //! # Call budget
 //!
@@ -41,17 +41,17 @@
 //!
 //! *Prevented*:
 //!
-//! - A directory that is swapped for a link, at any level and any moment, leads nowhere.
+//! - A directory that is swapped for a link, at any level and any moment, is not followed.
 //! - An entry that changes its kind is treated as what it is when it is removed, and an entry that
 //!   vanishes is no error.
 //! - A mount that appears is refused by the call that would enter it or, without `openat2`, by
 //!   comparing the directory that was opened with its parent.
 //! - A directory that grows is emptied again, for as long as [`Remove::retries`] says, and then
-//!   reported. One that stays anyway is listed until nothing new is found. A process that adds entries
-//!   as fast as they are removed, to one directory or in new ones ahead of the removal, is tolerated
-//!   for as long.
-//! - An operand that is renamed while it is removed is reported, and an entry that has taken its name
-//!   stays.
+//!   reported. One that stays anyway is listed until nothing new is found. A process that adds
+//!   entries as fast as they are removed, to one directory or in new ones ahead of the removal, is
+//!   tolerated for as long.
+//! - An operand that is renamed while it is removed is reported, and an entry that has taken its
+//!   name stays.
 //!
 //! *Not prevented*:
 //!
@@ -64,9 +64,9 @@
 //!
 //! Without `openat2` (Linux before 5.6, or a filter that refuses it): `openat` and a comparison of
 //! mounts, one call more for each directory. Without `statx` or its mount numbers: devices are
-//! compared, which cannot detect a bind mount of the same file system. If the listing has no kinds, the
-//! entry is unlinked, which on Linux never removes a directory; elsewhere a stat tells its kind. When
-//! the descriptor budget is used up, directories on the way are closed and reopened: see
+//! compared, which cannot detect a bind mount of the same file system. If the listing has no kinds,
+//! the entry is unlinked, which on Linux never removes a directory; elsewhere a stat tells its
+//! kind. When the descriptor budget is used up, directories on the way are closed and reopened: see
 //! `tree/stack.rs`. The same tests run all of this on the portable platform too, on Linux.
 //!
 //! # Compared with others
@@ -83,10 +83,10 @@
 //! # The algorithm
 //!
 //! From the top: `run` starts the workers, `engine.rs` is the traversal of one of them, and
-//! `leave.rs` how it leaves a directory · `operand.rs` and `entry.rs`: an operand, and any other entry
-//! · `listing.rs`, `directory.rs`, `passes.rs`: the buffer, the state of one directory, and how often
-//! it is listed · `worker.rs`: what a worker counts and reports · `shared.rs`, `limits.rs`,
-//! `writers.rs`: what all workers share.
+//! `leave.rs` how it leaves a directory · `operand.rs` and `entry.rs`: an operand, and any other
+//! entry · `listing.rs`, `directory.rs`, `passes.rs`: the buffer, the state of one directory, and
+//! how often it is listed · `worker.rs`: what a worker counts and reports · `shared.rs`,
+//! `limits.rs`, `writers.rs`: what all workers share.
 
 mod directory;
 mod engine;
@@ -118,11 +118,11 @@ use engine::Engine;
 use shared::Shared;
 use worker::Worker;
 
-/// Removes a tree: a directory with everything below it, a file, or a link (never its target). Takes
-/// one path or several.
+/// Removes a tree: a directory with everything below it, a file, or a link (never its target).
+/// Takes one path or several.
 ///
-/// Returns the report, or an error that carries it if anything is left. The defaults are the safe ones:
-/// see [`Remove::new`]. Not atomic: entries that were removed before a failure stay removed.
+/// Returns the report, or an error that carries it if anything is left. The defaults are the safe
+/// ones: see [`Remove::new`]. Not atomic: entries that were removed before a failure stay removed.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc-{}", std::process::id()));
@@ -137,7 +137,8 @@ pub fn remove_tree(operands: impl Operands) -> Result<Report, Incomplete> {
 }
 
 impl Remove<'_> {
-    /// Removes the operands, one path or several, and returns the report with everything that failed.
+    /// Removes the operands, one path or several, and returns the report with everything that
+    /// failed.
     ///
     /// Several operands share the threads; with one thread they are removed in order. Consecutive
     /// operands that lie in the same directory share the call that opens it.

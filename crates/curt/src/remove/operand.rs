@@ -106,8 +106,8 @@ impl<S: Sys> Operands<'_, '_, S> {
         self.parent.open(if is_root { path } else { &operand.parent }, &self.worker.sys)
     }
 
-    /// Removes an operand, or opens it if it is a tree: returns its directory, and whether the process
-    /// may not write to it.
+    /// Removes an operand, or opens it if it is a tree: returns its directory, and whether the
+    /// process may not write to it.
     fn remove_in(
         &mut self,
         parent: &S::Dir,
@@ -243,8 +243,8 @@ impl<S: Sys> Operands<'_, '_, S> {
         Ok(())
     }
 
-    /// Reports an operand that is no directory, although a separator follows it or its contents were
-    /// to be removed.
+    /// Reports an operand that is no directory, although a separator follows it or its contents
+    /// were to be removed.
     fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         if is_link || self.worker.shared.options.contents {

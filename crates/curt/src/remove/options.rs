@@ -87,11 +87,11 @@ pub struct Totals {
 
 /// Follows a removal. All methods have empty defaults.
 ///
-/// They are called from the thread that does the work, one entry at a time per thread. A panic in one
-/// of them ends the removal and reaches the caller.
+/// They are called from the thread that does the work, one entry at a time per thread. A panic in
+/// one of them ends the removal and reaches the caller.
 pub trait Observer: Sync {
-    /// Returns whether [`removed`](Observer::removed) is to be called, which costs building a path per
-    /// entry.
+    /// Returns whether [`removed`](Observer::removed) is to be called, which costs building a path
+    /// per entry.
     fn wants_removed(&self) -> bool {
         false
     }
@@ -127,10 +127,10 @@ impl Observer for NoopObserver {}
 
 /// A removal: its options, each with the safe choice as default.
 ///
-/// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every failure
-/// is reported, and the removal goes on after it. The races that are prevented, and those that are not,
-/// the calls that a removal makes, and how it compares with others are in `docs/semantics.md` of the
-/// repository.
+/// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every
+/// failure is reported, and the removal goes on after it. The races that are prevented, and those
+/// that are not, the calls that a removal makes, and how it compares with others are in
+/// `docs/semantics.md` of the repository.
 ///
 /// # Deep trees
 ///
@@ -189,8 +189,9 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
-    /// Returns a removal with the safe defaults: recursive, mounts not crossed, a missing operand is an
-    /// error, the root directory is preserved, threads are automatic, 100 retries within one second.
+    /// Returns a removal with the safe defaults: recursive, mounts not crossed, a missing operand
+    /// is an error, the root directory is preserved, threads are automatic, 100 retries within one
+    /// second.
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
@@ -226,23 +227,23 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether mount points below an operand are entered. Off by default: a mount point, also a
-    /// bind mount of the same file system, stays and is reported as
+    /// Sets whether mount points below an operand are entered. Off by default: a mount point, also
+    /// a bind mount of the same file system, stays and is reported as
     /// [`Cause::MountPoint`](crate::Cause::MountPoint).
     pub fn cross_mounts(mut self, yes: bool) -> Self {
         self.cross_mounts = yes;
         self
     }
 
-    /// Sets whether an operand must lie on the same file system as its parent. Off by default. Costs
-    /// two stats per operand. (`--preserve-root=all` of the command.)
+    /// Sets whether an operand must lie on the same file system as its parent. Off by default.
+    /// Costs two stats per operand. (`--preserve-root=all` of the command.)
     pub fn refuse_mounted_operands(mut self, yes: bool) -> Self {
         self.one_device = yes;
         self
     }
 
-    /// Sets whether an operand that does not exist counts as removed. Off by default. Entries *below* an
-    /// operand that vanish while it is removed are never errors.
+    /// Sets whether an operand that does not exist counts as removed. Off by default. Entries
+    /// *below* an operand that vanish while it is removed are never errors.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
@@ -266,15 +267,15 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether to sum the allocated bytes that the removal gives back: those of entries whose last
-    /// link goes. Off by default. Costs one stat per entry.
+    /// Sets whether to sum the allocated bytes that the removal gives back: those of entries whose
+    /// last link goes. Off by default. Costs one stat per entry.
     pub fn count_bytes(mut self, yes: bool) -> Self {
         self.count_bytes = yes;
         self
     }
 
-    /// Sets for which entries to ask the observer; [`Confirm::Never`] by default. With anything else,
-    /// only the caller's thread works.
+    /// Sets for which entries to ask the observer; [`Confirm::Never`] by default. With anything
+    /// else, only the caller's thread works.
     pub fn confirm(mut self, confirm: Confirm) -> Self {
         self.confirm = confirm;
         self
@@ -300,33 +301,33 @@ impl<'a> Remove<'a> {
     }
 
     /// Sets how often, and for how long, a directory is emptied again to which entries were added
-    /// meanwhile: 100 times within a second by default. A pass that finds at most half of the entries
-    /// that any pass before found is progress, and starts the window again.
+    /// meanwhile: 100 times within a second by default. A pass that finds at most half of the
+    /// entries that any pass before found is progress, and starts the window again.
     ///
-    /// Entries that are in use, which Windows refuses to remove, and shortages of descriptors are waited
-    /// for within the same window.
+    /// Entries that are in use, which Windows refuses to remove, and shortages of descriptors are
+    /// waited for within the same window.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// Sets how many errors the report keeps; all by default. Every error is counted and passed to the
-    /// observer in any case, so a caller that prints them at once may keep none.
+    /// Sets how many errors the report keeps; all by default. Every error is counted and passed to
+    /// the observer in any case, so a caller that prints them at once may keep none.
     pub fn keep_errors(mut self, limit: usize) -> Self {
         self.keep_errors = limit;
         self
     }
 
-    /// Sets how many directories may be open at a time: at least 8 and at most 1,024, by default half of
-    /// the process's limit.
+    /// Sets how many directories may be open at a time: at least 8 and at most 1,024, by default
+    /// half of the process's limit.
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
     }
 
-    /// Does not use a feature of the system, as on a system that lacks it. For tests and for finding
-    /// faults.
+    /// Does not use a feature of the system, as on a system that lacks it. For tests and for
+    /// finding faults.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

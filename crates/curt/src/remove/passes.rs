@@ -1,5 +1,5 @@
-//! The passes over the listing of one directory: how far the current one is, and whether another one
-//! may follow.
+//! The passes over the listing of one directory: how far the current one is, and whether another
+//! one may follow.
 
 use std::io;
 use std::time::Duration;
@@ -21,7 +21,8 @@ pub(super) struct Passes {
     found: u64,
     /// Of these, entries that go when another process closes them.
     pending: u64,
-    /// Of these, subdirectories whose names did not fit into memory. The next pass finds them again.
+    /// Of these, subdirectories whose names did not fit into memory. The next pass finds them
+    /// again.
     forgotten: u64,
     /// Entries dealt with in earlier passes.
     dealt_before: u64,
@@ -154,9 +155,9 @@ impl Passes {
         self.bound = Some(self.dealt() + count);
     }
 
-    /// Ends this pass if entries are added as fast as they are removed. A pass over the entries that
-    /// were there when they were counted ends by itself, however many they are, and a retry may last
-    /// as long as the options say, unless there are far fewer entries than ever before.
+    /// Ends this pass if entries are added as fast as they are removed. A pass over the entries
+    /// that were there when they were counted ends by itself, however many they are, and a retry
+    /// may last as long as the options say, unless there are far fewer entries than ever before.
     pub(super) fn end_if_overrun(&mut self, now: impl FnOnce() -> Duration, options: &Remove<'_>) {
         let is_beyond_bound =
             self.dealt() >= UNCOUNTED && self.bound.is_some_and(|bound| self.dealt() > bound);
@@ -186,9 +187,9 @@ impl Passes {
         self.state = State::Reading;
     }
 
-    /// Decides about another pass over a directory that did not become empty. Returns the pause before
-    /// it, or the reason why there is none. If the directory only may hold more (it is `certain` when
-    /// the system says so), the second pass does not count as a retry.
+    /// Decides about another pass over a directory that did not become empty. Returns the pause
+    /// before it, or the reason why there is none. If the directory only may hold more (it is
+    /// `certain` when the system says so), the second pass does not count as a retry.
     pub(super) fn retry(
         &mut self,
         certain: bool,

@@ -17,8 +17,8 @@ pub struct Report {
     pub directories: u64,
     /// The allocated bytes of entries whose last link was removed, if they were asked for.
     pub bytes: Option<u64>,
-    /// Entries kept by the caller's choice: excluded, or not confirmed. Entries below a kept directory
-    /// are not counted.
+    /// Entries kept by the caller's choice: excluded, or not confirmed. Entries below a kept
+    /// directory are not counted.
     pub skipped: u64,
     /// Entries that were added to a directory after it had been listed to its end.
     pub appeared: u64,
@@ -104,7 +104,8 @@ impl error::Error for Incomplete {
 
 impl From<Incomplete> for io::Error {
     /// Keeps the first error's kind, operation and path, and with [`Incomplete`] inside, for
-    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has none.
+    /// [`io::Error::downcast`], its number: an `io::Error` that carries more than a number has
+    /// none.
     fn from(incomplete: Incomplete) -> io::Error {
         let kind = match incomplete.0.errors.first() {
             Some(first) => first.kind(),

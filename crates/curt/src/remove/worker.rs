@@ -64,8 +64,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports that an operand could not be found, unless that is fine. A refusal by the system never
-    /// is; an invalid name is, because nothing can have it.
+    /// Reports that an operand could not be found, unless that is fine. A refusal by the system
+    /// never is; an invalid name is, because nothing can have it.
     pub(super) fn operand_failed(&mut self, error: io::Error) {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         let is_missing = match error.kind() {

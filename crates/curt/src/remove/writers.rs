@@ -1,9 +1,9 @@
 //! Bounds the time that a process can cost which writes to the tree while it is removed.
 //!
 //! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
-//! that are made ahead of the removal, in depth or in width, are noticed by samples: after every 1,024
-//! entries, the next directory is asked when it was made. Once all of these have been new for longer
-//! than the retry window, every directory is asked, and new ones are left.
+//! that are made ahead of the removal, in depth or in width, are noticed by samples: after every
+//! 1,024 entries, the next directory is asked when it was made. Once all of these have been new for
+//! longer than the retry window, every directory is asked, and new ones are left.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,8 +63,8 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// Counts a directory that was just entered, after this many files were removed. Returns whether
-    /// it is to be left to its writer.
+    /// Counts a directory that was just entered, after this many files were removed. Returns
+    /// whether it is to be left to its writer.
     pub(super) fn must_leave<S: Sys>(
         &mut self,
         dir: &S::Dir,

@@ -10,8 +10,9 @@
 //! - `windows`: ntdll.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
-//! [`Sys`] is about files and directories, [`Host`] about the process; [`Beneath`](beneath::Beneath),
-//! [`Lookup`] and [`Process`](process::Process) hold what one operation needs besides.
+//! [`Sys`] is about files and directories, [`Host`] about the process;
+//! [`Beneath`](beneath::Beneath), [`Lookup`] and [`Process`](process::Process) hold what one
+//! operation needs besides.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;

@@ -3,7 +3,8 @@
 use std::io;
 
 /// Returns the system's own error of this kind, with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no number.
+/// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no
+/// number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     number(kind).map_or_else(|| kind.into(), io::Error::from_raw_os_error)
 }

@@ -37,7 +37,8 @@ pub(crate) struct Crew<T> {
 }
 
 impl<T: Send> Crew<T> {
-    /// Returns a crew of the caller's thread alone, or of as many as the caller and the budget allow.
+    /// Returns a crew of the caller's thread alone, or of as many as the caller and the budget
+    /// allow.
     pub(crate) fn new(threads: Threads, is_alone: bool, budget: usize, begin: Sample) -> Self {
         let most_workers = budget / FEWEST_DESCRIPTORS;
         let most_threads = match threads {
@@ -56,9 +57,9 @@ impl<T: Send> Crew<T> {
         }
     }
 
-    /// Returns the part of the descriptor budget for one worker: all of it if it is alone. Otherwise
-    /// the first has half, the second half of the rest, and so on, since the number of workers is not
-    /// known in advance.
+    /// Returns the part of the descriptor budget for one worker: all of it if it is alone.
+    /// Otherwise the first has half, the second half of the rest, and so on, since the number of
+    /// workers is not known in advance.
     pub(crate) fn budget_of(&self, worker: usize, budget: usize) -> usize {
         let halves = if self.may_share() { worker + 1 } else { 0 };
         let part = u32::try_from(halves).ok().and_then(|halves| budget.checked_shr(halves));
@@ -98,8 +99,8 @@ impl<T: Send> Crew<T> {
         workers.pass_on();
     }
 
-    /// Counts what a worker has done since its last checkpoint; may start workers and pause this one.
-    /// `waits` is how often this thread had waited for something at its last checkpoint.
+    /// Counts what a worker has done since its last checkpoint; may start workers and pause this
+    /// one. `waits` is how often this thread had waited for something at its last checkpoint.
     pub(crate) fn checkpoint<S: Sys>(
         &self,
         sys: &S,

@@ -71,8 +71,8 @@ impl Governor {
         Governor { most, workers: 1, state, patience: PATIENCE }
     }
 
-    /// Takes a sample at a report of a worker, counted from 0, and returns the number of workers that
-    /// are wanted from now on.
+    /// Takes a sample at a report of a worker, counted from 0, and returns the number of workers
+    /// that are wanted from now on.
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
@@ -130,8 +130,9 @@ mod tests {
     use super::{Governor, Sample};
     use std::time::Duration;
 
-    /// Runs a governor on a machine that takes this many microseconds for 256 entries and waits this
-    /// many times meanwhile, both by the number of workers. Returns the workers after each sample.
+    /// Runs a governor on a machine that takes this many microseconds for 256 entries and waits
+    /// this many times meanwhile, both by the number of workers. Returns the workers after each
+    /// sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default());
         let (mut sample, mut workers) = (Sample::default(), 1);

@@ -2,13 +2,13 @@
 //!
 //! Every worker runs the same depth-first algorithm. Nothing is queued in advance: a worker without
 //! work is *hungry*, and a busy one that notices (one relaxed load per directory) hands off half of
-//! what it has not begun yet. The price of sharing is therefore paid per hand-off and not per entry,
-//! and a tree that one thread finishes alone costs nothing extra.
+//! what it has not begun yet. The price of sharing is therefore paid per hand-off and not per
+//! entry, and a tree that one thread finishes alone costs nothing extra.
 //!
 //! A directory of which parts were handed off can only be finished after them. Its worker waits for
-//! their [`Join`], and takes other tasks meanwhile, on top of its own stack. This cannot deadlock: a
-//! worker only waits for tasks that were begun after the one that it waits with, so no two can wait
-//! for each other in a circle.
+//! their [`Join`], and takes other tasks meanwhile, on top of what it is working on. This cannot
+//! deadlock: a worker only waits for tasks that were begun after the one that it waits with, so no
+//! two can wait for each other in a circle.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -142,8 +142,8 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Returns the next work of a worker that has none: a task that waits, else the next operand, else
-    /// a task as soon as there is one. `None` when all workers are out of work.
+    /// Returns the next work of a worker that has none: a task that waits, else the next operand,
+    /// else a task as soon as there is one. `None` when all workers are out of work.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
@@ -263,8 +263,8 @@ impl<T> Pool<T> {
     }
 
     /// Updates who is hungry after a change of the state, and wakes paused workers if there is room
-    /// for them. A worker that waits for a join is not hungry while as many workers as are wanted are
-    /// awake: the last tasks of a worker that did not pay would be handed off again.
+    /// for them. A worker that waits for a join is not hungry while as many workers as are wanted
+    /// are awake: the last tasks of a worker that did not pay would be handed off again.
     fn update(&self, state: &State<T>) {
         let room = self.wanted().saturating_sub(state.awake());
         let hungry = state.waiting.min(room).saturating_sub(state.tasks.len());

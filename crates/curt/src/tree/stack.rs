@@ -263,8 +263,8 @@ impl<S: Sys, T> Stack<S, T> {
         self.names.between(waiting.start, waiting.end).count()
     }
 
-    /// Takes the names of half of the subdirectories that wait in a level, to be handed off. Returns
-    /// them and how many stay, or `None` if there are too few.
+    /// Takes the names of half of the subdirectories that wait in a level, to be handed off.
+    /// Returns them and how many stay, or `None` if there are too few.
     pub(crate) fn split_waiting(&mut self, index: usize) -> Option<(Names<S::Unit>, usize)> {
         let is_topmost = index + 1 == self.levels.len();
         let ours = self.ours(index, self.count_waiting(index));
@@ -370,8 +370,8 @@ impl<S: Sys, T> Stack<S, T> {
         is_open.then_some(()).ok_or(vanished)
     }
 
-    /// Chooses the levels to open on the way to the level `index`: of the nearest, as many as make up
-    /// half of the budget, and farther away some at distances that grow by four.
+    /// Chooses the levels to open on the way to the level `index`: of the nearest, as many as make
+    /// up half of the budget, and farther away some at distances that grow by four.
     fn levels_to_open(&self, base: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (base + 1..=index)
@@ -454,8 +454,8 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases one directory: not the topmost, not that of the level `keep`, and not the first that
-    /// is open. Returns whether one was released.
+    /// Releases one directory: not the topmost, not that of the level `keep`, and not the first
+    /// that is open. Returns whether one was released.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;

@@ -1,4 +1,4 @@
-//! Directories that are swapped while a walk has them closed for want of descriptors: it opens what
+//! Directories that are swapped while a walk has them closed for lack of descriptors: it opens what
 //! lies there now, sees that it is another one, and leaves it alone.
 
 use std::fs;

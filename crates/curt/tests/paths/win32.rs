@@ -10,7 +10,7 @@
 //! | in `\\srv\\shr\\x` the separators up to the first name stay, and a server or a share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
 //! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first below it | the same |
 //! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
-//! | a drive alone (`D:`) keeps a separator behind the directory it has in a hidden variable | there is none, as behind the working directory of its own drive, where both agree | the command processor's `%~f` |
+//! | a drive alone (`D:`) keeps a separator behind the directory it has in a hidden variable | there is none, as behind the working directory of the same drive, where both agree | the command processor's `%~f` |
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -205,7 +205,7 @@ fn check(seen: &Seen, words: &[String]) {
     if is_wine() && first.contains('"') {
         return;
     }
-    // Wine's cmd looks for variables once more in what `%~1` became; the other two arrive there as
+    // Wine's cmd looks for variables again in what `%~1` became; the other two arrive there as
     // well.
     if !(is_wine() && first.contains('%')) {
         assert_eq!(seen.bare, expected, "{words:?}");
@@ -226,7 +226,7 @@ fn a_batch_file_is_found_by_its_own_name() {
     }
 }
 
-/// The system's own cmd.exe runs it, whoever is named elsewhere; and only by the name that it has.
+/// The system's own cmd.exe runs it, whatever is named elsewhere; and only by the name that it has.
 #[test]
 fn comspec_chooses_nothing() {
     let scratch = Scratch::new();
@@ -295,7 +295,7 @@ fn nothing_is_started_that_the_policy_refused() {
     let swaps = Swaps::of(&scratch.at("b").join("swapped.bat"));
     for _ in 0..30 {
         if let Ok(output) = command.output() {
-            // cmd.exe opens it once more, when it may be gone.
+            // cmd.exe opens it again, when it may be gone.
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(!said.contains("evil"), "{said}");
         }

@@ -1,7 +1,7 @@
 //! Report 2's question for listing: what does the size of the buffer matter?
 //!
 //! The library lists one directory of many entries (report 2: 25,000 files) and writes how many it
-//! saw, in a process of its own for each size. A size that the library refuses is named.
+//! saw, in a new process for each size. A size that the library refuses is named.
 
 use super::super::answer::Question;
 use super::super::contender::{Contender, Counting, Found};

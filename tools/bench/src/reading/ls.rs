@@ -41,7 +41,7 @@ const fn scenario(
     Scenario { name, make, shape, question, quick, counted: COUNTED_ENTRIES }
 }
 
-/// 3,400 files, 150 links of which 30 lead nowhere, and 30 directories.
+/// 3,400 files, 150 links of which 30 are broken, and 30 directories.
 fn mixed(shrink: u32) -> Tree {
     Tree::mixed(3_400 / shrink, 150 / shrink, 30 / shrink)
 }

@@ -64,7 +64,7 @@ fn built(found: &mut Found, task: Task, quick: &[&str]) {
             None => found.miss(name, *how),
         }
     }
-    // Somebody may have added a folder of their own.
+    // There may be folders that somebody added.
     let named = |name: &str| RIVALS.iter().any(|(rival, _, _)| *rival == name);
     for (name, program) in programs.iter().filter(|(name, _)| !named(name)) {
         found.add(Contender::new(name, program, &[task.name()]).only_full());

@@ -2,7 +2,7 @@
 //! with nothing around them. What is faster than this has found parallelism, not better code.
 //!
 //! And what a program gets from the standard library, so that one rival is always there, and curt's
-//! own listing through a buffer of a given size. All run in a process of their own (`curt-bench
+//! own listing through a buffer of a given size. All run in separate processes (`curt-bench
 //! --role …`), because a user starts a process too.
 
 mod open;

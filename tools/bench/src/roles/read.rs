@@ -60,7 +60,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Tells of the entries; returns the directories among them, if they are wanted.
+    /// Yields the entries; returns the directories among them, if they are wanted.
     fn list(&mut self, directory: &OwnedFd) -> io::Result<Vec<CString>> {
         let mut below = Vec::new();
         // Read anew for each directory, and always to its end: one buffer is enough.

@@ -37,7 +37,7 @@ impl Floor {
         }
     }
 
-    /// Removes what one listing call tells of. Whether it told of anything.
+    /// Removes the entries that one listing call returns. Returns whether there were any.
     fn remove_listed(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         let mut below: Vec<CString> = Vec::new();
         let mut seen = false;
@@ -63,7 +63,7 @@ impl Floor {
         Ok(seen)
     }
 
-    /// Some file systems skip entries while others are removed: look once more from the start.
+    /// Some file systems skip entries while others are removed: look again from the start.
     fn rewind(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         seek(directory, SeekFrom::Start(0))?;
         self.remove_listed(directory)

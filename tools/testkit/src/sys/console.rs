@@ -29,7 +29,7 @@ use crate::skip;
 /// How long a test in a console may take, in milliseconds.
 const LONG: u32 = 60_000;
 
-/// Set in a process that runs in a console of its own.
+/// Set in a process that runs in its own console.
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
 /// Whether this process has a console that no other program is in; keys may be pressed there. If it
@@ -63,7 +63,7 @@ pub fn press_ctrl_c() -> Result<()> {
     press(CTRL_C_EVENT, 0)
 }
 
-/// Presses Ctrl-Break for a child that is a process group of its own (`CREATE_NEW_PROCESS_GROUP`).
+/// Presses Ctrl-Break for a child that leads its own process group (`CREATE_NEW_PROCESS_GROUP`).
 pub fn press_ctrl_break(child: &Child) -> Result<()> {
     press(CTRL_BREAK_EVENT, child.id())
 }

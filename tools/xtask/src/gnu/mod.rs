@@ -217,7 +217,7 @@ impl Suite {
         })
     }
 
-    /// Runs one test. What it prints is kept beside the suite, for whoever asks why it failed.
+    /// Runs one test. What it prints is kept beside the suite, to find out why it failed.
     fn verdict(&self, (test, user): &Case, program: &str) -> Result<Verdict, Failure> {
         let tree = self.inside.join("source").to_string_lossy().into_owned();
         let mut command =

@@ -8,7 +8,7 @@ const BINDINGS: &str = "bindings/";
 /// The bench and its rivals, chores, test tools and fuzz targets: never part of the product.
 const OUTSIDE: [&str; 2] = ["fuzz/", "tools/"];
 
-/// Programs of other people's libraries, each with a workspace of its own.
+/// Programs of other people's libraries, each with its own workspace.
 const RIVALS: &str = "tools/bench/rivals/";
 
 /// Whether the name ends so, without the dot.

@@ -1,4 +1,4 @@
-//! What is told of: operands, depths, links, mounts, what cannot be read.
+//! What is yielded: operands, depths, links, mounts, what cannot be read.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -110,7 +110,7 @@ fn a_link_that_leads_back_is_named_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // find leaves out what leads back; curt tells of the link, and says why it goes no further.
+    // find leaves out a link that leads back; curt yields it, and says why it goes no further.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
     expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
@@ -242,7 +242,7 @@ fn one_file_system() {
     assert!(device.paths.len() + 2 == whole.paths.len());
     for more in ["", "--without openat2", "--without statx", "-j2", "--sort"] {
         assert_eq!(run(&format!("$CURT walk -0 -x=device t {more}")), device, "{more}");
-        // The bound directory is told of, and not entered either.
+        // The bound directory is yielded, and not entered either.
         let mount = run(&format!("$CURT walk -0 -x t {more}"));
         let outside =
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");

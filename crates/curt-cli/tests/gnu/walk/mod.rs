@@ -1,7 +1,7 @@
 //! `curt walk` beside GNU find: the same entries, the same failures, the same effect.
 //!
 //! Paths are compared as sorted lists, because the order is each program's own: find goes down at
-//! once, curt first tells of all that a directory holds.
+//! once, curt yields all entries of a directory first.
 
 mod actions;
 mod listing;

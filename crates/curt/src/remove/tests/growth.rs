@@ -1,5 +1,5 @@
-//! Trees that grow while they are removed, or only seem to: on the file system in memory, whose clock
-//! advances with each call.
+//! Trees that grow while they are removed, or only seem to: on the file system in memory, whose
+//! clock advances with each call.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -114,7 +114,8 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
             world.before_each_call(move |world| {
                 calls += 1;
                 assert!(calls < 2_000_000, "it does not end");
-                // Every second call only: entries can only be counted if that is faster than adding.
+                // Every second call only: entries can only be counted if that is faster than
+                // adding.
                 if calls % 2 == 0 {
                     world.intrude("tree");
                 }
@@ -154,8 +155,8 @@ fn levels_made_ahead_of_the_removal_are_left() {
     }
 }
 
-/// In width, in depth and in both: however many directories are made, they are left with one error, for
-/// the directory that they are made in.
+/// In width, in depth and in both: however many directories are made, they are left with one error,
+/// for the directory that they are made in.
 #[test]
 fn directories_made_for_ever_are_one_error() {
     for (form, threads) in

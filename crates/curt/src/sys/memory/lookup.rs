@@ -65,7 +65,7 @@ impl World {
         if is_directory { Kind::Directory } else { Kind::File }
     }
 
-    /// The names behind the last one told of that match, as many as the buffer holds.
+    /// The matching names behind the last one that was listed, as many as the buffer holds.
     fn matches(
         &mut self,
         number: u64,

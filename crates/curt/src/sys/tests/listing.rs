@@ -127,7 +127,7 @@ pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(ground: &
     let top = base(ground, &sys);
     let dir = top.open("top");
     let open = &dir.dir;
-    // Two helpers, each with a door of its own, remove what the owner lists.
+    // Two workers, each with its own door, remove what the owner lists.
     std::thread::scope(|scope| {
         for half in names.chunks(count / 2) {
             let setup = &setup;

@@ -1,6 +1,6 @@
 //! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs`,
-//! `asking.rs`, `lookup.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are put, `ground.rs` what they are asked on:
-//! true directories, or the tree in memory.
+//! `asking.rs`, `lookup.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are
+//! put, `ground.rs` what they are asked on: true directories, or the tree in memory.
 
 mod asked;
 mod asking;

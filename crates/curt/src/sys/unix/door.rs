@@ -1,7 +1,7 @@
 //! The door: one function for each system call, which counts it and lets tests fail it. No logic.
 //!
-//! Calls that the C library makes by itself are not counted: `readdir` fetches entries in batches
-//! of its own. Filling our buffer once counts as one call.
+//! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
+//! batches. Filling our buffer once counts as one call.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,5 +1,5 @@
 //! What is counted of an entry about which not everything could be asked, as on Windows, where the
-//! listing carries the sizes and the number of names is a question of its own.
+//! listing carries the sizes and the number of names is a separate question.
 
 use crate::fields::{Facts, Fields};
 use crate::usage::Sizes;

@@ -267,7 +267,7 @@ fn at(windows: &Windows, path: &str) -> PathBuf {
     windows.outside(&Windows::on_drive_c(PLACE)).join(path)
 }
 
-/// A program that Wine is told of by its path inside, for the host.
+/// The path on the host of a program that Wine knows by its path inside.
 fn beside(windows: &Windows, program: &Path) -> PathBuf {
     let below = program.strip_prefix(windows.inside("")).unwrap_or(program);
     windows.outside(&below.to_string_lossy())

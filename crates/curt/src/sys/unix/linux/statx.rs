@@ -191,8 +191,8 @@ mod tests {
 
     const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true, cached: false };
 
-    /// What a worker is told of one directory again and again, where these calls of its fail so,
-    /// and how many it makes.
+    /// What a worker learns of one directory, asked again and again while these calls fail, and
+    /// how many calls it makes.
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };

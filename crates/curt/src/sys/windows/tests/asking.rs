@@ -177,7 +177,8 @@ pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u6
     bytes
 }
 
-/// Records as the system writes them: each begins at a multiple of eight, and says where the next does.
+/// Records as the system writes them: each begins at a multiple of eight, and says where the next
+/// does.
 pub(super) fn chained(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut all: Vec<u8> = Vec::new();
     let mut last = 0;
@@ -314,7 +315,7 @@ fn a_link_is_read_by_three_calls() {
     assert_eq!(sys.calls().of("NtFsControlFile"), 1);
 }
 
-/// Owner and group, the second one without a name, and one rule of its own behind many that are not.
+/// Owner and group, the second one without a name, and one own rule behind many that are inherited.
 fn descriptor() -> Vec<u8> {
     let user = [1_u8, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0];
     let group = [1_u8, 1, 0, 0, 0, 0, 0, 5, 99, 0, 0, 0];
@@ -364,7 +365,8 @@ unsafe extern "system" fn name_account(
     domain_length: *mut u32,
     _kind: *mut i32,
 ) -> i32 {
-    // SAFETY: an identifier has at least 12 bytes; the first is a version, the next counts its parts.
+    // SAFETY: an identifier has at least 12 bytes; the first is a version, the next counts its
+    // parts.
     let [_, parts] = unsafe { sid.cast::<[u8; 2]>().read() };
     NAMED.lock().unwrap().push(parts);
     if parts == 1 {

@@ -1,5 +1,5 @@
-//! One call for a whole path, played where this system has none: a stand-in refuses what has a link of a
-//! known name on its way.
+//! One call for a whole path, played where this system has none: a stand-in refuses what has a link
+//! of a known name on its way.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,5 @@
-//! Volumes that look like junctions, from the listing to the answer: no system at hand can mount one.
+//! Volumes that look like junctions, from the listing to the answer: no system at hand can mount
+//! one.
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
