@@ -1,4 +1,5 @@
 //! The library in the README: a test compares this with it.
+#![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;
 use std::{env, fs, process};
@@ -23,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // One directory.
     for entry in curt::list(".")? {
-        println!("{}", entry?.name().display());
+        println!("{}", entry?.name().to_string_lossy());
     }
 
     // An untrusted path: the file, or the reason why it is refused.

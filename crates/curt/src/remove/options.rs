@@ -130,7 +130,7 @@ impl Observer for NoopObserver {}
 /// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every
 /// failure is reported, and the removal goes on after it. The races that are prevented, and those
 /// that are not, the calls that a removal makes, and how it compares with others are in
-/// `docs/semantics.md` of the repository.
+/// `docs/commands/rm.md` of the repository.
 ///
 /// # Deep trees
 ///

@@ -11,7 +11,7 @@
 //!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (deletion on close). They keep the
 //! name until the last handle closes, refuse read-only entries, and report success for directories
-//! that stay; `docs/limits.md` says what must be tried on real Windows first.
+//! that stay; `PLATFORMS.md` says what must be tried on real Windows first.
 
 mod beneath;
 mod call;
