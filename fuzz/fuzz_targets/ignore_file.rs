@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use curt::IgnoreFile;
+use curt::filters::IgnoreFile;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

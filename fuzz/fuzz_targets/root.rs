@@ -8,7 +8,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use curt::{Feature, OpenOptions, Root};
+use curt::beneath::OpenOptions;
+use curt::{Feature, Root};
 use libfuzzer_sys::fuzz_target;
 
 /// No answer is this by chance: a path has no NUL.

@@ -7,7 +7,7 @@ use crate::options::Release;
 use crate::unit::PathText;
 
 /// Answers what an expansion has to know about the process. Implement this to start from the real
-/// working directory, as `curt::ThisProcess` does: this crate makes no call to the system.
+/// working directory, as `curt::paths::ThisProcess` does: this crate makes no call to the system.
 ///
 /// An expander asks for the working directory when it first needs it, and keeps the answer.
 ///

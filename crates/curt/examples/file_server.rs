@@ -16,8 +16,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
+use curt::beneath::OpenOptions;
 use curt::paths::Aliases;
-use curt::{Cause, Error, OpenOptions, Root};
+use curt::{Cause, Error, Root};
 
 /// The longest line of a request that is read.
 const LONGEST: u64 = 8 * 1024;

@@ -1,93 +1,135 @@
-//! **curt**: filesystem operations with the fewest operating-system calls that still give the
-//! system's exact answer.
+//! Filesystem and process-start operations in few system calls, with the system's exact answer.
 //!
-//! # A map of the files
+//! | task | module | instead of |
+//! |---|---|---|
+//! | remove a tree | [`remove`] | `std::fs::remove_dir_all`, `remove_dir_all` |
+//! | walk a tree | [`mod@walk`] | `walkdir`, `jwalk`, `ignore` |
+//! | measure a tree | [`usage`] | `du` |
+//! | list a directory, ask about an entry | [`mod@list`] | `std::fs::read_dir` and `metadata` |
+//! | find a program | [`mod@which`] | `which` |
+//! | start a program | [`process`] | `std::process` |
+//! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
+//! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
-//! | file | what it holds |
-//! |---|---|
-//! | `remove/` | removing trees: [`remove_tree`], [`Remove`] |
-//! | `usage/` | measuring trees: [`Usage`] |
-//! | `walk/` | walking trees: [`Walk`] |
-//! | `beneath/` | staying beneath a directory: [`Root`] |
-//! | `list/` | listing and asking: [`list`], [`stat`](fn@stat), [`Directory`], [`Descent`] |
-//! | `ask.rs` | how the fields of one entry are gathered |
-//! | `error.rs` | [`Error`]: operation, path and cause |
-//! | `control.rs` | [`Threads`], [`Cancel`] |
-//! | crate `curt-paths` | the text of paths and of Windows command lines: [`paths`] |
-//! | `calls.rs` | [`Calls`]: the calls made, by kind |
-//! | `fields/` | [`Fields`], [`Plan`], [`Metadata`]: what can be asked, and the answers |
-//! | `filters.rs`, `filters/` | globs and ignore rules (feature `filters`) |
-//! | `this_process.rs` | [`ThisProcess`]: what the expansion of paths asks of the process |
-//! | `long_name.rs` | [`long_name()`]: the long form of a short name of Windows |
-//! | `which/` | looking for programs: [`Search`], [`Policy`], [`Session`] |
-//! | `name.rs` | names as the system gives them |
-//! | `process/` | starting programs: [`Command`], [`Child`] |
-//! | `tree/` | the traversal: open directories, threads and when they pay |
-//! | `os/` | what one system has beyond the others: [`os`] |
-//! | `sys/` | the platforms behind one private contract |
+//! The page of each module says what it promises, its ceiling of system calls, which races are
+//! prevented, and what happens on systems that lack a fast path. Whole-tree operations may start
+//! threads unless told otherwise ([`Threads`]), and join them before they return. Everything that
+//! fails is reported, with operation, path and the system's error number ([`Error`]).
+//!
+//! # Remove a tree
+//!
+//! ```no_run
+//! let report = curt::remove_tree("target")?;
+//! println!("{} directories, {} calls", report.directories, report.calls.total());
+//! # Ok::<(), curt::remove::Incomplete>(())
+//! ```
+//!
+//! # Walk a tree
+//!
+//! ```
+//! use curt::Fields;
+//!
+//! for entry in curt::walk("src").fields(Fields::SIZE) {
+//!     let entry = entry?;
+//!     println!("{:?} {}", entry.metadata.size().known(), entry.path.display());
+//! }
+//! # Ok::<(), curt::Error>(())
+//! ```
+//!
+//! # List a directory
+//!
+//! ```
+//! for entry in curt::list("src")? {
+//!     println!("{}", entry?.name().to_string_lossy());
+//! }
+//! # Ok::<(), curt::Error>(())
+//! ```
+//!
+//! # Measure a tree
+//!
+//! ```
+//! let total = curt::Usage::new().measure("src").total();
+//! println!("{} bytes in {} entries", total.allocated, total.entries);
+//! ```
+//!
+//! # Find and start a program
+//!
+//! ```no_run
+//! let git = curt::which("git")?;
+//! println!("{}", git.display());
+//! let output = curt::Command::new("git").arg("status").output()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Open an untrusted path
+//!
+//! ```no_run
+//! use curt::beneath::OpenOptions;
+//!
+//! let root = curt::Root::open("/srv/www")?;
+//! let file = root.open_file("index.html", &OpenOptions::new().read(true))?;
+//! # Ok::<(), curt::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! `filters`: globs and ignore rules ([`filters`]). `ruby`: the encodings of Ruby's strings, in
+//! [`paths`].
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
 )]
 
 mod ask;
-mod beneath;
+pub mod beneath;
 mod calls;
 mod control;
 mod error;
-mod fields;
+pub mod fields;
 mod file_name;
 #[cfg(feature = "filters")]
-mod filters;
-mod list;
+pub mod filters;
+pub mod list;
 mod long_name;
 mod name;
 pub mod os;
 mod pause;
-mod process;
+pub mod process;
 mod quoted;
-mod remove;
+pub mod remove;
 mod sys;
 mod this_process;
 mod tree;
-mod usage;
-mod walk;
-mod which;
+pub mod usage;
+pub mod walk;
+pub mod which;
 
-pub use beneath::{Canonical, OpenOptions, Root, Scope};
+pub use beneath::Root;
 pub use calls::Calls;
 pub use control::{Cancel, Next, Operands, Threads, Unvisited};
-pub use curt_paths as paths;
-pub use error::{Cause, Error, FindCause, FindError, Operation, StartFailure};
-pub use fields::{Cost, Fields, Follow, Freshness, Kind, Metadata, Origin, Plan, Time, Value};
-pub use file_name::FileName;
-#[cfg(feature = "filters")]
-pub use filters::{GlobError, Globs, IgnoreFile, IgnoreRules};
-pub use list::{
-    Descent, Directory, Entry, List, ListEntries, ListEntry, Stat, list, stat, stat_many,
-};
-pub use long_name::long_name;
-pub use process::{Child, ChildInput, ChildOutput, Command, Stream};
+pub use error::{Cause, Error, Operation};
+pub use fields::{Fields, Kind, Metadata, Plan};
+#[doc(inline)]
+pub use list::{list, stat};
+pub use process::Command;
 pub use quoted::is_printable;
-pub use remove::{
-    Confirm, Directories, Incomplete, Observer, Question, Remove, Report, Subject, Totals,
-    remove_tree,
-};
+#[doc(inline)]
+pub use remove::{Remove, remove_tree};
 #[doc(hidden)]
 pub use sys::Feature;
-pub use this_process::ThisProcess;
-pub use usage::{Sizes, Usage, UsageRecord, UsageReport};
-pub use walk::{
-    Entries, InOrder, OneFileSystem, Order, SortBy, Summary, Visited, Visitor, Walk, WalkEntry,
-    Walking, walk,
-};
-#[cfg(fuzzing)]
-#[doc(hidden)]
-pub use which::fuzzing;
-pub use which::{
-    Bare, Cwd, Extensions, FindAll, Found, FoundIn, Interpreter, LaunchFailure, Literal, Looked,
-    Policy, Program, Search, SearchExplanation, Session,
-};
+pub use usage::Usage;
+#[doc(inline)]
+pub use walk::{Walk, walk};
+#[doc(inline)]
+pub use which::{Search, which};
+
+/// The text of paths: the crate `curt-paths`, and what it asks of this process.
+pub mod paths {
+    pub use curt_paths::*;
+
+    pub use crate::long_name::long_name;
+    pub use crate::this_process::ThisProcess;
+}
 
 /// A report that nobody looks at is warned about:
 ///
@@ -130,19 +172,19 @@ pub use which::{
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// curt::Stat::new(curt::Fields::KIND);
+/// curt::list::Stat::new(curt::Fields::KIND);
 /// ```
 ///
 /// And a directory that is opened and never listed, or listed without looking at its entries:
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// curt::Directory::open(".").unwrap();
+/// curt::list::Directory::open(".").unwrap();
 /// ```
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
+/// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
 /// ```
 ///
 /// Without the lint all of them compile:
@@ -156,9 +198,9 @@ pub use which::{
 /// curt::Walk::new(".");
 /// curt::Search::new();
 /// curt::Search::new().session();
-/// curt::Stat::new(curt::Fields::KIND);
-/// curt::Directory::open(".").unwrap();
-/// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
+/// curt::list::Stat::new(curt::Fields::KIND);
+/// curt::list::Directory::open(".").unwrap();
+/// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
 /// ```
 #[cfg(doctest)]
 struct ResultsAreUsed;

@@ -19,7 +19,7 @@ use crate::sys::{Os, Setup, Sys, host};
 /// together.
 ///
 /// ```
-/// use curt::ThisProcess;
+/// use curt::paths::ThisProcess;
 /// use curt::paths::Expander;
 /// let expander = Expander::new(ThisProcess::new());
 /// let full = expander.expand_path("Cargo.toml".as_ref()).unwrap();

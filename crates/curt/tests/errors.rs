@@ -6,7 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use curt::{Error, Fields, Follow, Incomplete, Plan, Remove, Root, Search, Usage, Walk};
+use curt::fields::Follow;
+use curt::remove::Incomplete;
+use curt::{Error, Fields, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
 
 /// Plans whose fields come from different sources, one of them without any field.
@@ -39,7 +41,7 @@ fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
             let error = curt::stat(&path, plan).unwrap_err();
             assert_eq!(error.kind(), standard.kind(), "{} {plan:?}", path.display());
             assert!(error.raw_os_error().is_some(), "{} {plan:?}", path.display());
-            let error = curt::stat_many([&path], plan).next().unwrap().unwrap_err();
+            let error = curt::list::stat_many([&path], plan).next().unwrap().unwrap_err();
             assert_eq!(error.kind(), standard.kind(), "{} {plan:?}", path.display());
         }
     }
@@ -56,7 +58,7 @@ fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
     let of_report = |mut errors: Vec<Error>| errors.pop().map_or(Ok(()), Err);
     let ours = [
         ("list", curt::list(path).map(|_| ()), &listed),
-        ("Directory::open", curt::Directory::open(path).map(|_| ()), &listed),
+        ("Directory::open", curt::list::Directory::open(path).map(|_| ()), &listed),
         ("Root::open", Root::open(path).map(|_| ()), &listed),
         ("stat", curt::stat(path, plan).map(|_| ()), &asked),
         ("Walk", Walk::new(path).plan(plan).into_iter().last().unwrap().map(|_| ()), &asked),

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
-use curt::{Follow, Threads};
+use curt::Threads;
+use curt::fields::Follow;
 
 use super::{Options, OutputOptions, Positions, abbreviated, parse_threads};
 use crate::quote::Style;

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
-use curt::{Follow, OneFileSystem, SortBy, Threads};
+use curt::Threads;
+use curt::fields::Follow;
+use curt::walk::{OneFileSystem, SortBy};
 
 use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
 

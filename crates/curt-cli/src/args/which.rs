@@ -3,8 +3,9 @@
 use std::ffi::OsString;
 
 use clap::Args;
+use curt::Search;
 use curt::paths::Flavor;
-use curt::{Bare, Cwd, Extensions, Literal, Policy, Search};
+use curt::which::{Bare, Cwd, Extensions, Literal, Policy};
 
 use super::{OutputOptions, meaning, one_of};
 
@@ -25,7 +26,7 @@ Examples:
                                        by the rules of Windows, on any system
 
 The policies node, go, cpython and zig have rules for either system; --rules chooses. Each rule of
---set is described with the field of curt::Policy that has its name:
+--set is described with the field of curt::which::Policy that has its name:
   Windows: appends-to-dotted, strict-extension, completes-extensions, empty-is-cwd, quotes,
            probes-unlistable, system-directories, stops-at-bad-image, literal=dotted|listed
   POSIX:   default-path, empty-path-is-entry, denied-if-unsearchable, stops-at-faults

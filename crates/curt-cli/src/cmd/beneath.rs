@@ -3,8 +3,10 @@
 use std::io::{self, Read};
 use std::path::Path;
 
+use curt::beneath::{OpenOptions, Scope};
+use curt::fields::Follow;
 use curt::paths::{Flavor, PathCheck, PathText, Refusal, Release};
-use curt::{Calls, Cause, Error, Fields, Follow, OpenOptions, Operation, Plan, Root, Scope};
+use curt::{Calls, Cause, Error, Fields, Operation, Plan, Root};
 
 use super::{base_name, stat};
 use crate::args::expand::{FLAVORS, RELEASES};

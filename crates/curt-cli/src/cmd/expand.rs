@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use curt::ThisProcess;
+use curt::paths::ThisProcess;
 use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Release, Rule};
 use serde_json::Value;
 
@@ -264,7 +264,7 @@ mod tests {
     use super::Task;
     use crate::args::ExpandOptions;
     use crate::batch::Question;
-    use curt::ThisProcess;
+    use curt::paths::ThisProcess;
 
     fn ask(line: &str) -> Result<String, String> {
         let question = Question::read(line.as_bytes(), &super::KEYS)?;

@@ -3,7 +3,9 @@
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use curt::{Calls, Cause, Command, Error, FindCause, StartFailure};
+use curt::process::StartFailure;
+use curt::which::FindCause;
+use curt::{Calls, Cause, Command, Error};
 
 use super::which;
 use crate::args::RunOptions;

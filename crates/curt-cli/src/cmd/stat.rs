@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use curt::{Calls, Fields, Follow, Plan, Stat};
+use curt::fields::Follow;
+use curt::list::Stat;
+use curt::{Calls, Fields, Plan};
 
 use super::base_name;
 use crate::args::StatOptions;

@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 
-use curt::{Calls, FindCause, FindError, Found, Looked, Search, SearchExplanation};
+use curt::which::{FindCause, FindError, Found, Looked, SearchExplanation};
+use curt::{Calls, Search};
 
 use crate::args::{BARES, CWDS, LookUpOptions, RULES, WhichOptions};
 use crate::batch::{self, Question};

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use curt::{Fields, Kind, Metadata, Time, Value};
+use curt::fields::{Time, Value};
+use curt::{Fields, Kind, Metadata};
 
 use crate::out::column;
 use crate::out::failure::Failure;

@@ -4,7 +4,8 @@
 use std::io;
 use std::path::Path;
 
-use curt::{Cause, Error, Operation, StartFailure};
+use curt::process::StartFailure;
+use curt::{Cause, Error, Operation};
 
 use super::json::{self, Object};
 use super::text;

@@ -1,8 +1,11 @@
 //! Messages for people, in GNU's words where GNU has some. The session puts the name of the program
 //! before each line.
 
+use curt::filters::GlobError;
 use curt::paths::Refusal;
-use curt::{Calls, Cause, Error, FindCause, FindError, GlobError, StartFailure};
+use curt::process::StartFailure;
+use curt::which::{FindCause, FindError};
+use curt::{Calls, Cause, Error};
 
 use crate::quote::quote;
 use crate::sys;

@@ -278,7 +278,7 @@ fn length(year: i64) -> i64 {
 mod tests {
     use super::super::local;
     use super::Format;
-    use curt::Time;
+    use curt::fields::Time;
 
     fn at(seconds: i64, format: &str) -> String {
         let time = Time { seconds, nanoseconds: 120_000_000 };

@@ -8,7 +8,7 @@ mod format;
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
-use curt::Time;
+use curt::fields::Time;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -120,7 +120,7 @@ fn local(time: Time, offset: i32, zone: &str) -> Option<Local> {
 #[cfg(test)]
 mod tests {
     use super::{Zone, local};
-    use curt::Time;
+    use curt::fields::Time;
     use jiff::tz::TimeZone;
 
     fn utc(seconds: i64) -> String {

@@ -90,10 +90,11 @@ use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Metadata, Plan};
+use crate::list::Directory;
 use crate::name::Unit;
+use crate::remove::{Remove, Report};
 use crate::sys::beneath::{Beneath, File, Purpose};
 use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
-use crate::{Directory, Remove, Report};
 use curt_paths::Aliases;
 
 /// The permissions of new directories, less what the process masks.
@@ -113,7 +114,8 @@ type OsDir = <Os as Sys>::Dir;
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("pub"))?;
 /// # std::fs::write(scratch.join("pub/page"), "hello")?;
-/// use curt::{Cause, OpenOptions, Root};
+/// use curt::beneath::OpenOptions;
+/// use curt::{Cause, Root};
 /// use curt::paths::Refusal;
 /// use std::io::Read;
 ///
@@ -327,7 +329,7 @@ impl Root {
     }
 
     /// Returns the metadata of what a path leads to, or of a link itself if the plan says
-    /// [`Follow::Never`](crate::Follow::Never), which is its default. The kind is always included.
+    /// [`Follow::Never`](crate::fields::Follow::Never), which is its default. The kind is always included.
     pub fn stat(&self, path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
         let path = path.as_ref();
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))

@@ -31,7 +31,7 @@ pub enum FindCause {
     /// No search directory contains it.
     NotFound,
     /// Only the working directory contains it, which is not searched unless
-    /// [`Policy::cwd`](crate::Policy::cwd) says so.
+    /// [`Policy::cwd`](crate::which::Policy::cwd) says so.
     OnlyInWorkingDirectory,
     /// What has this name is a directory, or a file that may not be executed.
     NotExecutable,
@@ -41,7 +41,7 @@ pub enum FindCause {
     NameTooLong,
     /// Its path is a symbolic link loop.
     LinkLoop,
-    /// It was found through a relative path, and [`Cwd::Report`](crate::Cwd::Report) refuses that.
+    /// It was found through a relative path, and [`Cwd::Report`](crate::which::Cwd::Report) refuses that.
     RelativeResult,
     /// The base directory does not exist.
     DirectoryMissing,

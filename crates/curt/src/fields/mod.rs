@@ -16,6 +16,8 @@ pub(crate) use metadata::Facts;
 pub use metadata::{Metadata, Origin, Time, Value};
 pub use plan::{Cost, Follow, Freshness, Plan};
 
+pub use crate::file_name::FileName;
+
 /// A set of fields: what can be asked about an entry.
 ///
 /// ```

@@ -78,7 +78,7 @@ impl Rulebook for IgnoreRules {
 ///
 /// ```
 /// use std::path::Path;
-/// let rules = curt::IgnoreFile::parse(b"*.o\n!keep.o\n/build/\n")?;
+/// let rules = curt::filters::IgnoreFile::parse(b"*.o\n!keep.o\n/build/\n")?;
 /// assert_eq!(rules.ignores(Path::new("src/a.o"), false), Some(true));
 /// assert_eq!(rules.ignores(Path::new("src/keep.o"), false), Some(false));
 /// assert_eq!(rules.ignores(Path::new("build"), true), Some(true));

@@ -37,7 +37,8 @@ const MOST_OPEN: usize = 64;
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-descent-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
-/// use curt::{Descent, Fields};
+/// use curt::list::Descent;
+/// use curt::Fields;
 /// let mut descent = Descent::new();
 /// let mut paths = Vec::new();
 /// let mut next = Some(descent.open(&scratch));

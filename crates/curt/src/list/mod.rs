@@ -10,7 +10,7 @@
 //!   million entries takes no more memory than one of ten.
 //! - A directory can also be read as a whole ([`List::gather`]): then several threads ask, if there
 //!   is much to ask, and the entries keep their order.
-//! - A failure to ask about one entry belongs to that entry ([`Value::Failed`](crate::Value)); the
+//! - A failure to ask about one entry belongs to that entry ([`Value::Failed`](crate::fields::Value)); the
 //!   listing goes on.
 //!
 //! # Call budget
@@ -125,7 +125,7 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
 /// # let paths: Vec<_> = (0..10).map(|number| scratch.join(number.to_string())).collect();
 /// # for path in &paths { std::fs::write(path, "four")?; }
 /// use curt::{Fields, Plan};
-/// for answer in curt::stat_many(&paths, Plan::new(Fields::SIZE)) {
+/// for answer in curt::list::stat_many(&paths, Plan::new(Fields::SIZE)) {
 ///     assert_eq!(answer?.size().known(), Some(4));
 /// }
 /// # std::fs::remove_dir_all(scratch)?;

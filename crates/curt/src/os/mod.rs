@@ -14,13 +14,17 @@ fn remove_below(
     removal: &crate::Remove<'_>,
     (dir, calls): (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
     name: &std::path::Path,
-) -> crate::Report {
+) -> crate::remove::Report {
     let mut report = match dir {
         Ok(dir) => removal.run_in(Some(dir), &[name]),
         Err(error) => {
             let operation = crate::Operation::OpenDirectory;
             let error = crate::Error::new(operation, name.to_path_buf(), crate::Cause::Os(error));
-            crate::Report { errors: vec![error], error_count: 1, ..crate::Report::default() }
+            crate::remove::Report {
+                errors: vec![error],
+                error_count: 1,
+                ..crate::remove::Report::default()
+            }
         }
     };
     report.calls.add(&calls);

@@ -12,7 +12,7 @@
 //! - The cost of a start depends neither on the memory of this process nor on changes to the
 //!   environment.
 //! - A missing program, a missing interpreter and a missing directory are three errors
-//!   ([`StartFailure`](crate::StartFailure)).
+//!   ([`StartFailure`]).
 //!
 //! # Call budget
 //!
@@ -76,3 +76,5 @@ mod tests;
 
 pub use child::{Child, ChildInput, ChildOutput};
 pub use command::{Command, Stream};
+
+pub use crate::error::StartFailure;

@@ -93,7 +93,7 @@ impl Usage<'_> {
     /// # std::fs::create_dir_all(scratch.join("a/b"))?;
     /// let mut paths = Vec::new();
     /// let report = curt::Usage::new()
-    ///     .measure_each(&scratch, |record: &curt::UsageRecord| paths.push(record.path.clone()));
+    ///     .measure_each(&scratch, |record: &curt::usage::UsageRecord| paths.push(record.path.clone()));
     /// assert_eq!(paths, [scratch.join("a/b"), scratch.join("a"), scratch.clone()]);
     /// assert_eq!(report.total().entries, 3);
     /// # std::fs::remove_dir_all(scratch)?;

@@ -233,7 +233,7 @@ impl<'a> Walk<'a> {
     /// them, and names that begin with a dot. Operands are never left out. A directory without
     /// rules costs nothing; the rest of the cost is in `walk/mod.rs`.
     #[cfg(feature = "filters")]
-    pub fn ignore(mut self, rules: crate::IgnoreRules) -> Self {
+    pub fn ignore(mut self, rules: crate::filters::IgnoreRules) -> Self {
         self.settings.rulebook = rules.is_any().then(|| Arc::new(rules) as Arc<dyn Rulebook>);
         self
     }

@@ -68,8 +68,24 @@ mod searcher;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
 pub use self::explain::{Looked, SearchExplanation};
 pub use self::found::{Found, FoundIn, Interpreter};
 pub use self::policy::{Bare, Cwd, Extensions, LaunchFailure, Literal, Policy, Program};
 use self::search::Options;
 pub use self::search::{FindAll, Search, Session};
+pub use crate::error::{FindCause, FindError};
+
+/// Finds a program in `PATH` by the default rules of this system: a shorthand for [`Search::find`].
+///
+/// ```
+/// # #[cfg(unix)] {
+/// assert!(curt::which("sh")?.is_absolute());
+/// # }
+/// # Ok::<(), curt::which::FindError>(())
+/// ```
+pub fn which(name: impl AsRef<OsStr>) -> Result<PathBuf, FindError> {
+    Ok(Search::new().find(name)?.path().into_owned())
+}

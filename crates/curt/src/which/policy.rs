@@ -147,7 +147,7 @@ pub enum LaunchFailure {
 /// A plain value: take a preset and change what should differ.
 ///
 /// ```
-/// use curt::{Cwd, Policy};
+/// use curt::which::{Cwd, Policy};
 /// let mut policy = Policy::cmd();
 /// policy.cwd = Cwd::Never;
 /// ```

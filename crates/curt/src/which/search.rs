@@ -85,14 +85,15 @@ impl Options {
 ///
 /// ```
 /// # #[cfg(unix)] {
-/// use curt::{FoundIn, Search};
+/// use curt::which::FoundIn;
+/// use curt::Search;
 /// let search = Search::new().path("/nowhere:/bin:/usr/bin");
 /// let found = search.find("sh")?;
 /// assert!(found.path().ends_with("sh"));
 /// assert_eq!(found.origin(), FoundIn::Path(1));
 /// assert_eq!(search.find("no such program").unwrap_err().word(), "not-found");
 /// # }
-/// # Ok::<(), curt::FindError>(())
+/// # Ok::<(), curt::which::FindError>(())
 /// ```
 #[derive(Default)]
 #[must_use = "a search does nothing until it is run"]

@@ -2,8 +2,9 @@
 //! a root.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use curt::Search;
 use curt::paths::{Aliases, Flavor, PathCheck};
-use curt::{Found, Search};
+use curt::which::Found;
 use curt_testkit::Scratch;
 use curt_testkit::alloc::measure;
 
@@ -78,7 +79,7 @@ fn an_open_beneath_a_root_allocates_nothing() {
     let scratch = Scratch::new();
     scratch.file("a/b/c/file");
     let root = curt::Root::open(scratch.path()).unwrap();
-    let options = curt::OpenOptions::new().read(true);
+    let options = curt::beneath::OpenOptions::new().read(true);
     root.open_file("a/b/c/file", &options).unwrap();
     let (file, usage) = measure(|| root.open_file("a/b/./c/file", &options));
     file.unwrap();

@@ -6,8 +6,10 @@ use std::os::unix::fs::{PermissionsExt, chown, lchown};
 use std::path::PathBuf;
 use std::process::Command;
 
+use curt::beneath::OpenOptions;
+use curt::fields::Follow;
 use curt::paths::Aliases;
-use curt::{Error, Fields, Follow, OpenOptions, Plan, Root};
+use curt::{Error, Fields, Plan, Root};
 use curt_testkit::{Scratch, skip, threads};
 use rustix::fs::{OFlags, ResolveFlags};
 use rustix::io::Errno;

@@ -9,7 +9,8 @@ mod processes;
 mod races;
 mod table;
 
-use curt::{Feature, Root, Scope};
+use curt::beneath::Scope;
+use curt::{Feature, Root};
 
 /// The implementations: the kernel's one call, and the single steps.
 pub(crate) const WAYS: [(&str, &[Feature]); 2] =

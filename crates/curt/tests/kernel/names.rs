@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use curt::Root;
+use curt::beneath::{Canonical, OpenOptions};
 use curt::paths::Aliases;
-use curt::{Canonical, OpenOptions, Root};
 use curt_testkit::{Over, Scratch, skip};
 
 use crate::{SCOPES, WAYS, has_openat2, root};

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use curt::{Fields, OpenOptions, Plan, Walk};
+use curt::beneath::OpenOptions;
+use curt::{Fields, Plan, Walk};
 use curt_testkit::{Scratch, skip};
 use rustix::process::Uid;
 
@@ -63,7 +64,8 @@ fn permissions_are_those_of_the_effective_user() {
     let allowed = || {
         let asked = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
         let known = curt::stat(&path, Plan::new(asked)).unwrap();
-        [known.is_readable(), known.is_writable(), known.is_executable()].map(curt::Value::known)
+        [known.is_readable(), known.is_writable(), known.is_executable()]
+            .map(curt::fields::Value::known)
     };
     assert_eq!(allowed(), [Some(true); 3]);
     let as_another = || {

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use curt::beneath::OpenOptions;
 use curt::paths::{Aliases, Refusal};
-use curt::{Cause, Error, OpenOptions, Root};
+use curt::{Cause, Error, Root};
 use curt_testkit::{Over, Scratch};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 

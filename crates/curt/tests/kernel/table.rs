@@ -4,8 +4,10 @@ use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
+use curt::beneath::{OpenOptions, Scope};
+use curt::fields::Follow;
 use curt::paths::{Aliases, Refusal};
-use curt::{Cause, Error, Fields, Follow, OpenOptions, Plan, Scope};
+use curt::{Cause, Error, Fields, Plan};
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;

@@ -10,7 +10,7 @@ mod swapped;
 
 use std::path::Path;
 
-use curt::Report;
+use curt::remove::Report;
 use curt_testkit::Scratch;
 
 #[global_allocator]

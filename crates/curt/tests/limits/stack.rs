@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
-use curt::{Kind, Observer, Remove, Threads};
+use curt::remove::Observer;
+use curt::{Kind, Remove, Threads};
 use curt_testkit::Scratch;
 
 use crate::{assert_all, chain_with_bushes};

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use curt::{Fields, Kind, Order, Walk};
+use curt::walk::Order;
+use curt::{Fields, Kind, Walk};
 use curt_testkit::Scratch;
 
 const LEVELS: usize = 40;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use curt::ThisProcess;
+use curt::paths::ThisProcess;
 use curt::paths::{Aliases, DotDot, Env, Expander, Flavor, PathCheck};
 use curt_testkit::alloc::measure;
 

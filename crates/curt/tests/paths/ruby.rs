@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use curt::ThisProcess;
+use curt::paths::ThisProcess;
 use curt::paths::{Encoding, Env, Expander, Flavor, PathText, Style};
 
 use crate::{Maker, POSIX, ask_command, compare, count};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use curt::ThisProcess;
+use curt::paths::ThisProcess;
 use curt::paths::{DotDot, Expander, Flavor};
 
 #[cfg(unix)]
@@ -39,5 +39,7 @@ fn the_working_directory_is_asked_for_once() {
 #[test]
 fn long_name_is_the_path_without_short_names() {
     let path = Path::new("/nowhere/LONGNA~1.TXT");
-    assert!(matches!(curt::long_name(path), Ok(std::borrow::Cow::Borrowed(same)) if same == path));
+    assert!(
+        matches!(curt::paths::long_name(path), Ok(std::borrow::Cow::Borrowed(same)) if same == path)
+    );
 }

@@ -15,8 +15,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use curt::ThisProcess;
-use curt::long_name;
+use curt::paths::ThisProcess;
+use curt::paths::long_name;
 use curt::paths::{Env, Expander, Verbatim};
 use curt_testkit::windows::{full_path_name, is_wine, set_drive_directory};
 use curt_testkit::{Scratch, skip};

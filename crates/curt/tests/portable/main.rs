@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::{Cancel, Cause, Kind, Observer, Remove, Threads, Unvisited, remove_tree};
+use curt::remove::Observer;
+use curt::{Cancel, Cause, Kind, Remove, Threads, Unvisited, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.

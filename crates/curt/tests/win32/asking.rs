@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use curt::{Fields, Follow, Kind, Plan, Stat};
+use curt::fields::Follow;
+use curt::list::Stat;
+use curt::{Fields, Kind, Plan};
 use curt_testkit::Scratch;
 
 #[test]

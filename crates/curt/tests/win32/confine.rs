@@ -3,8 +3,10 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use curt::beneath::{OpenOptions, Scope};
+use curt::fields::Follow;
 use curt::paths::{Aliases, Refusal};
-use curt::{Cause, Fields, Follow, Kind, OpenOptions, Plan, Root, Scope};
+use curt::{Cause, Fields, Kind, Plan, Root};
 use curt_testkit::{Scratch, skip};
 
 fn tree() -> (Scratch, Root) {

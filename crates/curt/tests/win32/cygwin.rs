@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use curt::{Fields, Kind, Origin, Plan, Value, Walk};
+use curt::fields::{Origin, Value};
+use curt::{Fields, Kind, Plan, Walk};
 use curt_testkit::Scratch;
 
 const SYSTEM: u32 = 4;

@@ -5,8 +5,9 @@
 use std::os::windows::process::CommandExt;
 use std::process::Command;
 
+use curt::Search;
 use curt::os::windows::Units;
-use curt::{Cwd, FoundIn, Policy, Program, Search};
+use curt::which::{Cwd, FoundIn, Policy, Program};
 use curt_testkit::Scratch;
 
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";

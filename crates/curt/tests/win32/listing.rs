@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::os::windows::fs::MetadataExt;
 use std::time::{Duration, SystemTime};
 
-use curt::{Directory, Fields, Freshness, Kind, Origin, Plan, Time, Value};
+use curt::fields::{Freshness, Origin, Time, Value};
+use curt::list::Directory;
+use curt::{Fields, Kind, Plan};
 use curt_testkit::Scratch;
 
 const CARRIED: Fields = Fields::NAME

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use curt::{Cause, Command, StartFailure, Stream};
+use curt::process::{StartFailure, Stream};
+use curt::{Cause, Command};
 use curt_testkit::windows::is_wine;
 use curt_testkit::{Scratch, skip};
 

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use curt::paths::Flavor;
-use curt::{Cause, Command, Policy, Search, StartFailure};
+use curt::process::StartFailure;
+use curt::which::Policy;
+use curt::{Cause, Command, Search};
 use curt_testkit::{Scratch, skip};
 
 /// What a start came to: what the program printed, or one word.
@@ -112,10 +114,10 @@ fn a_bare_file_that_is_no_program_is_passed_over() {
         let output = Command::new(name).search(search.pathext(".EXE;.CMD")).output();
         output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
-    for bare in [curt::Bare::First, curt::Bare::Last, curt::Bare::Never] {
+    for bare in [curt::which::Bare::First, curt::which::Bare::Last, curt::which::Bare::Never] {
         assert_eq!(run("npm", bare).unwrap(), "npm", "{bare:?}");
     }
-    for bare in [curt::Bare::First, curt::Bare::Last] {
+    for bare in [curt::which::Bare::First, curt::which::Bare::Last] {
         let error = run("alone", bare).unwrap_err();
         assert!(matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)), "{error:?}");
         assert!(error.path().ends_with(r"node\alone"), "{error:?}");

@@ -13,7 +13,7 @@ use super::{CHECKED, COUNTED, describe};
 /// The table of the entry buffers.
 pub(crate) static OPERATION: Operation = Operation {
     name: "buffers",
-    title: "curt::Directory::buffer: listing through buffers of several sizes",
+    title: "curt::list::Directory::buffer: listing through buffers of several sizes",
     reference: "curt 64 KiB",
     scenarios: &[Scenario {
         name: "flat-25k",
@@ -37,7 +37,7 @@ const KIB: usize = 1024;
 const SIZES: [usize; 6] = [KIB, 2 * KIB, 4 * KIB, 8 * KIB, 64 * KIB, KIB * KIB];
 
 fn contenders(_: &Scenario, programs: &Programs) -> Found {
-    let least = curt::Directory::LEAST_BUFFER;
+    let least = curt::list::Directory::LEAST_BUFFER;
     let mut found = Found::default();
     let mut add = |name: &str, buffer: Option<usize>| {
         let mut arguments = vec!["--role", "list"];

@@ -15,7 +15,8 @@ mod standard;
 use super::sandbox::check_from_child;
 use super::works::Work;
 use crate::exit::Exit;
-use curt::{Directory, Fields, Plan};
+use curt::list::Directory;
+use curt::{Fields, Plan};
 use std::io;
 use std::path::Path;
 

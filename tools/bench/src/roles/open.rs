@@ -55,7 +55,7 @@ fn open_by_curt<'a>(
     let features = curt::Feature::ALL.into_iter().filter(|(name, _)| without.contains(name));
     let features: Vec<curt::Feature> = features.map(|(_, feature)| feature).collect();
     let root = curt::Root::open_without(tree, &features)?;
-    let options = curt::OpenOptions::new().read(true);
+    let options = curt::beneath::OpenOptions::new().read(true);
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
 }
 

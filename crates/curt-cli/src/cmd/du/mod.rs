@@ -5,7 +5,8 @@ mod exclude;
 use std::path::Path;
 use std::sync::Arc;
 
-use curt::{Cause, Error, Operation, Sizes, Usage, UsageRecord, UsageReport};
+use curt::usage::{Sizes, UsageRecord, UsageReport};
+use curt::{Cause, Error, Operation, Usage};
 
 use super::operands_or_here;
 use crate::args::{DuOptions, Unit};

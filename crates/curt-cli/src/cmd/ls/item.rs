@@ -3,7 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use curt::{Entry, Fields, Kind, Metadata, Threads, Time, Value};
+use curt::fields::{Time, Value};
+use curt::list::Entry;
+use curt::{Fields, Kind, Metadata, Threads};
 
 use super::settings::{Form, Settings};
 use crate::args::{Clock, Marks};

@@ -3,9 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use curt::{
-    Calls, Cause, Descent, Directory, Error, Follow, Kind, List, Metadata, Operation, Stat,
-};
+use curt::fields::Follow;
+use curt::list::{Descent, Directory, List, Stat};
+use curt::{Calls, Cause, Error, Kind, Metadata, Operation};
 
 use super::item::{Collector, Detail, Item, display_path};
 use super::order;

@@ -83,7 +83,8 @@ mod tests {
     use super::{Order, extension, sorted};
     use crate::args::Sort;
     use crate::cmd::ls::item::{Columns, Item};
-    use curt::{Kind, Time};
+    use curt::Kind;
+    use curt::fields::Time;
 
     #[test]
     fn extensions_begin_with_the_last_dot() {

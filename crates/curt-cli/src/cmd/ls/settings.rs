@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 
-use curt::{Fields, Follow, Freshness, Plan};
+use curt::fields::{Follow, Freshness};
+use curt::{Fields, Plan};
 
 use super::colors::Palette;
 use super::times::Times;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use curt::Time;
+use curt::fields::Time;
 
 use crate::args::LsOptions;
 use crate::quote::quote;

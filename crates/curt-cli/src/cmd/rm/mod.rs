@@ -9,10 +9,9 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use curt::{
-    Cause, Confirm, Directories, Error, Globs, Kind, Observer, Question, Remove, Report, Subject,
-    Totals,
-};
+use curt::filters::Globs;
+use curt::remove::{Confirm, Directories, Observer, Question, Report, Subject, Totals};
+use curt::{Cause, Error, Kind, Remove};
 
 use crate::args::{Prompt, RmOptions};
 use crate::exit::Exit;

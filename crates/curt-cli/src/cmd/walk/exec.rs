@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use curt::{Child, Command, Error, Search};
+use curt::process::Child;
+use curt::{Command, Error, Search};
 
 use crate::sys;
 

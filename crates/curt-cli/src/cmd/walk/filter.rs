@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use curt::{Fields, Kind, Metadata, Time, Visited};
+use curt::fields::Time;
+use curt::walk::Visited;
+use curt::{Fields, Kind, Metadata};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::bytes::Regex;
 

@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use curt::{Fields, Visited};
+use curt::Fields;
+use curt::walk::Visited;
 
 use super::filter::name;
 use crate::args::WalkOptions;

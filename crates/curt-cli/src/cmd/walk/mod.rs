@@ -8,10 +8,9 @@ mod when;
 
 use std::path::Path;
 
-use curt::{
-    Error, Fields, Globs, IgnoreRules, InOrder, Next, OneFileSystem, Order, Summary, Threads,
-    Visited, Visitor, Walk,
-};
+use curt::filters::{Globs, IgnoreRules};
+use curt::walk::{InOrder, OneFileSystem, Order, Summary, Visited, Visitor};
+use curt::{Error, Fields, Next, Threads, Walk};
 
 use super::operands_or_here;
 use crate::args::WalkOptions;
@@ -55,7 +54,7 @@ impl<'a> Job<'a> {
     fn new(options: &'a WalkOptions, session: &'a Session) -> Result<Job<'a>, String> {
         let filter = Filter::new(options)?;
         let globs = Globs::new(&options.exclude).map_err(|error| text::invalid_glob(&error))?;
-        if options.buffer.is_some_and(|bytes| bytes < curt::Directory::LEAST_BUFFER) {
+        if options.buffer.is_some_and(|bytes| bytes < curt::list::Directory::LEAST_BUFFER) {
             return Err("the buffer is too small for the longest name".to_owned());
         }
         let is_terminal = session.is_terminal();

@@ -1,6 +1,7 @@
 //! Points in time for `--newer` and `--older`: that of a file, a date, or an age.
 
-use curt::{Fields, Follow, Plan, Time};
+use curt::fields::{Follow, Time};
+use curt::{Fields, Plan};
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
@@ -45,7 +46,7 @@ fn time(timestamp: Timestamp) -> Time {
 #[cfg(test)]
 mod tests {
     use super::{ago, parse, time};
-    use curt::Time;
+    use curt::fields::Time;
     use jiff::Timestamp;
     use jiff::tz::TimeZone;
 

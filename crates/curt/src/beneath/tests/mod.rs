@@ -11,11 +11,11 @@ use super::confined::{Confined, Policy, open_root};
 use super::steps::Failure;
 use super::text::Text;
 use crate::ask::Asker;
+use crate::fields::{Fields, Follow, Plan};
 use crate::sys::Setup;
 #[cfg(windows)]
 use crate::sys::SystemUnit;
 use crate::sys::beneath::{Beneath, Create, How, Purpose};
-use crate::{Fields, Follow, Plan};
 
 /// A root on a platform that a test has set up.
 pub(crate) struct TestRoot<S: Beneath> {

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fields::{Fields, Plan};
 use crate::list::Directory;
-use crate::{Calls, List, Threads, list};
+use crate::list::List;
+use crate::{Calls, Threads, list};
 use curt_testkit::Scratch;
 
 const ALL: [Threads; 5] = [
@@ -29,7 +30,7 @@ fn sizes(scratch: &Scratch) -> List {
     list(scratch.at("d")).unwrap().plan(Fields::SIZE | Fields::LINKS)
 }
 
-fn size(entry: &crate::Entry<'_>) -> Result<u64, String> {
+fn size(entry: &crate::list::Entry<'_>) -> Result<u64, String> {
     let failed = entry.metadata().failures().next().map(|(_, error)| error.to_string());
     failed.map_or_else(|| Ok(entry.metadata().size().known().unwrap()), Err)
 }
@@ -158,7 +159,7 @@ fn a_panic_reaches_the_caller() {
         let asked = AtomicUsize::new(0);
         let run = std::panic::AssertUnwindSafe(|| {
             let mut list = sizes(&scratch);
-            let tell = |(): &mut (), _: crate::Entry<'_>| {
+            let tell = |(): &mut (), _: crate::list::Entry<'_>| {
                 // Not `panic!`, which would print a message.
                 if asked.fetch_add(1, Ordering::Relaxed) == 500 {
                     std::panic::resume_unwind(Box::new("on purpose"));
