@@ -329,7 +329,8 @@ impl Root {
     }
 
     /// Returns the metadata of what a path leads to, or of a link itself if the plan says
-    /// [`Follow::Never`](crate::fields::Follow::Never), which is its default. The kind is always included.
+    /// [`Follow::Never`](crate::fields::Follow::Never), which is its default. The kind is always
+    /// included.
     pub fn stat(&self, path: impl AsRef<Path>, plan: Plan) -> Result<Metadata, Error> {
         let path = path.as_ref();
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))

@@ -10,8 +10,8 @@
 //!   million entries takes no more memory than one of ten.
 //! - A directory can also be read as a whole ([`List::gather`]): then several threads ask, if there
 //!   is much to ask, and the entries keep their order.
-//! - A failure to ask about one entry belongs to that entry ([`Value::Failed`](crate::fields::Value)); the
-//!   listing goes on.
+//! - A failure to ask about one entry belongs to that entry
+//!   ([`Value::Failed`](crate::fields::Value)); the listing goes on.
 //!
 //! # Call budget
 //!

@@ -9,16 +9,16 @@ pub trait CommandCgroup {
     /// Starts the program in a new control group below `parent`, a directory of a `cgroup2` file
     /// system.
     ///
-    /// [`Child::kill_tree`](crate::process::Child::kill_tree) then kills everything in that group, including
-    /// processes in another process group or session, which [`Command::own_tree`] does not reach,
-    /// and even after the program was waited for. Only a process that may write to other groups can
-    /// leave.
+    /// [`Child::kill_tree`](crate::process::Child::kill_tree) then kills everything in that group,
+    /// including processes in another process group or session, which [`Command::own_tree`] does
+    /// not reach, and even after the program was waited for. Only a process that may write to other
+    /// groups can leave.
     ///
     /// The caller names the directory because a group belongs to whatever manages it: with systemd,
     /// groups may only be created below a unit that has `Delegate=yes`.
     ///
-    /// The group is removed when the [`Child`](crate::process::Child) is dropped, or when a function that
-    /// starts and waits returns. If a process is left in it, it stays, with the name
+    /// The group is removed when the [`Child`](crate::process::Child) is dropped, or when a
+    /// function that starts and waits returns. If a process is left in it, it stays, with the name
     /// `curt-PID-NUMBER`.
     ///
     /// Costs 3 calls before the start and 3 at the end, and for `kill_tree` 3 instead of 1. Needs
@@ -27,8 +27,8 @@ pub trait CommandCgroup {
     ///
     /// # Errors
     ///
-    /// A start fails with [`StartFailure::System`](crate::process::StartFailure) if the group cannot be
-    /// created or the program cannot be started in it. Then nothing was started.
+    /// A start fails with [`StartFailure::System`](crate::process::StartFailure) if the group
+    /// cannot be created or the program cannot be started in it. Then nothing was started.
     ///
     /// Source: cgroups(7), clone(2).
     fn cgroup_below(&mut self, parent: impl Into<PathBuf>) -> &mut Self;
