@@ -23,8 +23,8 @@ pub enum Threads {
     AtMost(usize),
 }
 
-/// Asks an operation to stop, from any thread or from a signal handler. A worker looks at it before
-/// each call to the system, and makes no call after it was cancelled.
+/// Asks an operation to stop, from any thread or from a signal handler. Workers check it between
+/// entries; after that they only close what is open.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 

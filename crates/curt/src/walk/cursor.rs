@@ -88,8 +88,9 @@ impl<S: Sys> Cursor<S> {
         Piece::split(&mut self.branch, number)
     }
 
-    /// The next entry or failure; `None` when the operand, or the piece, is done.
-    pub(super) fn next(&mut self) -> Option<Step> {
+    /// The next entry or failure; `None` when the operand, or the piece, is done, or when the walk
+    /// is to stop before there is one.
+    pub(super) fn next(&mut self, is_over: impl Fn() -> bool) -> Option<Step> {
         if let Some(step) = self.second.take() {
             return Some(step);
         }
@@ -108,7 +109,7 @@ impl<S: Sys> Cursor<S> {
                 self.operand.close(&self.asker.sys);
                 return None;
             };
-            if step.is_some() {
+            if step.is_some() || is_over() {
                 return step;
             }
         }

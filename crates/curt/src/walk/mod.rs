@@ -151,11 +151,8 @@ impl Walking<'_> {
     /// entry borrows from the walk, which goes on when the entry is dropped.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
-        if self.cancel.is_some_and(Cancel::is_cancelled) {
-            return None;
-        }
         loop {
-            match self.cursor.next().or_else(|| self.next_operand())? {
+            match self.next_step()? {
                 Step::Entry(found) => {
                     return Some(Ok(Visited { cursor: &mut self.cursor, found }));
                 }
@@ -166,13 +163,18 @@ impl Walking<'_> {
         }
     }
 
-    fn next_operand(&mut self) -> Option<Step> {
-        loop {
-            let operand = self.operands.next()?;
-            if let Some(step) = self.cursor.begin(&operand).or_else(|| self.cursor.next()) {
-                return Some(step);
+    fn next_step(&mut self) -> Option<Step> {
+        let cancel = self.cancel;
+        let is_over = || cancel.is_some_and(Cancel::is_cancelled);
+        let mut step = None;
+        while step.is_none() && !is_over() {
+            step = self.cursor.next(is_over);
+            if step.is_none() && !is_over() {
+                let operand = self.operands.next()?;
+                step = self.cursor.begin(&operand);
             }
         }
+        step
     }
 
     /// Returns the calls made so far.

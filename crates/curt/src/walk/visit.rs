@@ -235,11 +235,13 @@ impl<K: Sink> Worker<'_, K> {
     /// Walks to the end of the operand, or of the piece.
     fn drive(&mut self) {
         loop {
-            if self.shared.is_over() {
-                self.cursor.abandon();
-                return self.sink.stop();
-            }
-            let Some(step) = self.cursor.next() else {
+            let shared = self.shared;
+            let step = if shared.is_over() { None } else { self.cursor.next(|| shared.is_over()) };
+            let Some(step) = step else {
+                if shared.is_over() {
+                    self.cursor.abandon();
+                    return self.sink.stop();
+                }
                 return self.sink.end();
             };
             self.take(step);

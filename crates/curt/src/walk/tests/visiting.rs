@@ -206,3 +206,27 @@ fn cancelled_walk_ends_on_every_thread() {
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
     }
 }
+
+/// With a minimum depth, or with everything excluded, a whole tree is walked without one entry.
+#[test]
+fn cancelled_walk_ends_although_it_yields_nothing() {
+    let scratch = Scratch::new();
+    for number in 0..200 {
+        scratch.dir(format!("t/{number}/a"));
+    }
+    for threads in [1, 2] {
+        let cancel: &'static Cancel = Box::leak(Box::default());
+        let walk = Walk::new(scratch.at("t"))
+            .min_depth(1000)
+            .threads(Threads::AtMost(threads))
+            .exclude(|_| {
+                cancel.cancel();
+                false
+            })
+            .cancel(cancel);
+        let summary = walk.visit(|_| Next::Continue);
+        assert!(summary.stopped);
+        assert!(summary.calls.total() < 50, "{:?}", summary.calls);
+        assert_eq!(walk.iter().count(), 0);
+    }
+}
