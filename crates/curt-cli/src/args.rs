@@ -68,7 +68,6 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print a manual page in roff format
-    #[command(hide = true)]
     Man(ManOptions),
 }
 

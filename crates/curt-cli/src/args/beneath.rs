@@ -20,7 +20,7 @@ and each line of output is its answer: {\"allow\":\"a/b\"} or {\"error\":{...}}.
 
 Examples:
   curt beneath --root /srv/www --cat \"$REQUEST\"    print a file, whatever was requested
-  curt beneath --root out --name new/file          the name under which a file would be created
+  curt beneath --root out --name new-file          the name under which a file would be created
   curt beneath --check-only --flavor windows --mode strict 'a/nul.txt'
 
 Exit status:

@@ -108,7 +108,7 @@ pub(crate) struct DuOptions {
     #[arg(long, value_name = "N", help_heading = BEYOND_GNU)]
     pub(crate) top: Option<usize>,
 
-    /// Use at most N threads; 1 starts none [default: as many as help]
+    /// Use at most N threads; 1 starts none [default: as many as speed it up]
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,

@@ -234,7 +234,7 @@ pub(crate) struct LsOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) explain_cost: bool,
 
-    /// Read metadata with at most N threads; 1 starts none [default: as many as help]
+    /// Read metadata with at most N threads; 1 starts none [default: as many as speed it up]
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,

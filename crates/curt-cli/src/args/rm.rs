@@ -126,7 +126,7 @@ pub(crate) struct RmOptions {
     #[arg(long, value_name = "N", default_value_t = RETRY_MS, help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
-    /// Use at most N threads; 1 starts none [default: as many as help]
+    /// Use at most N threads; 1 starts none [default: as many as speed it up]
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
           help_heading = BEYOND_GNU)]
     pub(crate) threads: Option<Threads>,

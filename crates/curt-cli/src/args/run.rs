@@ -9,8 +9,8 @@ use clap::{ArgAction, Args};
 use super::{LookUpOptions, RETRY_MS, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
-Start a program, wait for it and exit as it does. On Linux this takes one system call in curt and \
-two in the program before it begins.
+Start a program, wait for it and exit as it does. On Linux the start takes one system call in curt \
+and two in the program, the wait one, and the search one for each directory of PATH.
 
 A NAME that contains a separator is a path relative to the directory of --chdir. Any other NAME is \
 looked up as by curt which, in the PATH of the program's environment and from its directory: the \

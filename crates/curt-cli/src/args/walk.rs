@@ -23,7 +23,7 @@ Examples:
   curt walk --format '{size} {path}' /var/log   sizes and paths
   curt walk -0 --name '*.o' | xargs -0 rm       pass any names to another program
   curt walk --name '*.tmp' --delete             remove what matches, deepest first
-  curt walk --newer 2h --exec-batch tar cf new.tar {} ';'
+  curt walk --type f --newer 2h --exec-batch tar cf new.tar {} ';'
 
 In a FORMAT, {NAME} is a field (listed by curt stat --help), {path}, {name}, {parent} or {depth};
 \\n, \\t, \\r, \\0 and \\\\ are escapes, and '{{' is a brace. A newline is added.
@@ -155,7 +155,7 @@ pub(crate) struct WalkOptions {
     #[arg(short = '0', long = "null")]
     pub(crate) null: bool,
 
-    /// Use at most N threads; 1 starts none [default: as many as help]
+    /// Use at most N threads; 1 starts none [default: as many as speed it up]
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
     pub(crate) threads: Option<Threads>,
 

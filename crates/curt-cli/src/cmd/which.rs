@@ -214,7 +214,8 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
     for item in &explanation.dropped_extensions {
         let _ = writeln!(lines, "  ignored PATHEXT entry {}: not a valid extension", quote(item));
     }
-    let _ = writeln!(lines, "  {} calls in all", explanation.calls.total());
+    let calls = text::counted(explanation.calls.total(), "call", "calls");
+    let _ = writeln!(lines, "  {calls} in all");
     lines
 }
 

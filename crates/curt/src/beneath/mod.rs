@@ -13,7 +13,7 @@
 //!   inside. Two ways to treat aliases: [`Aliases::Open`] and [`Aliases::Strict`].
 //! - Mounts and hard links beneath the root belong to it, wherever else they can be reached from.
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! For a path of any depth that leads through no link:
 //!

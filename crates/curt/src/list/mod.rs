@@ -13,7 +13,7 @@
 //! - A failure to ask about one entry belongs to that entry
 //!   ([`Value::Failed`](crate::fields::Value)); the listing goes on.
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
@@ -42,8 +42,8 @@
 //! # Fallbacks
 //!
 //! Without `statx`: the older call, without creation times and attributes. Where a listing has no
-//! kinds (some file systems), the kind is asked for if it is wanted. See `sys/windows` for its
-//! fallbacks.
+//! kinds (some file systems), the kind is asked for if it is wanted. On Windows,
+//! older forms of the listing and of the questions take the place of those that a volume refuses.
 
 mod descent;
 mod gather;

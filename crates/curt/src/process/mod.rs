@@ -14,7 +14,7 @@
 //! - A missing program, a missing interpreter and a missing directory are three errors
 //!   ([`StartFailure`]).
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! On Linux, for a program that is given by its path and inherits the streams of this process:
 //!

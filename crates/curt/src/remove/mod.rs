@@ -15,7 +15,7 @@
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
 //!   that were removed before a failure stay removed.
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! For N entries that are not directories and M directories, the operand included:
 //!

@@ -16,7 +16,7 @@
 //!   below the operand, and the number of each file with several names. [`Usage::measure_each`]
 //!   keeps no records.
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! | | Linux | portable (POSIX) |
 //! |---|---|---|

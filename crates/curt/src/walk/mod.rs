@@ -13,7 +13,7 @@
 //! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
 //! - No thread is started on a small tree, and workers that do not pay are stopped.
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|

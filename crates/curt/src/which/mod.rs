@@ -15,7 +15,7 @@
 //!   a directory. An extension matches as a whole.
 //! - After the first look-up, one by name that succeeds allocates nothing ([`Search::find_into`]).
 //!
-//! # Call budget
+//! # Call ceiling
 //!
 //! For each directory of `PATH`, where k is the number of candidates (names with extensions):
 //!

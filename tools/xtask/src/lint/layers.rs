@@ -20,7 +20,7 @@ const SHARED: &str = "walk";
 const ALLOWED: (&str, &str) = ("process", "which");
 
 /// The headings an operation's documentation must have.
-const HEADINGS: &[&str] = &["# Promises", "# Call budget", "# Races", "# Fallbacks"];
+const HEADINGS: &[&str] = &["# Promises", "# Call ceiling", "# Races", "# Fallbacks"];
 
 /// What makes calls in the standard library.
 const CALLING: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];

@@ -125,7 +125,8 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         session.data(format!("would remove {done}, freeing {bytes}{kept}\n").as_bytes());
     }
     if report.cancelled && interrupt::signal().is_some() {
-        session.note(&format!("interrupted: {done} removed"));
+        let so_far = if options.dry_run { "would be removed so far" } else { "removed" };
+        session.note(&format!("interrupted: {done} {so_far}"));
     }
     session.finish(Outcome {
         summary: Some(summary(report, options.dry_run)),
