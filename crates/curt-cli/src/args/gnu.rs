@@ -11,6 +11,8 @@ pub(super) struct Tool {
     name: &'static str,
     /// The short options, each after its dash.
     letters: &'static str,
+    /// The short options among them that curt lacks and that take a value.
+    valued: &'static str,
     /// The long options, sorted.
     longs: &'static str,
 }
@@ -18,6 +20,7 @@ pub(super) struct Tool {
 const RM: Tool = Tool {
     name: "rm",
     letters: "-d-f-i-r-v-I-R",
+    valued: "",
     longs: "\
         --dir --force --help --interactive --no-preserve-root --one-file-system --preserve-root \
         --recursive --verbose --version",
@@ -26,6 +29,7 @@ const RM: Tool = Tool {
 const LS: Tool = Tool {
     name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
+    valued: "I",
     longs: "\
         --all --almost-all --author --block-size --classify --color --context --dereference \
         --dereference-command-line --dereference-command-line-symlink-to-dir --directory --dired \
@@ -39,6 +43,7 @@ const LS: Tool = Tool {
 const DU: Tool = Tool {
     name: "du",
     letters: "-0-a-b-c-d-h-H-k-l-m-s-t-x-A-B-D-L-P-S-X",
+    valued: "BtX",
     longs: "\
         --all --apparent-size --block-size --bytes --count-links --dereference \
         --dereference-args --exclude --exclude-from --files0-from --help --human-readable \
@@ -49,6 +54,7 @@ const DU: Tool = Tool {
 const STAT: Tool = Tool {
     name: "stat",
     letters: "-c-f-L-t",
+    valued: "c",
     longs: "\
         --cached --dereference --file-system --format --help --printf --terse --version",
 };
@@ -89,7 +95,8 @@ impl Tool {
                 arg.get_short() == letter || others.iter().any(|&other| Some(other) == letter)
             });
             if let (false, Some(letter)) = (is_known, letter) {
-                command = command.arg(refused(option).short(letter));
+                let is_attached = self.valued.contains(letter);
+                command = command.arg(refused(option).short(letter).require_equals(!is_attached));
             }
         }
         command

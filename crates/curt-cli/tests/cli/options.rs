@@ -32,6 +32,11 @@ fn options_of_gnu_that_are_missing_are_no_abbreviations() {
         ("du --exclude-f=x d", "--exclude-from"),
         ("stat --printf=x d", "--printf"),
         ("stat -c %n d", "-c"),
+        ("stat -c%n d", "-c"),
+        ("du -B1 d", "-B"),
+        ("du -st1 d", "-t"),
+        ("du -X/dev/null d", "-X"),
+        ("ls -Ix d", "-I"),
     ] {
         let (code, out, messages) = answer(&scratch, line);
         let tool = line.split(' ').next().unwrap();
