@@ -98,6 +98,13 @@ pub use which::{
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
+/// use curt::os::unix::RemoveBelow;
+/// use std::os::fd::AsFd;
+/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
 /// curt::Usage::new().measure(["missing"]);
 /// ```
 ///
@@ -133,6 +140,16 @@ pub use which::{
 /// curt::Stat::new(curt::Fields::KIND);
 /// ```
 ///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::IgnoreRules::new();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::IgnoreRules::new().files(false);
+/// ```
+///
 /// And a directory that is opened and never listed, or listed without looking at its entries:
 ///
 /// ```compile_fail
@@ -145,7 +162,15 @@ pub use which::{
 /// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
 /// ```
 ///
-/// Without the lint all of them compile:
+/// The report of `remove_tree` is of a removal that did not fail:
+///
+/// ```no_run
+/// #![deny(unused_must_use)]
+/// curt::remove_tree("tree")?;
+/// # Ok::<(), curt::Incomplete>(())
+/// ```
+///
+/// Without the lint all others compile:
 ///
 /// ```no_run
 /// # #![allow(unused_must_use)]
@@ -159,6 +184,16 @@ pub use which::{
 /// curt::Stat::new(curt::Fields::KIND);
 /// curt::Directory::open(".").unwrap();
 /// curt::Directory::open(".").unwrap().list(curt::Fields::KIND);
+/// # #[cfg(feature = "filters")]
+/// curt::IgnoreRules::new();
+/// # #[cfg(feature = "filters")]
+/// curt::IgnoreRules::new().files(false);
+/// # #[cfg(unix)]
+/// # {
+/// use curt::os::unix::RemoveBelow;
+/// use std::os::fd::AsFd;
+/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
+/// # }
 /// ```
 #[cfg(doctest)]
 struct ResultsAreUsed;
