@@ -86,7 +86,6 @@ mod calls;
 mod control;
 mod error;
 pub mod fields;
-mod file_name;
 #[cfg(feature = "filters")]
 pub mod filters;
 pub mod list;
@@ -140,6 +139,13 @@ pub mod paths {
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
+/// use curt::os::unix::RemoveBelow;
+/// use std::os::fd::AsFd;
+/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
 /// curt::Usage::new().measure(["missing"]);
 /// ```
 ///
@@ -175,6 +181,16 @@ pub mod paths {
 /// curt::list::Stat::new(curt::Fields::KIND);
 /// ```
 ///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::filters::IgnoreRules::new();
+/// ```
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// curt::filters::IgnoreRules::new().files(false);
+/// ```
+///
 /// And a directory that is opened and never listed, or listed without looking at its entries:
 ///
 /// ```compile_fail
@@ -187,7 +203,15 @@ pub mod paths {
 /// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
 /// ```
 ///
-/// Without the lint all of them compile:
+/// The report of `remove_tree` is of a removal that did not fail:
+///
+/// ```no_run
+/// #![deny(unused_must_use)]
+/// curt::remove_tree("tree")?;
+/// # Ok::<(), curt::remove::Incomplete>(())
+/// ```
+///
+/// Without the lint all others compile:
 ///
 /// ```no_run
 /// # #![allow(unused_must_use)]
@@ -201,6 +225,16 @@ pub mod paths {
 /// curt::list::Stat::new(curt::Fields::KIND);
 /// curt::list::Directory::open(".").unwrap();
 /// curt::list::Directory::open(".").unwrap().list(curt::Fields::KIND);
+/// # #[cfg(feature = "filters")]
+/// curt::filters::IgnoreRules::new();
+/// # #[cfg(feature = "filters")]
+/// curt::filters::IgnoreRules::new().files(false);
+/// # #[cfg(unix)]
+/// # {
+/// use curt::os::unix::RemoveBelow;
+/// use std::os::fd::AsFd;
+/// curt::Remove::new().run_below(std::io::stdin().as_fd(), "missing");
+/// # }
 /// ```
 #[cfg(doctest)]
 struct ResultsAreUsed;

@@ -14,7 +14,7 @@ fn a_name_is_removed_and_nothing_but_a_name_is_taken() {
     scratch.file("here/tree/a/file");
     scratch.file("here/canary");
     let here = std::fs::File::open(scratch.at("here")).unwrap();
-    for name in ["..", ".", "tree/a", "/", ""] {
+    for name in ["..", ".", "tree/a", "tree/", "canary/", "/", ""] {
         let report = Remove::new().run_below(here.as_fd(), name);
         assert_eq!(report.error_count, 1, "{name}: {report:?}");
         // A refusal is none of the things that may be fine; an empty name is a missing one.

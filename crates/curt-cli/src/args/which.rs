@@ -210,3 +210,33 @@ impl LookUpOptions {
         Ok(search)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use curt::paths::Flavor;
+    use curt::which::Policy;
+
+    use super::{CHANGES, change};
+
+    #[test]
+    fn each_rule_changes_its_own_field() {
+        let before = Policy::safe(Flavor::Posix);
+        let fields = |policy: &Policy| -> Vec<String> {
+            format!("{policy:#?}").lines().map(|line| line.trim().to_owned()).collect()
+        };
+        let is_bool = |line: &&String| line.ends_with(": true,") || line.ends_with(": false,");
+        assert_eq!(fields(&before).iter().filter(is_bool).count(), CHANGES.len());
+        for (rule, _) in CHANGES {
+            for value in ["yes", "no"] {
+                let mut policy = before.clone();
+                change(&mut policy, &format!("{rule}={value}")).unwrap();
+                let name = format!("{}: ", rule.replace('-', "_"));
+                let expected = format!("{name}{},", value == "yes");
+                let line =
+                    |line: String| if line.starts_with(&name) { expected.clone() } else { line };
+                let expected: Vec<String> = fields(&before).into_iter().map(line).collect();
+                assert_eq!(fields(&policy), expected, "{rule}={value}");
+            }
+        }
+    }
+}

@@ -276,6 +276,26 @@ fn odd_things_in_place_of_rules() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+#[test]
+fn pipe_above_the_operand_is_refused() {
+    let scratch = Scratch::in_memory();
+    scratch.fifo("p/.ignore");
+    scratch.file("p/q/a");
+    scratch.dir("d/.ignore");
+    scratch.file("d/q/a");
+    let walk = |operand| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+        command.args(["walk", "--ignore", "--type=f", operand]).env("LC_ALL", "C");
+        let output = command.current_dir(scratch.path()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), output.status.code())
+    };
+    let (out, err, code) = walk("p/q");
+    assert_eq!((out.as_str(), code), ("", Some(1)), "{err}");
+    assert!(err.ends_with("/p/.ignore': it is not a regular file\n"), "{err}");
+    assert_eq!(walk("d/q"), ("d/q/a\n".to_owned(), String::new(), Some(0)));
+}
+
 /// A name that begins with a dot and was named on purpose says nothing of those below it.
 #[test]
 fn a_hidden_operand_does_not_show_what_is_hidden_in_it() {

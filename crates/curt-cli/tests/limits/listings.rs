@@ -1,6 +1,8 @@
 //! File systems whose listings have no kinds, or come in pieces: beside the GNU tools on the same
 //! mount.
 
+use std::process::Command;
+
 use curt_testkit::Scratch;
 
 use crate::server::{Manner, Tree, may_serve, on_server};
@@ -153,4 +155,53 @@ fn kinds_that_a_listing_lacks_cost_one_question_each() {
         let asked = last["summary"]["calls"]["statx"].as_u64().unwrap_or(0);
         assert_eq!(asked, questions, "{kinds} {command}: {last}");
     }
+}
+
+/// Runs a script in a file system of ext4 that lists without kinds. Returns both outputs.
+fn on_ext4_without_kinds(text: &str) -> (String, String) {
+    let scratch = Scratch::in_memory();
+    let text = format!(
+        "PATH=$PATH:/usr/sbin:/sbin; mkdir place; truncate -s 8m image; \
+         mkfs.ext4 -q -O ^filetype image; mount -o loop image place || exit 99; cd place; {text}"
+    );
+    let inner = crate::script(&scratch, &text);
+    let mut command = Command::new("unshare");
+    command.arg("-m").arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = crate::limited(command.current_dir(scratch.path()));
+    assert_ne!(output.status.code(), Some(99), "not mounted: {output:?}");
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn linked_work_tree_is_recognised_without_kinds() {
+    if !super::may_mount() || !super::has("mkfs.ext4") {
+        return;
+    }
+    let (out, err) = on_ext4_without_kinds(
+        "mkdir -p main/.git/info main/.git/worktrees/w w; echo kept >main/.git/info/exclude; \
+         echo ../.. >main/.git/worktrees/w/commondir; \
+         echo 'gitdir: ../main/.git/worktrees/w' >w/.git; touch w/kept w/gone; \
+         \"$CURT\" walk --ignore --type=f --delete w; ls -A w",
+    );
+    assert_eq!((out.as_str(), err.as_str()), (".git\nkept\n", ""));
+}
+
+#[test]
+fn pipe_in_place_of_rules_is_refused_without_kinds() {
+    if !super::may_mount() || !super::has("mkfs.ext4") {
+        return;
+    }
+    let (out, err) = on_ext4_without_kinds(
+        "mkdir -p t/p t/c t/d/.ignore; mkfifo t/p/.ignore; mknod t/c/.ignore c 1 3; \
+         touch t/p/a t/c/a t/d/a; \"$CURT\" walk --ignore --type=f --sort t",
+    );
+    assert_eq!(out, "t/d/a\n");
+    assert_eq!(
+        err,
+        "curt walk: cannot read 't/c/.ignore': it is not a regular file\n\
+         curt walk: cannot read 't/p/.ignore': it is not a regular file\n\
+         curt walk: 2 errors\n"
+    );
 }

@@ -4,6 +4,7 @@
 //! this system, and gets a [`Metadata`] in which every value has its origin. Nothing is invented:
 //! there is no zero for "unknown".
 
+mod file_name;
 mod kind;
 mod metadata;
 mod plan;
@@ -11,12 +12,11 @@ mod plan;
 use std::fmt;
 use std::ops::{BitOr, BitOrAssign};
 
+pub use file_name::FileName;
 pub use kind::Kind;
 pub(crate) use metadata::Facts;
 pub use metadata::{Metadata, Origin, Time, Value};
 pub use plan::{Cost, Follow, Freshness, Plan};
-
-pub use crate::file_name::FileName;
 
 /// A set of fields: what can be asked about an entry.
 ///

@@ -97,6 +97,8 @@ struct Rule {
     /// The pattern's position in the text, and the length of its literal prefix.
     pattern: Range<usize>,
     literal: usize,
+    /// The length of what follows its last star, and how many bytes that matches.
+    ending: (u16, u16),
     takes_back: bool,
     directories_only: bool,
     /// It is compared with names instead of paths.
@@ -174,13 +176,16 @@ impl Rule {
         let from = usize::from(line.first() == Some(&b'/'));
         let (pattern, begin) = (&line[from..], begin + from);
         let literal = pattern.iter().take_while(|&&byte| !wildmatch::is_special(byte)).count();
-        if pattern.is_empty() || !wildmatch::is_pattern(&pattern[literal..]) {
+        if pattern.is_empty() {
             return None;
         }
+        let (length, width) = wildmatch::ending(&pattern[literal..])?;
+        // One that is too long is not compared first.
+        let ending = length.try_into().map_or((0, 0), |length| (length, width as u16));
         let is_literal = |ending: &[u8]| !ending.iter().any(|&byte| wildmatch::is_special(byte));
         let is_ending = is_name && pattern.strip_prefix(b"*").is_some_and(is_literal);
         let pattern = begin..begin + pattern.len();
-        Some(Rule { pattern, literal, takes_back, directories_only, is_name, is_ending })
+        Some(Rule { pattern, literal, ending, takes_back, directories_only, is_name, is_ending })
     }
 
     fn matches(&self, pattern: &[u8], path: &[u8], name: &[u8]) -> bool {
@@ -191,9 +196,12 @@ impl Rule {
         if self.is_ending {
             return text.ends_with(&pattern[1..]);
         }
+        let (length, width) = (usize::from(self.ending.0), usize::from(self.ending.1));
         // As in git, a `**` after the literal prefix counts as if it began a name.
-        text.strip_prefix(&pattern[..self.literal])
-            .is_some_and(|rest| wildmatch::matches(&pattern[self.literal..], rest))
+        wildmatch::has_ending(text, &pattern[pattern.len() - length..], width)
+            && text
+                .strip_prefix(&pattern[..self.literal])
+                .is_some_and(|rest| wildmatch::matches(&pattern[self.literal..], rest))
     }
 }
 

@@ -7,12 +7,11 @@
 
 /// One element of a pattern.
 #[derive(Clone, Copy)]
-enum Token<'p> {
+enum Token {
     Byte(u8),
     /// Any byte but a slash.
     Any,
-    /// A class, from behind its opening bracket.
-    Class(&'p [u8]),
+    Class(Set),
     /// Any number of bytes other than slashes.
     Star,
     /// Any number of bytes.
@@ -21,27 +20,60 @@ enum Token<'p> {
     Directories,
 }
 
-impl Token<'_> {
+impl Token {
     fn takes(self, byte: u8) -> bool {
         match self {
             Token::Byte(only) => byte == only,
             Token::Any => byte != b'/',
-            Token::Class(body) => byte != b'/' && class(body, byte).is_some_and(|(has, _)| has),
+            Token::Class(set) => byte != b'/' && set.has(byte),
             Token::Star | Token::Deep | Token::Directories => false,
         }
     }
 }
 
-/// Returns whether this pattern can match anything in git.
-pub(super) fn is_pattern(pattern: &[u8]) -> bool {
-    let mut at = 0;
-    while at < pattern.len() {
-        match token(pattern, at) {
-            Some((_, next)) => at = next,
-            None => return false,
+/// The bytes of a class.
+#[derive(Clone, Copy, Default)]
+struct Set([u128; 2]);
+
+impl Set {
+    fn add(&mut self, first: u8, last: u8) {
+        for (part, base) in self.0.iter_mut().zip([0, 128]) {
+            let (first, last) = (first.max(base), last.min(base + 127));
+            if first <= last {
+                *part |= (u128::MAX >> (127 - (last - first))) << (first - base);
+            }
         }
     }
-    true
+
+    fn has(self, byte: u8) -> bool {
+        (self.0[usize::from(byte >> 7)] >> (byte & 127)) & 1 == 1
+    }
+}
+
+/// Returns the length of a pattern's ending, which follows its last star, and how many bytes it
+/// matches. `None` if the pattern matches nothing in git.
+pub(super) fn ending(pattern: &[u8]) -> Option<(usize, usize)> {
+    let (mut at, mut begin, mut width) = (0, 0, 0);
+    while at < pattern.len() {
+        let (token, next) = token(pattern, at)?;
+        (at, width) = (next, width + 1);
+        if matches!(token, Token::Star | Token::Deep | Token::Directories) {
+            (begin, width) = (next, 0);
+        }
+    }
+    Some((pattern.len() - begin, width))
+}
+
+/// Returns whether a text has the ending of a pattern, which matches `width` bytes.
+pub(super) fn has_ending(text: &[u8], ending: &[u8], width: usize) -> bool {
+    let Some(from) = text.len().checked_sub(width) else { return false };
+    let mut at = 0;
+    text[from..].iter().all(|&byte| {
+        token(ending, at).is_some_and(|(token, next)| {
+            at = next;
+            token.takes(byte)
+        })
+    })
 }
 
 /// Returns whether a byte has a special meaning.
@@ -55,8 +87,17 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
     // For the last `*` and the last `**`: where the pattern goes on, and the text.
     let mut star: Option<(usize, usize)> = None;
     let mut deep: Option<(usize, usize, bool)> = None;
+    // The last class and its index. It may be long, and is tried at one byte after another.
+    let mut class: Option<(usize, (Token, usize))> = None;
     loop {
-        match token(pattern, at) {
+        let element = match class {
+            Some((index, element)) if index == at => Some(element),
+            _ => token(pattern, at),
+        };
+        if let Some(element @ (Token::Class(_), _)) = element {
+            class = Some((at, element));
+        }
+        match element {
             None if read == text.len() => return true,
             Some((Token::Star, next)) => {
                 star = Some((next, read));
@@ -75,9 +116,12 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
             _ => {}
         }
         if let Some((next, from)) = star {
-            if text.get(from).is_some_and(|&byte| byte != b'/') {
-                star = Some((next, from + 1));
-                (at, read) = (next, from + 1);
+            let literal = pattern.get(next).filter(|&&byte| !is_special(byte));
+            let in_name = |from: &usize| text.get(*from).is_some_and(|&byte| byte != b'/');
+            let mut places = (from..).take_while(in_name).map(|from| from + 1);
+            if let Some(from) = places.find(|&at| literal.is_none() || text.get(at) == literal) {
+                star = Some((next, from));
+                (at, read) = (next, from);
                 continue;
             }
         }
@@ -96,14 +140,14 @@ pub(super) fn matches(pattern: &[u8], text: &[u8]) -> bool {
 
 /// Returns the element at an index of a pattern, and the index of the next one. `None` at the end,
 /// and for an invalid pattern.
-fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
+fn token(pattern: &[u8], at: usize) -> Option<(Token, usize)> {
     let rest = &pattern[at..];
     Some(match *rest.first()? {
         b'?' => (Token::Any, at + 1),
         b'\\' => (Token::Byte(*rest.get(1)?), at + 2),
         b'[' => {
-            let (_, length) = class(&rest[1..], 0)?;
-            (Token::Class(&rest[1..]), at + 1 + length)
+            let (set, length) = class(&rest[1..])?;
+            (Token::Class(set), at + 1 + length)
         }
         b'*' => {
             let length = rest.iter().take_while(|&&byte| byte == b'*').count();
@@ -120,45 +164,52 @@ fn token(pattern: &[u8], at: usize) -> Option<(Token<'_>, usize)> {
     })
 }
 
-/// Returns whether a class contains a byte, and its length with the closing bracket. `body` begins
-/// behind the opening bracket. `None` for an invalid class.
-fn class(body: &[u8], byte: u8) -> Option<(bool, usize)> {
+/// Returns the bytes of a class, and its length with the closing bracket. `body` begins behind the
+/// opening bracket. `None` for an invalid class.
+fn class(body: &[u8]) -> Option<(Set, usize)> {
     let is_negated = matches!(body.first(), Some(b'!' | b'^'));
     let begin = usize::from(is_negated);
     let mut at = begin;
-    let mut has = false;
+    let mut set = Set::default();
     // The byte that a range can begin with.
     let mut before = None;
     loop {
         before = match (before, body.get(at..)?) {
             (_, []) => return None,
-            (_, [b']', ..]) if at > begin => return Some((has != is_negated, at + 1)),
+            (_, [b']', ..]) if at > begin => {
+                let bytes = if is_negated { set.0.map(|part| !part) } else { set.0 };
+                return Some((Set(bytes), at + 1));
+            }
             (_, [b'\\', rest @ ..]) => {
                 at += 1;
                 let escaped = *rest.first()?;
-                has |= byte == escaped;
+                set.add(escaped, escaped);
                 Some(escaped)
             }
             (Some(first), [b'-', last, rest @ ..]) if *last != b']' => {
                 let is_escaped = *last == b'\\';
                 let last = if is_escaped { *rest.first()? } else { *last };
                 at += 1 + usize::from(is_escaped);
-                has |= (first..=last).contains(&byte);
+                set.add(first, last);
                 None
             }
             (_, [b'[', b':', rest @ ..]) => {
                 let length = rest.iter().position(|&byte| byte == b']')?;
                 if let Some(name) = rest[..length].strip_suffix(b":") {
-                    has |= is_of_kind(name, byte)?;
+                    for byte in 0..128 {
+                        if is_of_kind(name, byte)? {
+                            set.add(byte, byte);
+                        }
+                    }
                     at += 2 + length;
                     None
                 } else {
-                    has |= byte == b'[';
+                    set.add(b'[', b'[');
                     Some(b'[')
                 }
             }
             (_, [other, ..]) => {
-                has |= byte == *other;
+                set.add(*other, *other);
                 Some(*other)
             }
         };

@@ -92,8 +92,9 @@ impl Usage<'_> {
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
     /// # std::fs::create_dir_all(scratch.join("a/b"))?;
     /// let mut paths = Vec::new();
-    /// let report = curt::Usage::new()
-    ///     .measure_each(&scratch, |record: &curt::usage::UsageRecord| paths.push(record.path.clone()));
+    /// use curt::usage::{Usage, UsageRecord};
+    /// let record = |record: &UsageRecord| paths.push(record.path.clone());
+    /// let report = Usage::new().measure_each(&scratch, record);
     /// assert_eq!(paths, [scratch.join("a/b"), scratch.join("a"), scratch.clone()]);
     /// assert_eq!(report.total().entries, 3);
     /// # std::fs::remove_dir_all(scratch)?;

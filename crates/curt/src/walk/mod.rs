@@ -77,8 +77,8 @@ use self::options::Settings;
 use crate::calls::Calls;
 use crate::control::{Cancel, Operands};
 use crate::error::Error;
+use crate::fields::FileName;
 use crate::fields::{Fields, Kind, Metadata};
-use crate::file_name::FileName;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree;
 

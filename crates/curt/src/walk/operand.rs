@@ -132,7 +132,11 @@ impl<S: Sys> Operand<S> {
         };
         if let Some(identity) = *identity {
             if !sys.is_child(dir, name.as_name(), identity).map_err(Cause::Os)? {
-                return Err(Cause::Replaced);
+                let facts = sys.query(dir, name.as_name(), Ask::STAT).map_err(Cause::Os)?;
+                // The removal of a link, which may have been followed, fails by itself.
+                if !facts.kind.is_link() {
+                    return Err(Cause::Replaced);
+                }
             }
         }
         remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)

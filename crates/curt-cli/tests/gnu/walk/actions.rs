@@ -38,6 +38,7 @@ fn deleting_leaves_what_find_leaves() {
         ("t -type d -empty", "t/empty --type d"),
         ("t/a t/*", "t/a t/*"),
         ("t/to-dir", "t/to-dir"),
+        ("t/to-dir/", "t/to-dir/"),
         ("t/five t/missing", "t/five t/missing"),
         ("t -size +5c -type f", "t --size +5 --type f"),
         ("t -regex .*/[^/]*", "t --regex /"),

@@ -159,8 +159,9 @@ fn levels_made_ahead_of_the_removal_are_left() {
 /// for the directory that they are made in.
 #[test]
 fn directories_made_for_ever_are_one_error() {
-    for (form, threads) in
-        ["wide", "deep", "both", "bushes"].into_iter().flat_map(|form| [(form, 1), (form, 8)])
+    for (form, threads) in ["wide", "full", "deep", "both", "bushes"]
+        .into_iter()
+        .flat_map(|form| [(form, 1), (form, 8)])
     {
         for contents in [false, true] {
             let mut world = World::new();
@@ -178,6 +179,12 @@ fn directories_made_for_ever_are_one_error() {
                 }
                 if form == "wide" || form == "both" {
                     world.dir(format!("tree/a/old/{calls}"));
+                }
+                // Filled faster than they are emptied.
+                if form == "full" && calls % 2_000 == 1 {
+                    for number in 0..3_000 {
+                        world.file(format!("tree/a/old/{calls}/{number}"));
+                    }
                 }
                 if form == "bushes" {
                     world

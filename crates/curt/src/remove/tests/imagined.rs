@@ -297,9 +297,20 @@ fn nothing_is_removed_if_the_root_is_unknown() {
 
 #[test]
 fn renamed_operand_is_reported() {
+    assert_renames_are_reported(&options());
+}
+
+#[test]
+fn renamed_operand_that_was_emptied_is_reported() {
+    assert_renames_are_reported(&options().contents_only(true));
+    let keep = |entry: &Unvisited<'_>| entry.name() == "c";
+    assert_renames_are_reported(&options().contents_only(true).exclude(keep));
+}
+
+fn assert_renames_are_reported(options: &Remove<'_>) {
     let calls = {
         let setup = setup(|_| {});
-        assert!(remove(&options(), &setup).is_complete());
+        assert!(remove(options, &setup).is_complete());
         setup.world(|world| world.calls_made())
     };
     for call in 5..calls {
@@ -315,7 +326,8 @@ fn renamed_operand_is_reported() {
                         }
                     });
                 });
-                let report = remove(&options().missing_is_fine(missing_is_fine), &setup);
+                let options = options.clone().missing_is_fine(missing_is_fine);
+                let report = remove(&options, &setup);
                 let elsewhere = setup.world(|world| world.exists("elsewhere"));
                 // A rename between the last look and the removal itself cannot be noticed.
                 if elsewhere && call + 4 < calls {

@@ -130,11 +130,15 @@ fn link_with_a_separator_is_not_followed<S: Sys>() {
     let scratch = Scratch::new();
     scratch.file("victim/canary");
     scratch.link("link", "victim");
-    for path in ["link/", "link//"] {
-        let options = Remove::new().missing_is_fine(true);
-        let report =
-            super::remove_on::<S>(&options, &Setup::default(), &[scratch.path().join(path)]);
-        assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
+    let options = Remove::new().missing_is_fine(true);
+    for directories in [Directories::Recursive, Directories::OnlyEmpty, Directories::Refuse] {
+        for path in ["link/", "link//"] {
+            let operands = [scratch.path().join(path)];
+            let options = options.clone().directories(directories);
+            let report = super::remove_on::<S>(&options, &Setup::default(), &operands);
+            assert_eq!(report.error_count, 1, "{directories:?} {report:?}");
+            assert_eq!(report.errors[0].kind(), std::io::ErrorKind::NotADirectory, "{report:?}");
+        }
     }
     assert!(remove::<S>(&Remove::new(), &scratch, "link").is_complete());
     assert_eq!(scratch.list("."), ["- victim/canary", "d victim"]);

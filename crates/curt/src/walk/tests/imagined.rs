@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Seen, plan, walk_with};
+use super::{Cursor, Seen, Step, plan, walk_with};
+use crate::error::{Cause, Error};
 use crate::fields::{Fields, Follow, Plan};
+use crate::sys::Sys;
 use crate::sys::memory::play::{DEEDS, PLACES, tree};
 use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
 use crate::walk::{Order, Walk};
@@ -120,4 +122,51 @@ fn links_back_to_an_ancestor_are_not_followed() {
     let links = Walk::of(Vec::new()).plan(Plan::new(Fields::NAME).follow(Follow::Links));
     let seen = walk(&links, &setup);
     assert_eq!(seen.errors.len(), 2, "{:?}", seen.errors);
+}
+
+/// Removes every entry of the tree as a walk yields it, and returns the errors.
+fn delete(setup: &Setup) -> Vec<Error> {
+    let options = plan().contents_first(true);
+    let sys = Memory::start(&options.setup(setup));
+    let mut settings = options.settings.clone();
+    settings.descriptors = options.descriptor_budget(&sys);
+    let mut cursor = Cursor::<Memory>::new(sys, settings);
+    let mut errors = Vec::new();
+    let mut step = cursor.begin(Path::new("tree")).or_else(|| cursor.next(|| false));
+    while let Some(now) = step {
+        errors.extend(match now {
+            Step::Entry(_) => cursor.remove().err(),
+            Step::Error(error) => Some(error),
+            Step::Join(_) => unreachable!("no worker took a part"),
+        });
+        step = cursor.next(|| false);
+    }
+    errors
+}
+
+#[test]
+fn replacement_of_an_operand_is_left() {
+    let quiet = setup(|_| {});
+    assert!(delete(&quiet).is_empty());
+    assert!(!quiet.world(|world| world.exists("tree")));
+    let calls = quiet.world(|world| world.calls_made());
+    let mut replaced = 0;
+    for call in 5..calls {
+        let setup = setup(|world| {
+            world.after(call, |world| {
+                if world.exists("tree") {
+                    world.rename("tree", "elsewhere").dir("tree");
+                }
+            });
+        });
+        let errors = delete(&setup);
+        // A change between the last look and the removal itself cannot be noticed.
+        if setup.world(|world| world.exists("elsewhere")) && call + 4 < calls {
+            assert!(setup.world(|world| world.exists("tree")), "before call {call}: {errors:?}");
+            assert_eq!(errors.len(), 1, "before call {call}: {errors:?}");
+            assert!(matches!(errors[0].cause(), Cause::Replaced), "before call {call}: {errors:?}");
+            replaced += 1;
+        }
+    }
+    assert!(replaced > 10, "{replaced}");
 }
