@@ -6,7 +6,7 @@ use std::path::Path;
 use super::options::Settings;
 use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Fields, Kind, Metadata};
+use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::name::{Name, NameBuf};
 use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
@@ -25,8 +25,9 @@ struct Parent<S: Sys> {
     name: NameBuf<S::Unit>,
     /// A separator follows the name, so that a link is followed.
     directory_only: bool,
-    /// Which directory the operand was when it was opened.
-    identity: Option<Identity>,
+    /// Which directory the operand was when it was opened, if that is known, and whether links were
+    /// followed to it.
+    opened: Option<(Identity, bool)>,
 }
 
 impl<S: Sys> Default for Operand<S> {
@@ -79,10 +80,11 @@ impl<S: Sys> Operand<S> {
             let opened = sys.at_path(operand, |from, name| open(from, name, follow));
             return opened.unwrap_or_else(Opened::Failed);
         };
-        let opened = open(dir, name.as_name(), follow || *directory_only);
+        let follow = follow || *directory_only;
+        let opened = open(dir, name.as_name(), follow);
         if let (Opened::Dir(opened), Some(parent)) = (&opened, &mut self.parent) {
-            let facts = sys.query_dir(opened, Ask::STAT);
-            parent.identity = facts.ok().map(|facts| Identity::of(&facts));
+            let identity = sys.query_dir(opened, Ask::STAT).ok().and_then(|facts| identity(&facts));
+            parent.opened = identity.map(|identity| (identity, follow));
         }
         opened
     }
@@ -91,7 +93,7 @@ impl<S: Sys> Operand<S> {
         let sys::Operand { parent, last, directory_only } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
             let dir = sys.open_parent(&parent)?;
-            self.parent = Some(Parent { dir, name, directory_only, identity: None });
+            self.parent = Some(Parent { dir, name, directory_only, opened: None });
         }
         Ok(())
     }
@@ -127,20 +129,26 @@ impl<S: Sys> Operand<S> {
         if self.parent.is_none() {
             self.open_parent(operand, sys).map_err(Cause::Os)?;
         }
-        let Some(Parent { dir, name, identity, .. }) = &self.parent else {
+        let Some(Parent { dir, name, opened, .. }) = &self.parent else {
             return Err(Cause::Os(io::ErrorKind::InvalidInput.into()));
         };
-        if let Some(identity) = *identity {
-            if !sys.is_child(dir, name.as_name(), identity).map_err(Cause::Os)? {
-                let facts = sys.query(dir, name.as_name(), Ask::STAT).map_err(Cause::Os)?;
-                // The removal of a link, which may have been followed, fails by itself.
-                if !facts.kind.is_link() {
+        if let Some((opened, follow)) = *opened {
+            match sys.query(dir, name.as_name(), Ask { follow, ..Ask::STAT }) {
+                Ok(facts) if identity(&facts).is_some_and(|identity| identity != opened) => {
                     return Err(Cause::Replaced);
                 }
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(Cause::Os(error)),
             }
         }
         remove_child(dir, name.as_name(), kind, sys).map_err(Cause::Os)
     }
+}
+
+/// Returns the identity in an answer, unless the file system has no file numbers.
+fn identity(facts: &Facts) -> Option<Identity> {
+    facts.known.contains(Fields::ID).then(|| Identity::of(facts))
 }
 
 /// Removes an entry; a directory only if it is empty. One that vanished is as good as removed.

@@ -229,6 +229,9 @@ impl<S: Lookup> Engine<S> {
         unexplained.retain(|query| !query.is_path());
         let Engine { searcher, directories, .. } = self;
         let Some(directory) = &directories.left_out else { return };
+        for query in &mut unexplained {
+            query.candidates.wants_all = false;
+        }
         Engine::search_in(searcher, directory, &mut unexplained, |_, query, _| {
             let Some(found) = query.candidates.program_from(0) else { return };
             let mut path = Vec::new();

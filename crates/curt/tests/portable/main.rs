@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use curt::remove::Observer;
-use curt::{Cancel, Cause, Kind, Remove, Threads, Unvisited, remove_tree};
+use curt::{Cancel, Cause, Kind, Remove, Threads, Unvisited, Walk, remove_tree};
 use curt_testkit::Scratch;
 
 /// Five files and three directories, the root included.
@@ -142,4 +142,43 @@ fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
         assert!(!error.contains(char::is_control), "{error:?}");
         assert!(!error.contains(['\u{202e}', '\u{200f}', '\u{2028}']), "{error:?}");
     }
+}
+
+/// Walks a tree with the contents first and removes every entry; `swap` is called before the operand
+/// is removed. Returns the failures.
+fn remove_all(operand: &Path, swap: impl Fn()) -> Vec<curt::Error> {
+    let mut walking = Walk::new(operand).contents_first(true).start();
+    let mut errors = Vec::new();
+    while let Some(entry) = walking.next() {
+        let mut entry = entry.unwrap();
+        if entry.path() == operand {
+            swap();
+        }
+        errors.extend(entry.remove().err());
+    }
+    errors
+}
+
+#[test]
+fn walk_does_not_remove_a_directory_that_replaced_the_operand() {
+    let scratch = Scratch::new();
+    scratch.file("t/a");
+    let errors = remove_all(&scratch.at("t"), || {
+        std::fs::rename(scratch.at("t"), scratch.at("moved")).unwrap();
+        scratch.dir("t");
+    });
+    let causes: Vec<_> = errors.iter().map(curt::Error::cause).collect();
+    assert!(matches!(causes[..], [Cause::Replaced]), "{errors:?}");
+    assert_eq!(scratch.list("."), ["d moved", "d t"]);
+}
+
+#[test]
+fn an_operand_that_vanished_is_removed() {
+    let scratch = Scratch::new();
+    scratch.file("t/a");
+    let errors = remove_all(&scratch.at("t"), || {
+        std::fs::rename(scratch.at("t"), scratch.at("moved")).unwrap();
+    });
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(scratch.list("."), ["d moved"]);
 }
