@@ -1,4 +1,4 @@
-//! The state of one directory between its operand and the entry at hand, and the tasks that are
+//! The state of one directory between its operand and the current entry, and the tasks that are
 //! handed off from it.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::name::{Name, Names, Unit};
 use crate::sys::Sys;
 use crate::tree::{self, Join, Stack, TreePath};
 
-/// The directories between an operand and the entry at hand.
+/// The directories between an operand and the current entry.
 pub(super) type Directories<S> = Stack<S, Directory<<S as Sys>::Unit>>;
 /// One of these directories.
 pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
@@ -156,8 +156,8 @@ impl<U: Unit> Directory<U> {
         self.remains
     }
 
-    /// Returns whether a name may be forgotten, because the directory is its own list of what is
-    /// left. It is none if another worker has a part: which entries of that stay is not known.
+    /// Whether a name may be dropped and listed again later. Not while another worker holds a part,
+    /// since its remaining entries are unknown.
     pub(super) fn may_forget(&self) -> bool {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
     }

@@ -115,7 +115,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.finish(&owner.join);
     }
 
-    /// Removes the entries that wait in the level `base` and everything above it on the stack, and
+    /// Removes the entries that wait in the level `base` and everything deeper on the stack, and
     /// pops it. Returns the entries that stay.
     fn empty(&mut self, base: usize) -> Remains<S::Unit> {
         loop {
@@ -132,13 +132,19 @@ impl<'r, S: Sys> Engine<'r, S> {
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
-            } else if has_more {
+                continue;
+            }
+            if has_more {
                 if self.reopen_top() {
                     self.take_batch();
                 }
-            } else if self.wait_for_parts() {
-                // Another task was done meanwhile.
-            } else if self.stack.len() > base + 1 {
+                continue;
+            }
+            let has_done_task = self.wait_for_parts();
+            if has_done_task {
+                continue;
+            }
+            if self.stack.len() > base + 1 {
                 self.leave();
             } else {
                 let base = self.stack.pop(&self.worker.sys);
@@ -274,7 +280,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the subdirectories that wait in the lowest level that has any.
+    /// Hands off half of the subdirectories that wait in the shallowest level that has any.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let may_hand_off =
@@ -307,7 +313,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor
-    /// at the moment, it waits again.
+    /// at the moment, the name is put back.
     fn enter(&mut self, at: usize) {
         let Engine { worker, stack, samples, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
@@ -370,7 +376,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         };
         if let Outcome::Directory = outcome {
-            // It is a directory again: another process swaps it.
+            // Another process swaps it between file and directory.
             worker.fail(Operation::Remove, Cause::Replaced);
             outcome = Outcome::Kept;
         }
@@ -389,7 +395,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and
-    /// all levels above it, and returns `false`.
+    /// all deeper levels, and returns `false`.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;
@@ -411,7 +417,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Pops a directory that could not be reopened, and all levels above it.
+    /// Pops a directory that could not be reopened, and all deeper levels.
     fn drop_lost(&mut self, lost: ReopenError) {
         while self.stack.len() > lost.level + 1 {
             self.pop();

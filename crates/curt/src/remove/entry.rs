@@ -9,7 +9,7 @@ use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::sys::{Ask, Entry, Removed, Sys};
 
-/// What became of an entry.
+/// The result of removing an entry.
 pub(super) enum Outcome {
     Removed,
     /// It is no longer there.
@@ -139,8 +139,7 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Removes an entry that is not excluded, after asking the observer if that is wanted. The path
-    /// is that of the entry, unless nothing but removal is wanted. Returns the system's refusal.
+    /// Asks the observer if needed, then removes. `path` must name the entry unless `is_plain`.
     fn remove_known(
         &mut self,
         dir: &S::Dir,

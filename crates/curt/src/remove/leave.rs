@@ -14,17 +14,23 @@ impl<S: Sys> Engine<'_, S> {
     pub(super) fn leave(&mut self) {
         let level = self.stack.top_mut();
         if level.passes.is_overrun() {
+            // Entries are added as fast as removed.
             self.retry(true);
         } else if level.passes.has_forgotten() {
+            // Names did not fit: list again.
             self.list_again();
         } else if level.is_kept() && level.passes.is_guess() {
+            // It stays, so no rmdir tests the guess: read to the end.
             level.passes.read_on();
         } else if self.may_hold_more() {
+            // It stays: list until nothing new is found.
             self.retry(false);
         } else if self.is_to_stay() {
+            // It stays.
             self.check_emptied_operand();
             self.pop();
         } else {
+            // Rmdir.
             self.remove_top();
         }
     }
@@ -119,10 +125,10 @@ impl<S: Sys> Engine<'_, S> {
             }
             Finished::Gone => self.worker.report.vanished += 1,
             Finished::NotEmpty(()) => {
-                if !self.reopen(index) {
-                } else if is_guess {
+                let is_still_there = self.reopen(index);
+                if is_still_there && is_guess {
                     self.stack[index].passes.read_on();
-                } else {
+                } else if is_still_there {
                     self.retry(true);
                 }
                 return;
@@ -176,6 +182,7 @@ impl<S: Sys> Engine<'_, S> {
             return Finished::Gone;
         };
         let error = match dir {
+            // Closed or released.
             None => match worker.sys.remove_empty_dir(parent, name) {
                 Ok(()) => return Finished::Done,
                 Err(error) => error,
@@ -252,7 +259,7 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
-            // One that is released lies between others that are new, or far below them.
+            // One that is released lies between others that are new, or far deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Operands: taken apart, opened, and removed if they are no trees.
+//! Splits operands, opens trees, removes everything else.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -248,7 +248,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         if is_link || self.worker.shared.options.contents {
-            // Never fine: the caller named what a link leads to.
+            // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.worker.operand_failed(error);

@@ -28,7 +28,7 @@ pub(super) struct Passes {
     dealt_before: u64,
     /// How many entries can be dealt with unless some are added. Only known of large directories.
     bound: Option<u64>,
-    /// The passes since the directory did not become empty.
+    /// Set once a pass left the directory non-empty.
     retries: Option<Box<Retries>>,
 }
 
@@ -188,8 +188,8 @@ impl Passes {
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
-    /// before it, or the reason why there is none. If the directory only may hold more (it is
-    /// `certain` when the system says so), the second pass does not count as a retry.
+    /// before it, or the reason why there is none. `certain`: the system reported that it is not
+    /// empty; otherwise the first repetition is free.
     pub(super) fn retry(
         &mut self,
         certain: bool,

@@ -22,7 +22,7 @@ const CHECKPOINT: u32 = 256;
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) shared: &'r Shared<'r, S>,
     pub(super) sys: S,
-    /// The path of the entry or the directory at hand.
+    /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
     pub(super) number: usize,
     pub(super) report: Report,
@@ -64,8 +64,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports that an operand could not be found, unless that is fine. A refusal by the system
-    /// never is; an invalid name is, because nothing can have it.
+    /// Reports a failed operand, unless it is missing and `missing_is_fine` is set. A name the
+    /// system calls invalid counts as missing.
     pub(super) fn operand_failed(&mut self, error: io::Error) {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         let is_missing = match error.kind() {

@@ -5,8 +5,7 @@
 //! entered one after the other. Where entries are sorted or left out by ignore rules, all of them
 //! are stored before the first is yielded.
 //!
-//! A directory that is yielded waits already. A consumer that does not want it entered says so at
-//! once ([`Cursor::skip`]), and takes it out of those that wait.
+//! A yielded directory is already queued; [`Cursor::skip`] removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,31 +21,31 @@ use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Listing, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
 
-/// One worker's walk. The path and the depth of the entry at hand are those of the branch.
+/// One worker's walk. The path and the depth of the current entry are those of the branch.
 pub(super) struct Cursor<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
     pub(super) branch: Branch<S, WalkFrame>,
     pub(super) operand: Operand<S>,
-    /// What is known of the entry at hand.
+    /// What is known of the current entry.
     pub(super) metadata: Metadata,
     reader: Reader<S>,
-    /// The second of two steps that were found together.
+    /// A step to return before continuing.
     second: Option<Step>,
 }
 
-/// What the walk came upon.
+/// One step of a walk.
 pub(super) enum Step {
     Entry(Found),
     Error(Error),
-    /// Here belongs the part of this number, which another worker walks.
+    /// The results of the task with this number belong here.
     Join(u64),
 }
 
-/// An entry that was found: the one at hand.
+/// The current entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
-    /// Where the name of a directory lies that waits to be entered.
+    /// The position of the directory's name, if it is to be entered.
     waiting: Option<usize>,
 }
 
@@ -64,7 +63,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Begins with an operand, and yields it; `None` if it comes later or is not wanted itself.
+    /// Starts an operand. `None` if it is not yielded now.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         self.operand.close(&self.asker.sys);
         self.branch.begin(S::Unit::units(operand));
@@ -259,7 +258,7 @@ impl<S: Sys> Cursor<S> {
         self.branch.stack[index].stored = stored;
     }
 
-    /// Asks about a stored entry, which becomes the one at hand.
+    /// Asks about a stored entry, which becomes the current one.
     fn ask_about(&mut self, index: usize, entry: &StoredEntry, metadata: &mut Metadata) {
         let Cursor { asker, branch: Branch { stack, path, .. }, settings, .. } = self;
         path.truncate(stack[index].path_len());
@@ -329,7 +328,7 @@ impl<S: Sys> Cursor<S> {
         (depth >= self.settings.min_depth).then_some(Step::Entry(found))
     }
 
-    /// Whether the ignore rules of a directory leave out its entry at hand.
+    /// Whether the ignore rules of a directory leave out its current entry.
     fn is_ignored(&self, index: usize, kind: Kind) -> bool {
         let rules = self.branch.stack[index].rules.as_deref();
         let Branch { path, .. } = &self.branch;
@@ -392,8 +391,8 @@ impl<S: Sys> Cursor<S> {
         self.entered(admitted, WalkFrame { own, rules, ..WalkFrame::default() })
     }
 
-    /// Puts a directory on top that was opened, or reports why it could not be. Its path is the
-    /// current one.
+    /// Pushes an opened directory, or reports why it could not be opened. Its path is the current
+    /// one.
     fn entered(
         &mut self,
         admitted: Result<Option<Admitted<S::Dir>>, Cause>,
@@ -427,7 +426,7 @@ impl<S: Sys> Cursor<S> {
         is_wanted.then_some(Step::Entry(Found::default()))
     }
 
-    /// Reports that the rest of a directory is lost, and of all directories below it on the stack.
+    /// Reports that the rest of a directory is lost, and of all deeper directories on the stack.
     fn give_up(&mut self, lost: ReopenError) -> Step {
         let stack = &mut self.branch.stack;
         let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
@@ -441,7 +440,7 @@ impl<S: Sys> Cursor<S> {
         Step::Error(Error::new(operation, self.path(), cause))
     }
 
-    /// The path of the entry at hand.
+    /// The path of the current entry.
     pub(super) fn path(&self) -> PathBuf {
         S::Unit::path(self.branch.path.units().to_vec())
     }

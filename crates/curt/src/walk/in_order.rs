@@ -18,7 +18,7 @@ const CHUNK: usize = 256;
 
 /// Makes chunks of results from the entries of a walk, on several threads at once.
 pub trait InOrder: Sync {
-    /// What is made of a few hundred entries.
+    /// A batch of results.
     type Chunk: Default + Send;
 
     /// Adds an entry to a chunk. The answer says how the walk goes on.
@@ -29,9 +29,9 @@ pub trait InOrder: Sync {
 }
 
 impl Walk<'_> {
-    /// Walks with as many threads as pay, and consumes what `visitor` makes of the entries in the
-    /// order in which one thread would visit them. That order is always the same if the walk is
-    /// sorted; a walk that is not sorted uses one thread here.
+    /// Walks with as many threads as speed it up, and consumes what `visitor` makes of the entries
+    /// in the order in which one thread would visit them. That order is always the same if the walk
+    /// is sorted; a walk that is not sorted uses one thread here.
     ///
     /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
     /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
@@ -55,7 +55,8 @@ impl Walk<'_> {
         summary
     }
 
-    /// Does the same in any order, with as many threads as pay whether the walk is sorted or not.
+    /// Does the same in any order, with as many threads as speed it up, whether the walk is sorted
+    /// or not.
     pub(crate) fn visit_in_chunks<V: InOrder>(
         &self,
         visitor: &V,

@@ -44,7 +44,7 @@ pub struct Summary {
     pub calls: Calls,
 }
 
-/// Receives what one worker yields, with its place among what all workers yield.
+/// Receives the results of one worker, in order.
 pub(super) trait Sink {
     fn entry(&mut self, entry: Visited<'_>) -> Next;
     fn error(&mut self, error: Error) -> Next;
@@ -54,7 +54,7 @@ pub(super) trait Sink {
     }
     /// It ends here.
     fn end(&mut self) {}
-    /// It is not walked to its end.
+    /// The task was stopped early.
     fn stop(&mut self) {}
     /// The piece of this number belongs here.
     fn join(&mut self, piece: u64) {
@@ -102,8 +102,8 @@ struct Shared<'r> {
 }
 
 impl Walk<'_> {
-    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure, on
-    /// the thread that found it. The answer says how the walk goes on: `()`, a
+    /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
+    /// failure, on the thread that found it. The answer says how the walk goes on: `()`, a
     /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory

@@ -112,9 +112,6 @@ fn remove(
 
 /// Prints what was done.
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
-    if report.error_count > 0 {
-        session.worsen(Exit::FAILURE);
-    }
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.cancelled && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");

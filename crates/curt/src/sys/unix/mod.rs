@@ -24,7 +24,6 @@ mod process;
 mod start;
 mod steps;
 mod values;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
 mod words;
 
 #[cfg(target_os = "linux")]
@@ -92,7 +91,7 @@ impl What<'_> {
     }
 }
 
-/// A directory of our own from one that the caller has open, and the calls made: 1.
+/// Duplicates the caller's descriptor. Makes one call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
     // The numbers of the standard streams stay free, as the standard library has it.

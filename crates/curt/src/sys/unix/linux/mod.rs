@@ -24,7 +24,7 @@ use rustix::io::Errno;
 pub(super) use self::cgroup::Cgroup;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use self::raw::Raw as RawCalls;
-// What the kernel takes is written down for the two above alone.
+// `raw` supports only these two architectures.
 use super::dir::{Dir, DirBuf};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use super::library::Library as RawCalls;
