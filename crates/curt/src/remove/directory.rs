@@ -26,7 +26,7 @@ pub(super) struct Directory<U> {
     asks_first: bool,
     remains: Remains<U>,
     /// The parts of it that other workers have.
-    handed_off: Option<Arc<HandOff<U>>>,
+    handed_off: Option<Arc<HandedOffParts<U>>>,
     pub(super) passes: Passes,
 }
 
@@ -64,12 +64,12 @@ impl<U: Unit> Remains<U> {
 }
 
 /// The parts of one directory that were handed off.
-pub(super) struct HandOff<U> {
+pub(super) struct HandedOffParts<U> {
     pub(super) join: Join,
     remains: Mutex<Remains<U>>,
 }
 
-impl<U: Unit> HandOff<U> {
+impl<U: Unit> HandedOffParts<U> {
     /// Adds the entries of a part that stay.
     pub(super) fn add(&self, remains: Remains<U>) {
         self.remains.lock().unwrap_or_else(PoisonError::into_inner).add(remains);
@@ -84,7 +84,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) names: Names<S::Unit>,
     /// The kind of all entries: directories, or files of any kind, or unknown.
     pub(super) kind: Kind,
-    pub(super) owner: Arc<HandOff<S::Unit>>,
+    pub(super) owner: Arc<HandedOffParts<S::Unit>>,
 }
 
 impl<U: Unit> Directory<U> {
@@ -135,13 +135,13 @@ impl<U: Unit> Directory<U> {
     }
 
     /// Notes that an entry of it stays.
-    pub(super) fn keep(&mut self) {
+    pub(super) fn mark_kept(&mut self) {
         self.remains.any = true;
     }
 
     /// Notes that an entry of it stays, with its name if the directory may be listed again.
     pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
-        self.keep();
+        self.mark_kept();
         if may_list_again {
             self.remains.names.insert(name.units().to_vec());
         }
@@ -169,17 +169,17 @@ impl<U: Unit> Directory<U> {
     }
 
     /// Counts a part that is about to be handed off.
-    pub(super) fn hand_off(&mut self) -> Arc<HandOff<U>> {
+    pub(super) fn hand_off(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
             let remains = Mutex::new(Remains::none());
-            Arc::new(HandOff { join: Join::default(), remains })
+            Arc::new(HandedOffParts { join: Join::default(), remains })
         });
         parts.join.add();
         Arc::clone(parts)
     }
 
     /// Returns the parts that other workers have.
-    pub(super) fn handed_off(&self) -> Option<Arc<HandOff<U>>> {
+    pub(super) fn handed_off(&self) -> Option<Arc<HandedOffParts<U>>> {
         self.handed_off.clone()
     }
 
@@ -196,8 +196,8 @@ impl<U: Unit> Directory<U> {
 impl<S: Sys> Level<S> {
     /// Leaves the directory as it is: nothing more of it is listed or entered.
     pub(super) fn give_up(&mut self) {
-        self.keep();
-        self.passes.end();
+        self.mark_kept();
+        self.passes.stop();
         self.drop_waiting();
     }
 }

@@ -86,7 +86,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.buffer.forget_file_system();
         let base = self.stack.len();
         self.stack.push_base(tree.parent, 0, &Names::new(), Directory::base(Role::Parent));
-        let at = self.stack.keep(tree.name.as_name());
+        let at = self.stack.store_name(tree.name.as_name());
         self.push(tree.dir, Role::Operand, at, tree.is_protected);
         self.empty(base);
     }
@@ -294,7 +294,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn hand_off(&mut self, index: usize, names: Names<S::Unit>, kind: Kind) {
         let level = &mut self.stack[index];
         let Some(dir) = level.share() else {
-            level.keep();
+            level.mark_kept();
             return self.worker.internal_error("a directory is shared that is not open");
         };
         let mut path = self.worker.path.clone();
@@ -426,7 +426,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.report.vanished += 1;
         } else {
             self.worker.fail(Operation::Remove, lost.into_cause());
-            self.stack.top_mut().keep();
+            self.stack.top_mut().mark_kept();
         }
         self.pop();
     }
@@ -440,7 +440,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if directory.is_kept() {
             match names.get(directory.name()) {
                 Some(name) => parent.keep_entry(name, worker.shared.removes_all),
-                None => parent.keep(),
+                None => parent.mark_kept(),
             }
         }
     }
@@ -485,7 +485,7 @@ fn take<S: Sys>(entry: Entry<'_, S::Unit>, stack: &mut Directories<S>, worker: &
         Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
         Outcome::Directory if worker.excludes_directory(entry.name) => {
             worker.skip();
-            level.keep();
+            level.mark_kept();
         }
         Outcome::Directory => {
             let is_full = stack.names().len() > MOST_NAMES && stack.names_of_top() > LEAST_NAMES;

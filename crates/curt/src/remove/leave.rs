@@ -51,7 +51,7 @@ impl<S: Sys> Engine<'_, S> {
         let level = self.stack.top();
         level.stays(shared.options.contents)
             && level.passes.has_found()
-            && !level.passes.is_over()
+            && !level.passes.is_stopped()
             && self.may_list_again()
             // After the panic of a worker its entries are left.
             && !shared.crew.pool.is_over()
@@ -77,7 +77,7 @@ impl<S: Sys> Engine<'_, S> {
         if options.confirm.asks(is_protected)
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
         {
-            level.keep();
+            level.mark_kept();
             worker.skip();
             return true;
         }
@@ -107,7 +107,7 @@ impl<S: Sys> Engine<'_, S> {
             return level.passes.read_on();
         }
         if level.role() == Role::Operand && !self.is_still_there(index) {
-            self.stack[index].keep();
+            self.stack[index].mark_kept();
             return self.pop();
         }
         let stat = self.stat_top();
@@ -135,7 +135,7 @@ impl<S: Sys> Engine<'_, S> {
             }
             Finished::Failed((), error) => {
                 // It stays, so `leave` is called again and reads its listing to the end.
-                self.stack[index].keep();
+                self.stack[index].mark_kept();
                 return self.worker.fail(Operation::Remove, Cause::Os(error));
             }
         }

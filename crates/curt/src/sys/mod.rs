@@ -193,7 +193,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     }
     /// Opens a second descriptor for a directory, so that threads that ask about its entries do not
     /// contend for one open file. `None` if sharing is just as good.
-    fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
+    fn duplicate(&self, dir: &Self::Dir) -> Option<Self::Dir> {
         let _ = dir;
         None
     }

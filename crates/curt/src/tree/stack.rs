@@ -187,9 +187,9 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Keeps a name for the topmost level, of an entry that does not wait to be entered. Returns
+    /// Stores a name for the topmost level, of an entry that does not wait to be entered. Returns
     /// its position.
-    pub(crate) fn keep(&mut self, name: Name<'_, S::Unit>) -> usize {
+    pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
         at

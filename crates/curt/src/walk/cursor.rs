@@ -13,7 +13,7 @@ use super::directory::{Level, State, StoredEntry, WalkFrame};
 use super::operand::Operand;
 use super::options::Settings;
 use super::rules;
-use super::share::Piece;
+use super::task::Task;
 use crate::ask::{Asker, Subject};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
@@ -78,16 +78,16 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Begins with part of a directory of another worker.
-    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
-        piece.begin(&mut self.branch);
+    pub(super) fn begin_task(&mut self, task: Task<S>) {
+        task.begin(&mut self.branch);
     }
 
     /// Takes half of the work that waits, for another worker.
-    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        Piece::split(&mut self.branch, number)
+    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Task<S>> {
+        Task::split(&mut self.branch, number)
     }
 
-    /// The next entry or failure; `None` when the operand, or the piece, is done.
+    /// The next entry or failure; `None` when the operand, or the task, is done.
     pub(super) fn next(&mut self) -> Option<Step> {
         if let Some(step) = self.second.take() {
             return Some(step);
@@ -226,7 +226,7 @@ impl<S: Sys> Cursor<S> {
                     self.reader.facts(at, &entry, &mut facts);
                     facts
                 });
-                let name = self.branch.stack.keep(entry.name);
+                let name = self.branch.stack.store_name(entry.name);
                 self.branch.stack[index].stored.push(name, &entry, listed);
             }
             if self.reader.is_at_end() {
@@ -367,7 +367,7 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         match level.stored.next_handed_off() {
-            Some(piece) => Some(Step::Join(piece)),
+            Some(task) => Some(Step::Join(task)),
             None => self.leave(),
         }
     }

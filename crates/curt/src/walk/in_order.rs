@@ -49,7 +49,7 @@ impl Walk<'_> {
             }),
         };
         let alone = self.settings.order.is_none();
-        let made = |piece, made, is_complete| parts.add(piece, made, is_complete);
+        let made = |task, made, is_complete| parts.add(task, made, is_complete);
         let summary = self.work(alone, &|| Gatherer::new(visitor, &made));
         parts.consume();
         summary
@@ -74,19 +74,19 @@ impl Walk<'_> {
 
 /// The chunks that have not been consumed yet.
 struct Parts<'c, C> {
-    /// By the number of the piece, or operand.
+    /// By the number of the task, or operand.
     made: Mutex<HashMap<u64, Part<C>>>,
     front: Mutex<Front<'c, C>>,
 }
 
 /// How far the chunks have been consumed.
 struct Front<'c, C> {
-    /// The pieces that are being consumed, each within the one before it.
+    /// The tasks that are being consumed, each within the one before it.
     waiting: Vec<u64>,
     consume: &'c mut (dyn FnMut(C) + Send),
 }
 
-/// The results of one piece.
+/// The results of one task.
 struct Part<C> {
     made: VecDeque<Made<C>>,
     is_complete: bool,
@@ -94,8 +94,8 @@ struct Part<C> {
 
 enum Made<C> {
     Chunk(C),
-    /// The results of this piece belong here.
-    Piece(u64),
+    /// The results of this task belong here.
+    Task(u64),
 }
 
 impl<C> Default for Part<C> {
@@ -105,11 +105,11 @@ impl<C> Default for Part<C> {
 }
 
 impl<C> Parts<'_, C> {
-    /// Adds to a piece, and consumes what can be consumed.
-    fn add(&self, piece: u64, made: Option<Made<C>>, is_complete: bool) {
+    /// Adds to a task, and consumes what can be consumed.
+    fn add(&self, task: u64, made: Option<Made<C>>, is_complete: bool) {
         let may_consume = is_complete || matches!(made, Some(Made::Chunk(_)));
         let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let part = parts.entry(piece).or_default();
+        let part = parts.entry(task).or_default();
         part.made.extend(made);
         part.is_complete |= is_complete;
         drop(parts);
@@ -123,16 +123,16 @@ impl<C> Parts<'_, C> {
         let Ok(mut front) = self.front.try_lock() else {
             return;
         };
-        while let Some(&piece) = front.waiting.last() {
+        while let Some(&task) = front.waiting.last() {
             let next = {
                 let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some(part) = parts.get_mut(&piece) else {
+                let Some(part) = parts.get_mut(&task) else {
                     return;
                 };
                 match part.made.pop_front() {
                     None if !part.is_complete => return,
                     None => {
-                        parts.remove(&piece);
+                        parts.remove(&task);
                         None
                     }
                     next => next,
@@ -140,7 +140,7 @@ impl<C> Parts<'_, C> {
             };
             match next {
                 None => drop(front.waiting.pop()),
-                Some(Made::Piece(below)) => front.waiting.push(below),
+                Some(Made::Task(inner)) => front.waiting.push(inner),
                 Some(Made::Chunk(chunk)) => (front.consume)(chunk),
             }
         }
@@ -150,9 +150,9 @@ impl<C> Parts<'_, C> {
 /// Fills chunks for one worker.
 struct Gatherer<'v, V: InOrder, M> {
     visitor: &'v V,
-    /// Takes what was made of a piece, and whether the piece is complete.
+    /// Takes what was made of a task, and whether the task is complete.
     made: &'v M,
-    piece: u64,
+    task: u64,
     chunk: V::Chunk,
     entries: usize,
 }
@@ -163,14 +163,14 @@ where
     M: Fn(u64, Option<Made<V::Chunk>>, bool),
 {
     fn new(visitor: &'v V, made: &'v M) -> Self {
-        Gatherer { visitor, made, piece: 0, chunk: V::Chunk::default(), entries: 0 }
+        Gatherer { visitor, made, task: 0, chunk: V::Chunk::default(), entries: 0 }
     }
 
     fn seal(&mut self) {
         if self.entries > 0 {
             self.entries = 0;
             let chunk = std::mem::take(&mut self.chunk);
-            (self.made)(self.piece, Some(Made::Chunk(chunk)), false);
+            (self.made)(self.task, Some(Made::Chunk(chunk)), false);
         }
     }
 
@@ -199,21 +199,21 @@ where
         next
     }
 
-    fn begin(&mut self, piece: u64) {
-        self.piece = piece;
+    fn begin(&mut self, task: u64) {
+        self.task = task;
     }
 
     fn end(&mut self) {
         self.seal();
-        (self.made)(self.piece, None, true);
+        (self.made)(self.task, None, true);
     }
 
     fn stop(&mut self) {
         self.seal();
     }
 
-    fn join(&mut self, piece: u64) {
+    fn join(&mut self, task: u64) {
         self.seal();
-        (self.made)(self.piece, Some(Made::Piece(piece)), false);
+        (self.made)(self.task, Some(Made::Task(task)), false);
     }
 }

@@ -56,7 +56,7 @@ mod operand;
 mod options;
 mod order;
 mod rules;
-mod share;
+mod task;
 #[cfg(test)]
 mod tests;
 mod visit;

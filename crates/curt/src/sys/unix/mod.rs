@@ -275,8 +275,8 @@ impl Sys for Unix {
     }
 
     #[cfg(target_os = "linux")]
-    fn reopen(&self, dir: &Dir) -> Option<Dir> {
-        self.opened_again(dir)
+    fn duplicate(&self, dir: &Dir) -> Option<Dir> {
+        self.open_duplicate(dir)
     }
 
     fn close(&self, dir: Dir) {

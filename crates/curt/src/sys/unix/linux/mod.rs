@@ -121,7 +121,7 @@ impl Unix {
 
     /// In a process with threads, every call counts a reference to the open file, so threads that
     /// share one contend for its cache line. Where descriptors run out, they share it all the same.
-    pub(super) fn opened_again(&self, dir: &Dir) -> Option<Dir> {
+    pub(super) fn open_duplicate(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }
 
