@@ -106,7 +106,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 if self.worker.shared.is_cancelled() {
                     break;
                 }
-                take(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
+                handle_entry(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
             }
         }
         let remains = self.empty(base);
@@ -235,7 +235,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                     return;
                 }
                 let Some(entry) = self.buffer.next() else { return };
-                take(entry, &mut self.stack, &mut self.worker);
+                handle_entry(entry, &mut self.stack, &mut self.worker);
             }
         }
     }
@@ -361,7 +361,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
             // Another entry has taken its place, or the listing did not tell the kind.
-            Opened::NotDirectory => worker.remove_chosen(dir, name),
+            Opened::NotDirectory => worker.query_and_unlink(dir, name),
             Opened::Mount => {
                 worker.fail(Operation::Remove, Cause::MountPoint);
                 Outcome::Kept
@@ -467,7 +467,11 @@ impl<'r, S: Sys> Engine<'r, S> {
 
 /// Deals with one entry of the topmost directory.
 #[inline]
-fn take<S: Sys>(entry: Entry<'_, S::Unit>, stack: &mut Directories<S>, worker: &mut Worker<'_, S>) {
+fn handle_entry<S: Sys>(
+    entry: Entry<'_, S::Unit>,
+    stack: &mut Directories<S>,
+    worker: &mut Worker<'_, S>,
+) {
     let level = stack.top_mut();
     if level.has_kept(entry.name) {
         return;

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
-use crate::sys::{Ask, Finished, Identity, Sys, os_error};
+use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// Leaves the topmost directory, of which nothing is left to read or to enter.
@@ -111,20 +111,20 @@ impl<S: Sys> Engine<'_, S> {
             return self.pop();
         }
         let stat = self.stat_top();
-        let finished = self.finish_top(index);
-        if is_guess && !matches!(finished, Finished::NotEmpty(())) {
+        let finished = self.remove_from_parent(index);
+        if is_guess && !matches!(finished, DirRemoved::NotEmpty(())) {
             guesses.was_right();
         }
         match finished {
-            Finished::Done => {
+            DirRemoved::Done => {
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
             }
-            Finished::Gone if self.stack[index].role() == Role::Operand => {
+            DirRemoved::Gone if self.stack[index].role() == Role::Operand => {
                 self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
             }
-            Finished::Gone => self.worker.report.vanished += 1,
-            Finished::NotEmpty(()) => {
+            DirRemoved::Gone => self.worker.report.vanished += 1,
+            DirRemoved::NotEmpty(()) => {
                 let is_still_there = self.reopen(index);
                 if is_still_there && is_guess {
                     self.stack[index].passes.read_on();
@@ -133,7 +133,7 @@ impl<S: Sys> Engine<'_, S> {
                 }
                 return;
             }
-            Finished::Failed((), error) => {
+            DirRemoved::Failed((), error) => {
                 // It stays, so `leave` is called again and reads its listing to the end.
                 self.stack[index].mark_kept();
                 return self.worker.fail(Operation::Remove, Cause::Os(error));
@@ -172,38 +172,38 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Removes the topmost directory from its parent, which is open.
-    fn finish_top(&mut self, index: usize) -> Finished<()> {
+    fn remove_from_parent(&mut self, index: usize) -> DirRemoved<()> {
         let Engine { worker, stack, .. } = self;
         let dir = stack.take_top();
         let (Some(name), Some(parent)) =
             (stack.names().get(stack[index].name()), stack[index - 1].dir())
         else {
             worker.internal_error("a directory is removed from a parent that is not open");
-            return Finished::Gone;
+            return DirRemoved::Gone;
         };
         let error = match dir {
             // Closed or released.
             None => match worker.sys.remove_empty_dir(parent, name) {
-                Ok(()) => return Finished::Done,
+                Ok(()) => return DirRemoved::Done,
                 Err(error) => error,
             },
-            Some(dir) => match worker.finish_dir(parent, name, dir) {
-                Finished::Done => return Finished::Done,
-                Finished::Gone => return Finished::Gone,
-                Finished::NotEmpty(dir) => {
+            Some(dir) => match worker.remove_open_dir(parent, name, dir) {
+                DirRemoved::Done => return DirRemoved::Done,
+                DirRemoved::Gone => return DirRemoved::Gone,
+                DirRemoved::NotEmpty(dir) => {
                     stack.put_top_back(dir);
-                    return Finished::NotEmpty(());
+                    return DirRemoved::NotEmpty(());
                 }
-                Finished::Failed(dir, error) => {
+                DirRemoved::Failed(dir, error) => {
                     stack.put_top_back(dir);
                     error
                 }
             },
         };
         match error.kind() {
-            io::ErrorKind::NotFound => Finished::Gone,
-            io::ErrorKind::DirectoryNotEmpty => Finished::NotEmpty(()),
-            _ => Finished::Failed((), error),
+            io::ErrorKind::NotFound => DirRemoved::Gone,
+            io::ErrorKind::DirectoryNotEmpty => DirRemoved::NotEmpty(()),
+            _ => DirRemoved::Failed((), error),
         }
     }
 

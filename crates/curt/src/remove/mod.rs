@@ -158,14 +158,14 @@ impl Remove<'_> {
     }
 }
 
-/// Removes operands on a platform: paths or, with a directory to be `below`, names in it.
+/// Removes operands on a platform: paths or, with a directory `parent`, names in it.
 fn run<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    below: Option<S::Dir>,
+    parent: Option<S::Dir>,
 ) -> Report {
-    let shared = Shared::<S>::new(options, setup, below);
+    let shared = Shared::<S>::new(options, setup, parent);
     let setup = setup.with(options.without);
     let next = AtomicUsize::new(0);
     shared.crew.work(|number, start| {

@@ -104,10 +104,11 @@ fn remove(
     if !globs.is_empty() {
         removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
     }
-    if let Some(budget) = sys::descriptor_budget() {
+    if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
     }
-    options.without.features().fold(removal, Remove::without).run(operands)
+    let removal = options.without.features().fold(removal, Remove::without);
+    removal.run(operands)
 }
 
 /// Prints what was done.

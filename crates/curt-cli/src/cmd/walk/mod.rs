@@ -106,7 +106,7 @@ impl<'a> Job<'a> {
             let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
             walk = walk.ignore(rules);
         }
-        if let Some(budget) = sys::descriptor_budget() {
+        if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
         }
         if let Some(bytes) = options.buffer {

@@ -52,8 +52,8 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
-    SystemUnit, os_error,
+    Ask, Batch, DirRemoved, Feature, Identity, Mounts, Opened, Owners, Removed, Setup, Sources,
+    Sys, SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -306,7 +306,7 @@ impl Sys for Unix {
 
     /// Removes, then closes: the last close destroys the inode, and this way that happens outside
     /// the lock of the parent.
-    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> DirRemoved<Dir> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
         values::finished(removed, dir, |dir| self.close(dir))
     }
