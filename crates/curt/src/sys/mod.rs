@@ -170,6 +170,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// The name by which a directory contains itself.
     const ITSELF: Name<'static, Self::Unit>;
 
+    /// Returns the platform for one worker.
     fn start(setup: &Setup) -> Self;
     /// Returns the calls made so far.
     fn calls(&self) -> Calls;
