@@ -101,8 +101,8 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Asks for everything that the plan wants of a path, as the caller typed it. The error says
-    /// that there can be no such path; what the system refused is in the metadata.
+    /// Asks for everything that the plan wants of a path, as the caller typed it. Errors only if
+    /// the path is not valid text; a refusal by the system is stored in the metadata.
     pub(crate) fn ask_path(
         &self,
         path: &Path,

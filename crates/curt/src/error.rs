@@ -100,7 +100,7 @@ pub enum Cause {
     OtherFileSystem,
     /// The path is a directory, and the options do not remove directories.
     IsADirectory,
-    /// When the directory was reopened by name, another one had taken its place.
+    /// Another entry has this name now.
     Replaced,
     /// The buffer is too small for the longest name.
     BufferTooSmall,
@@ -132,7 +132,7 @@ impl fmt::Display for Cause {
             Cause::IsADirectory => "is a directory",
             Cause::BufferTooSmall => "the buffer does not hold the longest name",
             Cause::Loop => "leads back to a directory above it",
-            Cause::Replaced => "another directory took its place while it was removed",
+            Cause::Replaced => "another directory has taken its place",
         })
     }
 }

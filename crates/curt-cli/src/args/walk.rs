@@ -65,7 +65,7 @@ pub(crate) struct WalkOptions {
     #[arg(long = "type", value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
 
-    /// Print nothing above depth N; operands have depth 0
+    /// Print only entries at depth N or deeper; operands have depth 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) min_depth: usize,
 

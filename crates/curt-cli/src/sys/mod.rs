@@ -24,9 +24,9 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    argument_bytes, bytes_of_argument, descriptor_budget, device_parts, end_as, end_by, error_kind,
-    error_number, error_text, leave_signals, listen, local_zone, name_from_bytes, open_list,
-    pass_signals_on, read_input, take_signals_back, terminal_width,
+    argument_bytes, bytes_of_argument, device_parts, end_as, end_by, error_kind, error_number,
+    error_text, leave_signals, listen, local_zone, name_from_bytes, open_list, pass_signals_on,
+    raise_descriptor_limit, read_input, take_signals_back, terminal_width,
 };
 
 #[cfg(unix)]

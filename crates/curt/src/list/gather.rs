@@ -124,7 +124,7 @@ impl List {
         let wanted = helpers.wanted(asker, positions.len());
         while helpers.started.len() < wanted {
             let asker = Asker::new(Os::start(setup), asker.plan());
-            let dir = asker.sys.reopen(dir);
+            let dir = asker.sys.duplicate(dir);
             helpers.started.push(Helper { asker, dir });
         }
         let batch = ListBatch { dir, path, buf: reader.buffer() };

@@ -1,4 +1,4 @@
-//! The state of one directory between its operand and the entry at hand, and the tasks that are
+//! The state of one directory between its operand and the current entry, and the tasks that are
 //! handed off from it.
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::name::{Name, Names, Unit};
 use crate::sys::Sys;
 use crate::tree::{self, Join, Stack, TreePath};
 
-/// The directories between an operand and the entry at hand.
+/// The directories between an operand and the current entry.
 pub(super) type Directories<S> = Stack<S, Directory<<S as Sys>::Unit>>;
 /// One of these directories.
 pub(super) type Level<S> = tree::Level<S, Directory<<S as Sys>::Unit>>;
@@ -26,7 +26,7 @@ pub(super) struct Directory<U> {
     asks_first: bool,
     remains: Remains<U>,
     /// The parts of it that other workers have.
-    handed_off: Option<Arc<HandOff<U>>>,
+    handed_off: Option<Arc<HandedOffParts<U>>>,
     pub(super) passes: Passes,
 }
 
@@ -64,12 +64,12 @@ impl<U: Unit> Remains<U> {
 }
 
 /// The parts of one directory that were handed off.
-pub(super) struct HandOff<U> {
+pub(super) struct HandedOffParts<U> {
     pub(super) join: Join,
     remains: Mutex<Remains<U>>,
 }
 
-impl<U: Unit> HandOff<U> {
+impl<U: Unit> HandedOffParts<U> {
     /// Adds the entries of a part that stay.
     pub(super) fn add(&self, remains: Remains<U>) {
         self.remains.lock().unwrap_or_else(PoisonError::into_inner).add(remains);
@@ -84,7 +84,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) names: Names<S::Unit>,
     /// The kind of all entries: directories, or files of any kind, or unknown.
     pub(super) kind: Kind,
-    pub(super) owner: Arc<HandOff<S::Unit>>,
+    pub(super) owner: Arc<HandedOffParts<S::Unit>>,
 }
 
 impl<U: Unit> Directory<U> {
@@ -135,13 +135,13 @@ impl<U: Unit> Directory<U> {
     }
 
     /// Notes that an entry of it stays.
-    pub(super) fn keep(&mut self) {
+    pub(super) fn mark_kept(&mut self) {
         self.remains.any = true;
     }
 
     /// Notes that an entry of it stays, with its name if the directory may be listed again.
     pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
-        self.keep();
+        self.mark_kept();
         if may_list_again {
             self.remains.names.insert(name.units().to_vec());
         }
@@ -156,8 +156,8 @@ impl<U: Unit> Directory<U> {
         self.remains
     }
 
-    /// Returns whether a name may be forgotten, because the directory is its own list of what is
-    /// left. It is none if another worker has a part: which entries of that stay is not known.
+    /// Whether a name may be dropped and listed again later. Not while another worker holds a part,
+    /// since its remaining entries are unknown.
     pub(super) fn may_forget(&self) -> bool {
         matches!(self.role, Role::Operand | Role::Child) && self.handed_off.is_none()
     }
@@ -169,17 +169,17 @@ impl<U: Unit> Directory<U> {
     }
 
     /// Counts a part that is about to be handed off.
-    pub(super) fn hand_off(&mut self) -> Arc<HandOff<U>> {
+    pub(super) fn hand_off(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
             let remains = Mutex::new(Remains::none());
-            Arc::new(HandOff { join: Join::default(), remains })
+            Arc::new(HandedOffParts { join: Join::default(), remains })
         });
         parts.join.add();
         Arc::clone(parts)
     }
 
     /// Returns the parts that other workers have.
-    pub(super) fn handed_off(&self) -> Option<Arc<HandOff<U>>> {
+    pub(super) fn handed_off(&self) -> Option<Arc<HandedOffParts<U>>> {
         self.handed_off.clone()
     }
 
@@ -196,8 +196,8 @@ impl<U: Unit> Directory<U> {
 impl<S: Sys> Level<S> {
     /// Leaves the directory as it is: nothing more of it is listed or entered.
     pub(super) fn give_up(&mut self) {
-        self.keep();
-        self.passes.end();
+        self.mark_kept();
+        self.passes.stop();
         self.drop_waiting();
     }
 }

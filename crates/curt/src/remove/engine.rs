@@ -86,7 +86,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.buffer.forget_file_system();
         let base = self.stack.len();
         self.stack.push_base(tree.parent, 0, &Names::new(), Directory::base(Role::Parent));
-        let at = self.stack.keep(tree.name.as_name());
+        let at = self.stack.store_name(tree.name.as_name());
         self.push(tree.dir, Role::Operand, at, tree.is_protected);
         self.empty(base);
     }
@@ -106,7 +106,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 if self.worker.shared.is_cancelled() {
                     break;
                 }
-                take(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
+                handle_entry(Entry { name, kind, id: 0 }, &mut self.stack, &mut self.worker);
             }
         }
         let remains = self.empty(base);
@@ -115,7 +115,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.finish(&owner.join);
     }
 
-    /// Removes the entries that wait in the level `base` and everything above it on the stack, and
+    /// Removes the entries that wait in the level `base` and everything deeper on the stack, and
     /// pops it. Returns the entries that stay.
     fn empty(&mut self, base: usize) -> Remains<S::Unit> {
         loop {
@@ -132,13 +132,19 @@ impl<'r, S: Sys> Engine<'r, S> {
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
-            } else if has_more {
+                continue;
+            }
+            if has_more {
                 if self.reopen_top() {
                     self.take_batch();
                 }
-            } else if self.wait_for_parts() {
-                // Another task was done meanwhile.
-            } else if self.stack.len() > base + 1 {
+                continue;
+            }
+            let has_done_task = self.wait_for_parts();
+            if has_done_task {
+                continue;
+            }
+            if self.stack.len() > base + 1 {
                 self.leave();
             } else {
                 let base = self.stack.pop(&self.worker.sys);
@@ -229,7 +235,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                     return;
                 }
                 let Some(entry) = self.buffer.next() else { return };
-                take(entry, &mut self.stack, &mut self.worker);
+                handle_entry(entry, &mut self.stack, &mut self.worker);
             }
         }
     }
@@ -274,7 +280,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the subdirectories that wait in the lowest level that has any.
+    /// Hands off half of the subdirectories that wait in the shallowest level that has any.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let may_hand_off =
@@ -288,7 +294,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn hand_off(&mut self, index: usize, names: Names<S::Unit>, kind: Kind) {
         let level = &mut self.stack[index];
         let Some(dir) = level.share() else {
-            level.keep();
+            level.mark_kept();
             return self.worker.internal_error("a directory is shared that is not open");
         };
         let mut path = self.worker.path.clone();
@@ -307,7 +313,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor
-    /// at the moment, it waits again.
+    /// at the moment, the name is put back.
     fn enter(&mut self, at: usize) {
         let Engine { worker, stack, samples, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
@@ -355,7 +361,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             Opened::Gone => Outcome::Gone,
             Opened::Pending => Outcome::Pending,
             // Another entry has taken its place, or the listing did not tell the kind.
-            Opened::NotDirectory => worker.remove_chosen(dir, name),
+            Opened::NotDirectory => worker.query_and_unlink(dir, name),
             Opened::Mount => {
                 worker.fail(Operation::Remove, Cause::MountPoint);
                 Outcome::Kept
@@ -370,7 +376,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         };
         if let Outcome::Directory = outcome {
-            // It is a directory again: another process swaps it.
+            // Another process swaps it between file and directory.
             worker.fail(Operation::Remove, Cause::Replaced);
             outcome = Outcome::Kept;
         }
@@ -389,7 +395,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and
-    /// all levels above it, and returns `false`.
+    /// all deeper levels, and returns `false`.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;
@@ -411,7 +417,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Pops a directory that could not be reopened, and all levels above it.
+    /// Pops a directory that could not be reopened, and all deeper levels.
     fn drop_lost(&mut self, lost: ReopenError) {
         while self.stack.len() > lost.level + 1 {
             self.pop();
@@ -420,7 +426,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.report.vanished += 1;
         } else {
             self.worker.fail(Operation::Remove, lost.into_cause());
-            self.stack.top_mut().keep();
+            self.stack.top_mut().mark_kept();
         }
         self.pop();
     }
@@ -434,7 +440,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         if directory.is_kept() {
             match names.get(directory.name()) {
                 Some(name) => parent.keep_entry(name, worker.shared.removes_all),
-                None => parent.keep(),
+                None => parent.mark_kept(),
             }
         }
     }
@@ -461,7 +467,11 @@ impl<'r, S: Sys> Engine<'r, S> {
 
 /// Deals with one entry of the topmost directory.
 #[inline]
-fn take<S: Sys>(entry: Entry<'_, S::Unit>, stack: &mut Directories<S>, worker: &mut Worker<'_, S>) {
+fn handle_entry<S: Sys>(
+    entry: Entry<'_, S::Unit>,
+    stack: &mut Directories<S>,
+    worker: &mut Worker<'_, S>,
+) {
     let level = stack.top_mut();
     if level.has_kept(entry.name) {
         return;
@@ -479,7 +489,7 @@ fn take<S: Sys>(entry: Entry<'_, S::Unit>, stack: &mut Directories<S>, worker: &
         Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
         Outcome::Directory if worker.excludes_directory(entry.name) => {
             worker.skip();
-            level.keep();
+            level.mark_kept();
         }
         Outcome::Directory => {
             let is_full = stack.names().len() > MOST_NAMES && stack.names_of_top() > LEAST_NAMES;

@@ -9,7 +9,7 @@ use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::sys::{Ask, Entry, Removed, Sys};
 
-/// What became of an entry.
+/// The result of removing an entry.
 pub(super) enum Outcome {
     Removed,
     /// It is no longer there.
@@ -32,7 +32,7 @@ impl<S: Sys> Worker<'_, S> {
         }
         let path_len = self.path.len();
         let removed = if self.shared.is_plain {
-            self.remove_known(dir, name, kind, None)
+            self.confirm_and_unlink(dir, name, kind, None)
         } else {
             self.path.push(name);
             match self.look_at(dir, name, kind) {
@@ -42,7 +42,7 @@ impl<S: Sys> Worker<'_, S> {
                     if kind != Kind::Directory && self.is_excluded(kind) {
                         Ok(self.skip())
                     } else {
-                        self.remove_known(dir, name, kind, stat.as_ref())
+                        self.confirm_and_unlink(dir, name, kind, stat.as_ref())
                     }
                 }
             }
@@ -69,12 +69,12 @@ impl<S: Sys> Worker<'_, S> {
 
     /// Removes the entry at the path, which the caller does not exclude and which may be a
     /// directory.
-    pub(super) fn remove_chosen(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>) -> Outcome {
+    pub(super) fn query_and_unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>) -> Outcome {
         let (kind, stat) = match self.look_at(dir, name, Kind::Unknown) {
             Ok(known) => known,
             Err(outcome) => return outcome,
         };
-        match self.remove_known(dir, name, kind, stat.as_ref()) {
+        match self.confirm_and_unlink(dir, name, kind, stat.as_ref()) {
             Ok(outcome) => outcome,
             // Some systems say that nothing can be removed before they look whether it is there.
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {
@@ -139,9 +139,8 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Removes an entry that is not excluded, after asking the observer if that is wanted. The path
-    /// is that of the entry, unless nothing but removal is wanted. Returns the system's refusal.
-    fn remove_known(
+    /// Asks the observer if needed, then removes. `path` must name the entry unless `is_plain`.
+    fn confirm_and_unlink(
         &mut self,
         dir: &S::Dir,
         name: Name<'_, S::Unit>,

@@ -7,24 +7,30 @@ use super::engine::Engine;
 use super::options::Question;
 use crate::error::{Cause, Operation};
 use crate::fields::{Facts, Kind};
-use crate::sys::{Ask, Finished, Identity, Sys, os_error};
+use crate::sys::{Ask, DirRemoved, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     /// Leaves the topmost directory, of which nothing is left to read or to enter.
     pub(super) fn leave(&mut self) {
         let level = self.stack.top_mut();
         if level.passes.is_overrun() {
+            // Entries are added as fast as removed.
             self.retry(true);
         } else if level.passes.has_forgotten() {
+            // Names did not fit: list again.
             self.list_again();
         } else if level.is_kept() && level.passes.is_guess() {
+            // It stays, so no rmdir tests the guess: read to the end.
             level.passes.read_on();
         } else if self.may_hold_more() {
+            // It stays: list until nothing new is found.
             self.retry(false);
         } else if self.is_to_stay() {
+            // It stays.
             self.check_emptied_operand();
             self.pop();
         } else {
+            // Rmdir.
             self.remove_top();
         }
     }
@@ -45,7 +51,7 @@ impl<S: Sys> Engine<'_, S> {
         let level = self.stack.top();
         level.stays(shared.options.contents)
             && level.passes.has_found()
-            && !level.passes.is_over()
+            && !level.passes.is_stopped()
             && self.may_list_again()
             // After the panic of a worker its entries are left.
             && !shared.crew.pool.is_over()
@@ -71,7 +77,7 @@ impl<S: Sys> Engine<'_, S> {
         if options.confirm.asks(is_protected)
             && !worker.ask(Question::RemoveDirectory, Kind::Directory, false, is_protected)
         {
-            level.keep();
+            level.mark_kept();
             worker.skip();
             return true;
         }
@@ -101,35 +107,35 @@ impl<S: Sys> Engine<'_, S> {
             return level.passes.read_on();
         }
         if level.role() == Role::Operand && !self.is_still_there(index) {
-            self.stack[index].keep();
+            self.stack[index].mark_kept();
             return self.pop();
         }
         let stat = self.stat_top();
-        let finished = self.finish_top(index);
-        if is_guess && !matches!(finished, Finished::NotEmpty(())) {
+        let finished = self.remove_from_parent(index);
+        if is_guess && !matches!(finished, DirRemoved::NotEmpty(())) {
             guesses.was_right();
         }
         match finished {
-            Finished::Done => {
+            DirRemoved::Done => {
                 self.worker.removed_directory(stat.as_ref());
                 self.worker.tick();
             }
-            Finished::Gone if self.stack[index].role() == Role::Operand => {
+            DirRemoved::Gone if self.stack[index].role() == Role::Operand => {
                 self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
             }
-            Finished::Gone => self.worker.report.vanished += 1,
-            Finished::NotEmpty(()) => {
-                if !self.reopen(index) {
-                } else if is_guess {
+            DirRemoved::Gone => self.worker.report.vanished += 1,
+            DirRemoved::NotEmpty(()) => {
+                let is_still_there = self.reopen(index);
+                if is_still_there && is_guess {
                     self.stack[index].passes.read_on();
-                } else {
+                } else if is_still_there {
                     self.retry(true);
                 }
                 return;
             }
-            Finished::Failed((), error) => {
+            DirRemoved::Failed((), error) => {
                 // It stays, so `leave` is called again and reads its listing to the end.
-                self.stack[index].keep();
+                self.stack[index].mark_kept();
                 return self.worker.fail(Operation::Remove, Cause::Os(error));
             }
         }
@@ -166,37 +172,38 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Removes the topmost directory from its parent, which is open.
-    fn finish_top(&mut self, index: usize) -> Finished<()> {
+    fn remove_from_parent(&mut self, index: usize) -> DirRemoved<()> {
         let Engine { worker, stack, .. } = self;
         let dir = stack.take_top();
         let (Some(name), Some(parent)) =
             (stack.names().get(stack[index].name()), stack[index - 1].dir())
         else {
             worker.internal_error("a directory is removed from a parent that is not open");
-            return Finished::Gone;
+            return DirRemoved::Gone;
         };
         let error = match dir {
+            // Closed or released.
             None => match worker.sys.remove_empty_dir(parent, name) {
-                Ok(()) => return Finished::Done,
+                Ok(()) => return DirRemoved::Done,
                 Err(error) => error,
             },
-            Some(dir) => match worker.finish_dir(parent, name, dir) {
-                Finished::Done => return Finished::Done,
-                Finished::Gone => return Finished::Gone,
-                Finished::NotEmpty(dir) => {
+            Some(dir) => match worker.remove_open_dir(parent, name, dir) {
+                DirRemoved::Done => return DirRemoved::Done,
+                DirRemoved::Gone => return DirRemoved::Gone,
+                DirRemoved::NotEmpty(dir) => {
                     stack.put_top_back(dir);
-                    return Finished::NotEmpty(());
+                    return DirRemoved::NotEmpty(());
                 }
-                Finished::Failed(dir, error) => {
+                DirRemoved::Failed(dir, error) => {
                     stack.put_top_back(dir);
                     error
                 }
             },
         };
         match error.kind() {
-            io::ErrorKind::NotFound => Finished::Gone,
-            io::ErrorKind::DirectoryNotEmpty => Finished::NotEmpty(()),
-            _ => Finished::Failed((), error),
+            io::ErrorKind::NotFound => DirRemoved::Gone,
+            io::ErrorKind::DirectoryNotEmpty => DirRemoved::NotEmpty(()),
+            _ => DirRemoved::Failed((), error),
         }
     }
 
@@ -252,7 +259,7 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
-            // One that is released lies between others that are new, or far below them.
+            // One that is released lies between others that are new, or far deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;
             }

@@ -91,8 +91,7 @@ impl<S: Sys> Buffer<S> {
         Err(os_error(io::ErrorKind::DirectoryNotEmpty))
     }
 
-    /// Counts the entries of a directory, by a listing beside the one under way. `None` if that
-    /// fails.
+    /// Counts the entries of a directory with a second listing. `None` if that fails.
     pub(super) fn count(
         &mut self,
         dir: &S::Dir,

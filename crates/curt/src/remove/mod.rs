@@ -6,10 +6,11 @@
 //!   for each entry that failed, and none for the directories that stay because of it.
 //! - Symbolic links are removed and never followed. An operand that ends in a separator must be a
 //!   directory itself: `link/` is an error, and the target of the link is not touched.
-//! - No path is resolved twice: every call names one entry of an open directory. No name contains a
-//!   separator, and none is `..`.
+//! - No path is resolved twice: every call names one entry of an open directory, except when
+//!   directories beyond the descriptor budget are reopened: several names in one call that refuses
+//!   links, and the identity is compared. No name contains a separator, and none is `..`.
 //! - Memory, descriptors and stack are bounded at any depth and any number of entries, and so is
-//!   the time that a process can cost which keeps adding entries.
+//!   the time a process can add by creating entries.
 //! - Mounts below an operand are not crossed, and the root directory is not removed, unless that
 //!   was asked for.
 //! - A removal is **not atomic**: other processes see a part of the tree meanwhile, and entries
@@ -25,7 +26,9 @@
 //! | directory | 4 (`openat2`, `getdents64`, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | wrong guess that a listing has ended | 1, at most 4 times | never made |
-//! | operand | 2 (`openat`, `close`) if its parent is not that of the operand before, 3 (`statx`) if it is a directory, 2 of them also for contents only, 1 (`openat2`) if it is not | the same |
+//! | operand whose parent is not that of the operand before | 2 more (`openat`, `close`) | the same |
+//! | operand that is a directory, also for contents only | 3 more (`statx`), and `openat` instead of `openat2` | 3 more |
+//! | operand that is not a directory | 1 more (`openat`) | the same |
 //! | directory that stays: contents only, or a failure in it | 3 for another listing, until nothing new is found | the same |
 //! | every 65,536 entries of one directory | one more listing of the entries that are left | the same |
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
@@ -66,7 +69,7 @@
 //! mounts, one call more for each directory. Without `statx` or its mount numbers: devices are
 //! compared, which cannot detect a bind mount of the same file system. If the listing has no kinds,
 //! the entry is unlinked, which on Linux never removes a directory; elsewhere a stat tells its
-//! kind. When the descriptor budget is used up, directories on the way are closed and reopened: see
+//! kind. When the descriptor budget is used up, ancestors are closed and reopened: see
 //! `tree/stack.rs`. The same tests run all of this on the portable platform too, on Linux.
 //!
 //! # Compared with others
@@ -155,14 +158,14 @@ impl Remove<'_> {
     }
 }
 
-/// Removes operands on a platform: paths or, with a directory to be `below`, names in it.
+/// Removes operands on a platform: paths or, with a directory `parent`, names in it.
 fn run<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    below: Option<S::Dir>,
+    parent: Option<S::Dir>,
 ) -> Report {
-    let shared = Shared::<S>::new(options, setup, below);
+    let shared = Shared::<S>::new(options, setup, parent);
     let setup = setup.with(options.without);
     let next = AtomicUsize::new(0);
     shared.crew.work(|number, start| {

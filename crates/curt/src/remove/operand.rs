@@ -1,4 +1,4 @@
-//! Operands: taken apart, opened, and removed if they are no trees.
+//! Splits operands, opens trees, removes everything else.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,11 +94,11 @@ impl<S: Sys> Operands<'_, '_, S> {
 
     fn open_parent(&mut self, path: &Path, operand: &Operand<S::Unit>) -> io::Result<Arc<S::Dir>> {
         let is_root = operand.last == Last::Root;
-        if let Some(below) = &self.worker.shared.below {
+        if let Some(parent) = &self.worker.shared.parent {
             let is_name =
                 operand.parent.as_os_str().is_empty() && !is_root && !operand.directory_only;
             return if is_name {
-                Ok(Arc::clone(below))
+                Ok(Arc::clone(parent))
             } else {
                 Err(io::ErrorKind::InvalidInput.into())
             };
@@ -154,7 +154,7 @@ impl<S: Sys> Operands<'_, '_, S> {
 
     /// Removes an operand that is not known to be a directory. Returns whether it is one.
     fn remove_file(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> bool {
-        let outcome = self.worker.remove_chosen(parent, name);
+        let outcome = self.worker.query_and_unlink(parent, name);
         if let Outcome::Gone = outcome {
             self.worker.operand_failed(os_error(io::ErrorKind::NotFound));
         }
@@ -248,7 +248,7 @@ impl<S: Sys> Operands<'_, '_, S> {
     fn not_a_directory(&mut self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         if is_link || self.worker.shared.options.contents {
-            // Never fine: the caller named what a link leads to.
+            // Always an error: the separator names the link's target.
             self.worker.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.worker.operand_failed(error);

@@ -130,12 +130,12 @@ impl Observer for NoopObserver {}
 /// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every
 /// failure is reported, and the removal goes on after it. The races that are prevented, and those
 /// that are not, the calls that a removal makes, and how it compares with others are in
-/// `docs/commands/rm.md` of the repository.
+/// [`crate::remove`].
 ///
 /// # Deep trees
 ///
 /// As many directories are open as the tree is deep, up to [`Remove::descriptors`]. Beyond that,
-/// directories on the way are closed and reopened by name, and must then be the same ones.
+/// ancestors are closed and reopened by name, and must then be the same ones.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -300,9 +300,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets how often, and for how long, a directory is emptied again to which entries were added
-    /// meanwhile: 100 times within a second by default. A pass that finds at most half of the
-    /// entries that any pass before found is progress, and starts the window again.
+    /// Sets how often, and for how long, a directory that gained entries is emptied again: 100
+    /// times within a second by default. A pass that finds at most half of the entries that any
+    /// pass before found is progress, and starts the window again.
     ///
     /// Entries that are in use, which Windows refuses to remove, and shortages of descriptors are
     /// waited for within the same window.

@@ -28,7 +28,7 @@ pub(super) struct Passes {
     dealt_before: u64,
     /// How many entries can be dealt with unless some are added. Only known of large directories.
     bound: Option<u64>,
-    /// The passes since the directory did not become empty.
+    /// Set once a pass left the directory non-empty.
     retries: Option<Box<Retries>>,
 }
 
@@ -38,11 +38,11 @@ enum State {
     Reading,
     /// The listing seems to have ended; removing the directory is the test.
     GuessedEnd,
-    End,
+    Listed,
     /// Ended early, because entries are added as fast as they are removed.
     Overrun,
     /// No other pass follows: what is left was reported, or is to stay.
-    Over,
+    Stopped,
 }
 
 #[derive(Debug)]
@@ -72,16 +72,16 @@ impl Passes {
 
     /// Returns the passes over a directory that is not listed.
     pub(super) fn none() -> Self {
-        Passes { state: State::Over, ..Passes::new() }
+        Passes { state: State::Stopped, ..Passes::new() }
     }
 
-    /// Ends the last pass.
-    pub(super) fn end(&mut self) {
-        (self.state, self.forgotten) = (State::Over, 0);
+    /// Stops: no other pass follows.
+    pub(super) fn stop(&mut self) {
+        (self.state, self.forgotten) = (State::Stopped, 0);
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.state == State::Over
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state == State::Stopped
     }
 
     /// Returns whether there is more to read in this pass.
@@ -115,7 +115,7 @@ impl Passes {
     /// Continues the pass after a listing call.
     pub(super) fn has_read(&mut self, batch: Batch, may_guess: bool) {
         self.state = match batch {
-            Batch::End => State::End,
+            Batch::End => State::Listed,
             Batch::ProbablyLast if may_guess => State::GuessedEnd,
             Batch::ProbablyLast | Batch::More => State::Reading,
         };
@@ -188,8 +188,8 @@ impl Passes {
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
-    /// before it, or the reason why there is none. If the directory only may hold more (it is
-    /// `certain` when the system says so), the second pass does not count as a retry.
+    /// before it, or the reason why there is none. `certain`: the system reported that it is not
+    /// empty; otherwise the first repetition is free.
     pub(super) fn retry(
         &mut self,
         certain: bool,
@@ -304,7 +304,7 @@ mod tests {
         assert!(passes.has_more() && !passes.is_guess());
         passes.has_read(Batch::ProbablyLast, true);
         assert!(!passes.has_more() && passes.is_guess());
-        passes.end();
-        assert!(passes.is_over() && !passes.is_guess());
+        passes.stop();
+        assert!(passes.is_stopped() && !passes.is_guess());
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Shared<'r, S: Sys> {
     /// The descriptor budget of all workers together.
     pub(super) budget: usize,
     /// The open directory that the operands are names in, if they are not paths.
-    pub(super) below: Option<Arc<S::Dir>>,
+    pub(super) parent: Option<Arc<S::Dir>>,
     pub(super) root: OnceLock<Identity>,
     pub(super) busy_time: BusyTime,
     pub(super) shortage: Shortage,
@@ -34,8 +34,8 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. With a directory `below`, each operand is a name in it.
-    pub(super) fn new(options: &'r Remove<'r>, setup: &Setup, below: Option<S::Dir>) -> Self {
+    /// Begins a removal. With a directory `parent`, each operand is a name in it.
+    pub(super) fn new(options: &'r Remove<'r>, setup: &Setup, parent: Option<S::Dir>) -> Self {
         let sys = S::start(setup);
         let limit = options.descriptors.unwrap_or_else(|| sys.descriptor_limit() / 2);
         let budget = budget(limit);
@@ -48,7 +48,7 @@ impl<'r, S: Sys> Shared<'r, S> {
             is_plain: removes_all && !options.count_bytes && !options.observer.wants_removed(),
             removes_all,
             budget,
-            below: below.map(Arc::new),
+            parent: parent.map(Arc::new),
             root: OnceLock::new(),
             busy_time: BusyTime::new(options.retry_window),
             shortage: Shortage::default(),

@@ -12,7 +12,7 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::pause;
-use crate::sys::{Finished, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
+use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
 use crate::tree::{Start, TreePath};
 
 /// Entries between two checkpoints.
@@ -22,7 +22,7 @@ const CHECKPOINT: u32 = 256;
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) shared: &'r Shared<'r, S>,
     pub(super) sys: S,
-    /// The path of the entry or the directory at hand.
+    /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
     pub(super) number: usize,
     pub(super) report: Report,
@@ -64,8 +64,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports that an operand could not be found, unless that is fine. A refusal by the system
-    /// never is; an invalid name is, because nothing can have it.
+    /// Reports a failed operand, unless it is missing and `missing_is_fine` is set. A name the
+    /// system calls invalid counts as missing.
     pub(super) fn operand_failed(&mut self, error: io::Error) {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         let is_missing = match error.kind() {
@@ -211,19 +211,19 @@ impl<'r, S: Sys> Worker<'r, S> {
         )
     }
 
-    /// [`Sys::finish_dir`], waiting while the directory is in use.
-    pub(super) fn finish_dir(
+    /// [`Sys::remove_open_dir`], waiting while the directory is in use.
+    pub(super) fn remove_open_dir(
         &self,
         parent: &S::Dir,
         name: Name<'_, S::Unit>,
         dir: S::Dir,
-    ) -> Finished<S::Dir> {
-        let mut finished = self.sys.finish_dir(parent, name, dir);
+    ) -> DirRemoved<S::Dir> {
+        let mut finished = self.sys.remove_open_dir(parent, name, dir);
         loop {
             match finished {
-                Finished::Failed(dir, error) if is_busy(&error) && self.wait_for_busy() => {
-                    finished = self.sys.finish_dir(parent, name, dir);
-                    if !matches!(&finished, Finished::Failed(_, error) if is_busy(error)) {
+                DirRemoved::Failed(dir, error) if is_busy(&error) && self.wait_for_busy() => {
+                    finished = self.sys.remove_open_dir(parent, name, dir);
+                    if !matches!(&finished, DirRemoved::Failed(_, error) if is_busy(error)) {
                         self.shared.busy_time.renew();
                     }
                 }

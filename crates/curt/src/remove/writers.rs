@@ -1,9 +1,9 @@
-//! Bounds the time that a process can cost which writes to the tree while it is removed.
+//! Bounds how long a concurrent writer can prolong a removal.
 //!
 //! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
 //! that are made ahead of the removal, in depth or in width, are noticed by samples: after every
-//! 1,024 entries, the next directory is asked when it was made. Once all of these have been new for
-//! longer than the retry window, every directory is asked, and new ones are left.
+//! 1,024 entries, the creation time of the next directory is read. Once all of these have been new
+//! for longer than the retry window, that of every directory is read, and new ones are left.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::fields::Facts;
 use crate::sys::{Ask, Sys};
 
-/// How many entries are dealt with before a directory is asked when it was made.
+/// How many entries are dealt with before the creation time of a directory is read.
 const ENTRIES_PER_SAMPLE: u64 = 1024;
 
 /// What all workers know of processes that write to the tree.
@@ -55,7 +55,7 @@ impl Writers {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     entered: u64,
-    /// When the next directory is asked, in entries.
+    /// When the creation time of a directory is read next, in entries.
     next: u64,
     /// Since when every sample was new.
     new_since: Option<Duration>,

@@ -72,7 +72,7 @@ pub(crate) enum Removed {
 
 /// The answer to removing an emptied directory, which is handed back if it could not be removed.
 #[derive(Debug)]
-pub(crate) enum Finished<D> {
+pub(crate) enum DirRemoved<D> {
     Done,
     /// Nothing had its name any more.
     Gone,

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub(crate) use self::answer::{
-    Ask, Batch, Entry, Extended, Finished, Identity, Mounts, Opened, Owners, Removed, Sources,
+    Ask, Batch, DirRemoved, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
@@ -170,6 +170,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// The name by which a directory contains itself.
     const ITSELF: Name<'static, Self::Unit>;
 
+    /// Returns the platform for one worker.
     fn start(setup: &Setup) -> Self;
     /// Returns the calls made so far.
     fn calls(&self) -> Calls;
@@ -193,7 +194,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     }
     /// Opens a second descriptor for a directory, so that threads that ask about its entries do not
     /// contend for one open file. `None` if sharing is just as good.
-    fn reopen(&self, dir: &Self::Dir) -> Option<Self::Dir> {
+    fn duplicate(&self, dir: &Self::Dir) -> Option<Self::Dir> {
         let _ = dir;
         None
     }
@@ -207,12 +208,12 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Removes a child that is not a directory; `kind` is what the listing said.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
     /// Removes an emptied directory and closes it, in the order that the platform needs.
-    fn finish_dir(
+    fn remove_open_dir(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         dir: Self::Dir,
-    ) -> Finished<Self::Dir>;
+    ) -> DirRemoved<Self::Dir>;
     /// Removes an empty directory that is not open.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 
@@ -319,7 +320,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         Ok(None)
     }
 
-    /// Whether [`Sys::finish_dir`] would remove the directory of this identity under this name.
+    /// Whether [`Sys::remove_open_dir`] would remove the directory of this identity under this
+    /// name.
     fn is_child(
         &self,
         parent: &Self::Dir,

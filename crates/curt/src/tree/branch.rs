@@ -1,8 +1,8 @@
-//! The branch of a tree that is being listed: from the operand down to the entry at hand.
+//! The branch of a tree that is being listed: from the operand down to the current entry.
 //!
-//! Going down opens the child of the topmost directory by its name, refuses what leads back to an
-//! ancestor, and puts the child on top. Only the directories of the stack are ever opened, each
-//! relative to its parent, so nothing outside the tree is reached.
+//! Going down opens the child of the topmost directory by its name, refuses a child that is one of
+//! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
+//! each relative to its parent, so nothing outside the tree is reached.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Ask, Identity, Mounts, Opened, Sys};
 
-/// The directories from the operand down, and the path of the entry at hand: an entry of the
+/// The directories from the operand down, and the path of the current entry: an entry of the
 /// topmost directory, or the operand while there is none.
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
@@ -65,7 +65,7 @@ impl<S: Sys, T> Branch<S, T> {
         (self.path, self.loops, self.base) = (TreePath::operand(operand), Loops::default(), 0);
     }
 
-    /// How deep the entry at hand lies below the operand.
+    /// How deep the current entry lies below the operand.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.base + self.stack.len()
@@ -79,7 +79,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// The topmost directory, which must be open, and the name of the entry at hand in it.
+    /// The topmost directory, which must be open, and the name of the current entry in it.
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
@@ -117,7 +117,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens a child. Beside it, whether it is a mount that may lead back.
+    /// Opens a child. Also returns whether it is a mount that may form a loop.
     fn open_child(&self, dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> (Opened<S::Dir>, bool) {
         let Limits { follow, refuse_mounts, .. } = self.limits;
         if follow {
@@ -127,6 +127,7 @@ impl<S: Sys, T> Branch<S, T> {
             return (sys.open_child(dir, name, Mounts::Refuse), false);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.asks(self.limits) {
+            // Refusing reports a mount for free; it is then crossed, and checked for a loop.
             match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => return (sys.open_child(dir, name, Mounts::Cross), true),
                 opened => return (opened, false),
@@ -175,9 +176,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Whether the entry at hand, of which this is known, is one of the directories on the way,
-    /// mounted here. No call for anything but mounts, and what lies below one that is on the
-    /// file system of an ancestor.
+    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
     #[inline]
     pub(crate) fn leads_back(&mut self, facts: &Facts, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -203,8 +202,8 @@ impl<S: Sys, T> Branch<S, T> {
         let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false, cached: false };
         let facts = sys.query(dir, name, ask).map_err(Cause::Os)?;
         let identity = Identity { device: facts.device, file: facts.id };
-        let above = ancestors(dir, depth, sys).map_err(Cause::Os)?;
-        Ok(above.contains(&identity) || self.loops.contain(identity))
+        let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
+        Ok(ancestors.contains(&identity) || self.loops.contain(identity))
     }
 }
 

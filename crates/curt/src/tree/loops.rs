@@ -1,7 +1,7 @@
-//! Directories that lead back to one of their ancestors.
+//! Detects loops: directories that lead back to one of their ancestors.
 //!
 //! Where symbolic links are followed, or devices are compared, each directory is asked for its
-//! identity, and the identities of all directories on the way form a set. Otherwise only a mount
+//! identity, and the identities of all ancestors form a set. Otherwise only a mount
 //! can lead back: a directory that is mounted below itself, or one that holds the operand. Opening
 //! a directory reports a mount for no extra call; then the ancestors of the mount are asked, from
 //! its parent up to the operand. If one of them is on the file system of the mount, they are the
@@ -26,7 +26,7 @@ pub(crate) struct Limits {
     pub(crate) one_device: bool,
 }
 
-/// The identities of the directories on the way, as far as they have to be compared.
+/// The identities of the ancestors, as far as they have to be compared.
 #[derive(Clone, Default)]
 pub(super) struct Loops {
     ancestors: HashSet<Identity>,
@@ -66,15 +66,15 @@ impl Loops {
             return Ok(Verdict::LeaveOut);
         }
         if let Some(parent) = mounted_in {
-            let above = ancestors(parent, depth, sys).map_err(Cause::Os)?;
-            if above.contains(&own) {
+            let ancestors = ancestors(parent, depth, sys).map_err(Cause::Os)?;
+            if ancestors.contains(&own) {
                 return Err(Cause::Loop);
             }
-            if above.iter().all(|above| above.device != own.device) {
+            if ancestors.iter().all(|ancestor| ancestor.device != own.device) {
                 return Ok(Verdict::Enter(Some(own)));
             }
-            for above in above {
-                self.add(above, depth);
+            for ancestor in ancestors {
+                self.add(ancestor, depth);
             }
         }
         if self.add(own, depth) { Ok(Verdict::Enter(Some(own))) } else { Err(Cause::Loop) }
@@ -88,7 +88,7 @@ impl Loops {
         is_new
     }
 
-    /// The directory at this depth, and those below it, are no longer on the way.
+    /// The directory at this depth, and deeper ones, are no longer ancestors.
     pub(super) fn leave(&mut self, depth: usize) {
         let kept = self.added.partition_point(|&(added, _)| added < depth);
         for (_, identity) in self.added.drain(kept..) {
@@ -101,7 +101,7 @@ impl Loops {
         self.ancestors.is_empty()
     }
 
-    /// Whether this is the identity of a directory on the way.
+    /// Whether this is the identity of an ancestor.
     pub(super) fn contain(&self, identity: Identity) -> bool {
         self.ancestors.contains(&identity)
     }
@@ -113,9 +113,9 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
     let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::NUL];
     let up = Name::of_terminated(&up);
     let mut found = Vec::new();
-    let mut above: Option<S::Dir> = None;
+    let mut parent: Option<S::Dir> = None;
     let result = loop {
-        let dir = above.as_ref().unwrap_or(dir);
+        let dir = parent.as_ref().unwrap_or(dir);
         match identity(dir, sys) {
             Ok(identity) => found.push(identity),
             Err(error) => break Err(error),
@@ -125,8 +125,8 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
         }
         match sys.open_below(dir, up, true) {
             Opened::Dir(dir) => {
-                if let Some(below) = above.replace(dir) {
-                    sys.close(below);
+                if let Some(child) = parent.replace(dir) {
+                    sys.close(child);
                 }
             }
             Opened::Failed(error) | Opened::Shortage(error) => break Err(error),
@@ -134,7 +134,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
             _ => break Ok(()),
         }
     };
-    if let Some(last) = above {
+    if let Some(last) = parent {
         sys.close(last);
     }
     result.map(|()| found)

@@ -1,12 +1,14 @@
 //! The traversal of a tree, which removing, walking, measuring and listing share.
 //!
-//! - `stack.rs`: the directories on the way, as many of them open as the descriptor budget allows,
-//!   and the names that wait in them
-//! - `path.rs`: the path of the entry at hand
-//! - `branch.rs`: going down and up, on top of both; `loops.rs` refuses what leads back
+//! - `stack.rs`: the ancestors of the current entry, as many of them open as the descriptor budget
+//!   allows, and the names that wait in them
+//! - `path.rs`: the path of the current entry
+//! - `branch.rs`: going down and up, on top of both; `loops.rs` detects loops
 //! - `reader.rs`: the listing of the topmost directory
 //! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
-//!   how they are started; `governor.rs`: how many pay
+//!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
+//!
+//! Removal uses the stack and the pool only.
 
 mod branch;
 mod crew;

@@ -1,4 +1,4 @@
-//! The path of the entry at hand, as the caller would write it.
+//! The path of the current entry, as the caller would write it.
 
 use crate::name::{Name, Unit};
 

@@ -246,7 +246,7 @@ impl<T> Pool<T> {
     fn sleep_hungry<'a>(&self, mut state: MutexGuard<'a, State<T>>) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
-        // A panic of another worker is passed on when all have ended: see `panics.rs`.
+        // A panic of another worker is passed on when all have ended: see `workers.rs`.
         state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
         self.update(&state);

@@ -44,7 +44,7 @@ impl<S: Sys> Reader<S> {
         self.batch == Some(Batch::End)
     }
 
-    /// Takes the next entry of the batch. Beside it, where it lies.
+    /// Takes the next entry and its position.
     #[inline]
     pub(crate) fn next(&self) -> Option<(Entry<'_, S::Unit>, usize)> {
         self.batch?;

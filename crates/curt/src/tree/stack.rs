@@ -1,9 +1,9 @@
-//! The open directories between an operand and the entry at hand.
+//! The open directories between an operand and the current entry.
 //!
-//! When the descriptor budget is used up, directories on the way are released, that is closed for a
-//! while, and reopened when the traversal comes back to them: by the names that lead there from the
-//! nearest directory that is still open, several names in one call where the system can refuse
-//! links on the way. A reopened directory must be the same one, by device and file number. The
+//! When the descriptor budget is used up, ancestors of the current entry are released, that is
+//! closed for a while, and reopened when the traversal comes back to them: by the names that lead
+//! there from the nearest directory that is still open, several names in one call where the system
+//! can refuse links. A reopened directory must be the same one, by device and file number. The
 //! operand's own directory is never released, so its path is never resolved a second time.
 //!
 //! Directories stay open more densely the nearer they are to the top of the stack, and a reopening
@@ -42,7 +42,7 @@ pub(crate) struct Level<S: Sys, T> {
     identity: Option<Identity>,
     /// Where the names of this level begin.
     names: usize,
-    /// Where the names of the subdirectories lie that wait to be entered.
+    /// The range of names of subdirectories not entered yet.
     waiting: Range<usize>,
     own: T,
 }
@@ -63,7 +63,7 @@ enum DirState<D> {
 
 /// A directory could not be reopened.
 pub(crate) struct ReopenError {
-    /// The lowest level that could not be reopened.
+    /// The shallowest level that could not be reopened.
     pub(crate) level: usize,
     pub(crate) reason: ReopenFailure,
 }
@@ -124,10 +124,10 @@ impl<S: Sys, T> Stack<S, T> {
         &mut self.levels[top]
     }
 
-    /// Iterates over the level `floor` and the levels above it whose directory is open.
+    /// Iterates over the level `floor` and the deeper levels whose directory is open.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
-        let above = self.open.partition_point(|&open| open <= floor);
-        std::iter::once(floor).chain(self.open[above..].iter().copied())
+        let deeper = self.open.partition_point(|&open| open <= floor);
+        std::iter::once(floor).chain(self.open[deeper..].iter().copied())
     }
 
     /// Pushes a directory that was just opened.
@@ -187,9 +187,9 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Keeps a name for the topmost level, of an entry that does not wait to be entered. Returns
+    /// Stores a name for the topmost level, of an entry that does not wait to be entered. Returns
     /// its position.
-    pub(crate) fn keep(&mut self, name: Name<'_, S::Unit>) -> usize {
+    pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
         at
@@ -370,8 +370,8 @@ impl<S: Sys, T> Stack<S, T> {
         is_open.then_some(()).ok_or(vanished)
     }
 
-    /// Chooses the levels to open on the way to the level `index`: of the nearest, as many as make
-    /// up half of the budget, and farther away some at distances that grow by four.
+    /// Chooses the levels to open in order to reach the level `index`: of the nearest, as many as
+    /// make up half of the budget, and farther away some at distances that grow by four.
     fn levels_to_open(&self, base: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (base + 1..=index)
@@ -460,13 +460,13 @@ impl<S: Sys, T> Stack<S, T> {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
         for at in 1..self.open.len() {
-            let (below, index) = (self.open[at - 1], self.open[at]);
+            let (shallower, index) = (self.open[at - 1], self.open[at]);
             if index == topmost || index == keep {
                 continue;
             }
             // The one that leaves the smallest gap in proportion to its distance.
-            let above = self.open.get(at + 1).copied().unwrap_or(topmost);
-            let (gap, far) = (above - below, topmost - index);
+            let deeper = self.open.get(at + 1).copied().unwrap_or(topmost);
+            let (gap, far) = (deeper - shallower, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
                 best = Some((index, gap, far));
             }

@@ -25,7 +25,7 @@ impl Workers {
     }
 
     fn catch(&self, work: impl FnOnce()) {
-        // What it leaves behind is not seen: the threads that lent it something unwind too.
+        // Unwind safe: the borrowed state is not used after a panic.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }

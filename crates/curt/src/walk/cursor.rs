@@ -5,8 +5,7 @@
 //! entered one after the other. Where entries are sorted or left out by ignore rules, all of them
 //! are stored before the first is yielded.
 //!
-//! A directory that is yielded waits already. A consumer that does not want it entered says so at
-//! once ([`Cursor::skip`]), and takes it out of those that wait.
+//! A yielded directory is already queued; [`Cursor::skip`] removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use super::directory::{Level, State, StoredEntry, WalkFrame};
 use super::operand::Operand;
 use super::options::Settings;
 use super::rules;
-use super::share::Piece;
+use super::task::Task;
 use crate::ask::{Asker, Subject};
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Operation};
@@ -22,31 +21,31 @@ use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::{Listing, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Reader, ReopenError, TreePath, bug};
 
-/// One worker's walk. The path and the depth of the entry at hand are those of the branch.
+/// One worker's walk. The path and the depth of the current entry are those of the branch.
 pub(super) struct Cursor<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
     pub(super) branch: Branch<S, WalkFrame>,
     pub(super) operand: Operand<S>,
-    /// What is known of the entry at hand.
+    /// What is known of the current entry.
     pub(super) metadata: Metadata,
     reader: Reader<S>,
-    /// The second of two steps that were found together.
+    /// A step to return before continuing.
     second: Option<Step>,
 }
 
-/// What the walk came upon.
+/// One step of a walk.
 pub(super) enum Step {
     Entry(Found),
     Error(Error),
-    /// Here belongs the part of this number, which another worker walks.
+    /// The results of the task with this number belong here.
     Join(u64),
 }
 
-/// An entry that was found: the one at hand.
+/// The current entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
-    /// Where the name of a directory lies that waits to be entered.
+    /// The position of the directory's name, if it is to be entered.
     waiting: Option<usize>,
 }
 
@@ -64,7 +63,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Begins with an operand, and yields it; `None` if it comes later or is not wanted itself.
+    /// Starts an operand. `None` if it is not yielded now.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         self.operand.close(&self.asker.sys);
         self.branch.begin(S::Unit::units(operand));
@@ -79,16 +78,16 @@ impl<S: Sys> Cursor<S> {
     }
 
     /// Begins with part of a directory of another worker.
-    pub(super) fn begin_piece(&mut self, piece: Piece<S>) {
-        piece.begin(&mut self.branch);
+    pub(super) fn begin_task(&mut self, task: Task<S>) {
+        task.begin(&mut self.branch);
     }
 
     /// Takes half of the work that waits, for another worker.
-    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Piece<S>> {
-        Piece::split(&mut self.branch, number)
+    pub(super) fn split(&mut self, number: impl FnOnce() -> u64) -> Option<Task<S>> {
+        Task::split(&mut self.branch, number)
     }
 
-    /// The next entry or failure; `None` when the operand, or the piece, is done, or when the walk
+    /// The next entry or failure; `None` when the operand, or the task, is done, or when the walk
     /// is to stop before there is one.
     pub(super) fn next(&mut self, is_over: impl Fn() -> bool) -> Option<Step> {
         if let Some(step) = self.second.take() {
@@ -228,7 +227,7 @@ impl<S: Sys> Cursor<S> {
                     self.reader.facts(at, &entry, &mut facts);
                     facts
                 });
-                let name = self.branch.stack.keep(entry.name);
+                let name = self.branch.stack.store_name(entry.name);
                 self.branch.stack[index].stored.push(name, &entry, listed);
             }
             if self.reader.is_at_end() {
@@ -260,7 +259,7 @@ impl<S: Sys> Cursor<S> {
         self.branch.stack[index].stored = stored;
     }
 
-    /// Asks about a stored entry, which becomes the one at hand.
+    /// Asks about a stored entry, which becomes the current one.
     fn ask_about(&mut self, index: usize, entry: &StoredEntry, metadata: &mut Metadata) {
         let Cursor { asker, branch: Branch { stack, path, .. }, settings, .. } = self;
         path.truncate(stack[index].path_len());
@@ -330,7 +329,7 @@ impl<S: Sys> Cursor<S> {
         (depth >= self.settings.min_depth).then_some(Step::Entry(found))
     }
 
-    /// Whether the ignore rules of a directory leave out its entry at hand.
+    /// Whether the ignore rules of a directory leave out its current entry.
     fn is_ignored(&self, index: usize, kind: Kind) -> bool {
         let rules = self.branch.stack[index].rules.as_deref();
         let Branch { path, .. } = &self.branch;
@@ -369,7 +368,7 @@ impl<S: Sys> Cursor<S> {
             return None;
         }
         match level.stored.next_handed_off() {
-            Some(piece) => Some(Step::Join(piece)),
+            Some(task) => Some(Step::Join(task)),
             None => self.leave(),
         }
     }
@@ -393,8 +392,8 @@ impl<S: Sys> Cursor<S> {
         self.entered(admitted, WalkFrame { own, rules, ..WalkFrame::default() })
     }
 
-    /// Puts a directory on top that was opened, or reports why it could not be. Its path is the
-    /// current one.
+    /// Pushes an opened directory, or reports why it could not be opened. Its path is the current
+    /// one.
     fn entered(
         &mut self,
         admitted: Result<Option<Admitted<S::Dir>>, Cause>,
@@ -428,7 +427,7 @@ impl<S: Sys> Cursor<S> {
         is_wanted.then_some(Step::Entry(Found::default()))
     }
 
-    /// Reports that the rest of a directory is lost, and of all directories below it on the stack.
+    /// Reports that the rest of a directory is lost, and of all deeper directories on the stack.
     fn give_up(&mut self, lost: ReopenError) -> Step {
         let stack = &mut self.branch.stack;
         let path = self.branch.path.units()[..stack[lost.level].path_len()].to_vec();
@@ -442,7 +441,7 @@ impl<S: Sys> Cursor<S> {
         Step::Error(Error::new(operation, self.path(), cause))
     }
 
-    /// The path of the entry at hand.
+    /// The path of the current entry.
     pub(super) fn path(&self) -> PathBuf {
         S::Unit::path(self.branch.path.units().to_vec())
     }

@@ -1,4 +1,4 @@
-//! What a walk keeps of each directory on the way.
+//! Per-directory state of a walk.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use crate::tree;
 /// A level of the stack.
 pub(super) type Level<S> = tree::Level<S, WalkFrame>;
 
-/// A directory on the way.
+/// The state of one directory: an ancestor of the current entry.
 #[derive(Default)]
 pub(super) struct WalkFrame {
     pub(super) state: State,

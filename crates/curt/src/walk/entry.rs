@@ -1,4 +1,4 @@
-//! What a consumer may do with the entry at hand: ask for more about it, or remove it.
+//! What a consumer may do with the current entry: ask for more about it, or remove it.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -69,7 +69,7 @@ impl<S: Sys> Cursor<S> {
         operand::remove_child(dir, name, kind, sys).map_err(Cause::Os)
     }
 
-    /// Whether it is one of the directories above it, mounted there.
+    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
     #[inline]
     pub(super) fn is_mounted_ancestor(&mut self) -> bool {
         self.branch.leads_back(&self.metadata.facts, &self.asker.sys)

@@ -18,7 +18,7 @@ const CHUNK: usize = 256;
 
 /// Makes chunks of results from the entries of a walk, on several threads at once.
 pub trait InOrder: Sync {
-    /// What is made of a few hundred entries.
+    /// A batch of results.
     type Chunk: Default + Send;
 
     /// Adds an entry to a chunk. The answer says how the walk goes on.
@@ -29,9 +29,9 @@ pub trait InOrder: Sync {
 }
 
 impl Walk<'_> {
-    /// Walks with as many threads as pay, and consumes what `visitor` makes of the entries in the
-    /// order in which one thread would visit them. That order is always the same if the walk is
-    /// sorted; a walk that is not sorted uses one thread here.
+    /// Walks with as many threads as speed it up, and consumes what `visitor` makes of the entries
+    /// in the order in which one thread would visit them. That order is always the same if the walk
+    /// is sorted; a walk that is not sorted uses one thread here.
     ///
     /// `consume` is called by one thread at a time, as soon as the turn of a chunk has come; until
     /// then the chunk waits in memory. A walk that is stopped consumes the chunks before the first
@@ -49,13 +49,14 @@ impl Walk<'_> {
             }),
         };
         let alone = self.settings.order.is_none();
-        let made = |piece, made, is_complete| parts.add(piece, made, is_complete);
+        let made = |task, made, is_complete| parts.add(task, made, is_complete);
         let summary = self.work(alone, &|| Gatherer::new(visitor, &made));
         parts.consume();
         summary
     }
 
-    /// Does the same in any order, with as many threads as pay whether the walk is sorted or not.
+    /// Does the same in any order, with as many threads as speed it up, whether the walk is sorted
+    /// or not.
     pub(crate) fn visit_in_chunks<V: InOrder>(
         &self,
         visitor: &V,
@@ -73,19 +74,19 @@ impl Walk<'_> {
 
 /// The chunks that have not been consumed yet.
 struct Parts<'c, C> {
-    /// By the number of the piece, or operand.
+    /// By the number of the task, or operand.
     made: Mutex<HashMap<u64, Part<C>>>,
     front: Mutex<Front<'c, C>>,
 }
 
 /// How far the chunks have been consumed.
 struct Front<'c, C> {
-    /// The pieces that are being consumed, each within the one before it.
+    /// The tasks that are being consumed, each within the one before it.
     waiting: Vec<u64>,
     consume: &'c mut (dyn FnMut(C) + Send),
 }
 
-/// The results of one piece.
+/// The results of one task.
 struct Part<C> {
     made: VecDeque<Made<C>>,
     is_complete: bool,
@@ -93,8 +94,8 @@ struct Part<C> {
 
 enum Made<C> {
     Chunk(C),
-    /// The results of this piece belong here.
-    Piece(u64),
+    /// The results of this task belong here.
+    Task(u64),
 }
 
 impl<C> Default for Part<C> {
@@ -104,11 +105,11 @@ impl<C> Default for Part<C> {
 }
 
 impl<C> Parts<'_, C> {
-    /// Adds to a piece, and consumes what can be consumed.
-    fn add(&self, piece: u64, made: Option<Made<C>>, is_complete: bool) {
+    /// Adds to a task, and consumes what can be consumed.
+    fn add(&self, task: u64, made: Option<Made<C>>, is_complete: bool) {
         let may_consume = is_complete || matches!(made, Some(Made::Chunk(_)));
         let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let part = parts.entry(piece).or_default();
+        let part = parts.entry(task).or_default();
         part.made.extend(made);
         part.is_complete |= is_complete;
         drop(parts);
@@ -122,16 +123,16 @@ impl<C> Parts<'_, C> {
         let Ok(mut front) = self.front.try_lock() else {
             return;
         };
-        while let Some(&piece) = front.waiting.last() {
+        while let Some(&task) = front.waiting.last() {
             let next = {
                 let mut parts = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                let Some(part) = parts.get_mut(&piece) else {
+                let Some(part) = parts.get_mut(&task) else {
                     return;
                 };
                 match part.made.pop_front() {
                     None if !part.is_complete => return,
                     None => {
-                        parts.remove(&piece);
+                        parts.remove(&task);
                         None
                     }
                     next => next,
@@ -139,7 +140,7 @@ impl<C> Parts<'_, C> {
             };
             match next {
                 None => drop(front.waiting.pop()),
-                Some(Made::Piece(below)) => front.waiting.push(below),
+                Some(Made::Task(inner)) => front.waiting.push(inner),
                 Some(Made::Chunk(chunk)) => (front.consume)(chunk),
             }
         }
@@ -149,9 +150,9 @@ impl<C> Parts<'_, C> {
 /// Fills chunks for one worker.
 struct Gatherer<'v, V: InOrder, M> {
     visitor: &'v V,
-    /// Takes what was made of a piece, and whether the piece is complete.
+    /// Takes what was made of a task, and whether the task is complete.
     made: &'v M,
-    piece: u64,
+    task: u64,
     chunk: V::Chunk,
     entries: usize,
 }
@@ -162,14 +163,14 @@ where
     M: Fn(u64, Option<Made<V::Chunk>>, bool),
 {
     fn new(visitor: &'v V, made: &'v M) -> Self {
-        Gatherer { visitor, made, piece: 0, chunk: V::Chunk::default(), entries: 0 }
+        Gatherer { visitor, made, task: 0, chunk: V::Chunk::default(), entries: 0 }
     }
 
     fn seal(&mut self) {
         if self.entries > 0 {
             self.entries = 0;
             let chunk = std::mem::take(&mut self.chunk);
-            (self.made)(self.piece, Some(Made::Chunk(chunk)), false);
+            (self.made)(self.task, Some(Made::Chunk(chunk)), false);
         }
     }
 
@@ -198,21 +199,21 @@ where
         next
     }
 
-    fn begin(&mut self, piece: u64) {
-        self.piece = piece;
+    fn begin(&mut self, task: u64) {
+        self.task = task;
     }
 
     fn end(&mut self) {
         self.seal();
-        (self.made)(self.piece, None, true);
+        (self.made)(self.task, None, true);
     }
 
     fn stop(&mut self) {
         self.seal();
     }
 
-    fn join(&mut self, piece: u64) {
+    fn join(&mut self, task: u64) {
         self.seal();
-        (self.made)(self.piece, Some(Made::Piece(piece)), false);
+        (self.made)(self.task, Some(Made::Task(task)), false);
     }
 }

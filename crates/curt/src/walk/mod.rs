@@ -11,14 +11,14 @@
 //!   itself (Linux). A broken link yields its own metadata; a link that cannot be followed for
 //!   another reason yields an error too, and a link loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is ever too long.
-//! - No thread is started on a small tree, and workers that do not pay are stopped.
+//! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
 //! # Call ceiling
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
 //! | operand | 1 (`statx`) | 1 | 1 |
-//! | directory | 4 (`openat2`, 2 `getdents64`, `close`) | 5 | 4 |
+//! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name, kind and number | 0 | 0 | 0 |
 //! | entry, for more | as in [`Plan::cost`](crate::Plan::cost) | the same | the same |
 //! | following links | 1 for each link, 1 for each directory | the same | the same |
@@ -32,9 +32,9 @@
 //!
 //! # Races
 //!
-//! A walk is no snapshot. A directory that becomes something else before it is opened is an error;
-//! one that is swapped for a link is not followed (unless links are). Everything is relative to
-//! open directories, so a directory that is moved while it is walked is walked to its end. When
+//! A walk is not a snapshot. A directory that becomes something else before it is opened is an
+//! error; one that is swapped for a link is not followed (unless links are). Everything is relative
+//! to open directories, so a directory that is moved while it is walked is walked to its end. When
 //! descriptors run out, a directory is closed for a while and opened again by its names below the
 //! operand, whose own directory stays open. If another directory is found there, none of its
 //! entries is listed or removed, and the rest of the first one is reported as replaced. The parent
@@ -56,7 +56,7 @@ mod operand;
 mod options;
 mod order;
 mod rules;
-mod share;
+mod task;
 #[cfg(test)]
 mod tests;
 mod visit;
@@ -311,7 +311,7 @@ impl Visited<'_> {
         self.cursor.remove()
     }
 
-    /// Whether this is a directory above itself, mounted here. No call for anything but mounts.
+    /// Whether the current entry is a mount of one of its ancestors. Makes calls only for mounts.
     #[inline]
     pub(crate) fn is_mounted_ancestor(&mut self) -> bool {
         self.cursor.is_mounted_ancestor()

@@ -30,8 +30,8 @@ pub enum OneFileSystem {
 ///
 /// Everything is yielded, including the operands; links are not followed; what cannot be read is an
 /// error in the stream, and the walk goes on. A directory costs 4 calls, an entry none, unless more
-/// than its name, kind and number is asked for. `walk/mod.rs` has the promises and the cost in
-/// full.
+/// than its name, kind and number is asked for. The promises and the cost in full are in
+/// [`mod@crate::walk`].
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -185,13 +185,13 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Yields nothing above this depth; an operand has depth 0.
+    /// Does not yield entries whose depth is less than `depth`. An operand has depth 0.
     pub fn min_depth(mut self, depth: usize) -> Self {
         self.settings.min_depth = depth;
         self
     }
 
-    /// Yields nothing below this depth; with 0 only the operands.
+    /// Does not yield entries that are deeper than `depth`; 0 yields only the operands.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.settings.max_depth = depth;
         self
@@ -204,8 +204,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Sorts the entries of each directory, and enters each subdirectory right after it was
-    /// yielded. Takes memory for the entries of the directories on the way. By default entries come
-    /// in the order of the system, all entries of a directory before those of its subdirectories.
+    /// yielded. Takes memory for the entries of the ancestors. By default entries come in the order
+    /// of the system, all entries of a directory before those of its subdirectories.
     pub fn sort(mut self, order: Order) -> Self {
         self.settings.order = Some(order);
         self.settings.plan.fields |= order.field();
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
 
     /// Leaves out the entries that ignore rules in the directories name, with everything below
     /// them, and names that begin with a dot. Operands are never left out. A directory without
-    /// rules costs nothing; the rest of the cost is in `walk/mod.rs`.
+    /// rules costs nothing; the rest of the cost is in [`mod@crate::walk`].
     #[cfg(feature = "filters")]
     pub fn ignore(mut self, rules: crate::filters::IgnoreRules) -> Self {
         self.settings.rulebook = rules.is_any().then(|| Arc::new(rules) as Arc<dyn Rulebook>);

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::Visited;
 use super::cursor::{Cursor, Step};
 use super::options::{Settings, Walk};
-use super::share::Piece;
+use super::task::Task;
 use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::control::{Cancel, Next};
@@ -44,21 +44,21 @@ pub struct Summary {
     pub calls: Calls,
 }
 
-/// Receives what one worker yields, with its place among what all workers yield.
+/// Receives the results of one worker, in order.
 pub(super) trait Sink {
     fn entry(&mut self, entry: Visited<'_>) -> Next;
     fn error(&mut self, error: Error) -> Next;
-    /// The operand, or the piece, of this number begins.
-    fn begin(&mut self, piece: u64) {
-        let _ = piece;
+    /// The operand, or the task, of this number begins.
+    fn begin(&mut self, task: u64) {
+        let _ = task;
     }
     /// It ends here.
     fn end(&mut self) {}
-    /// It is not walked to its end.
+    /// The task was stopped early.
     fn stop(&mut self) {}
-    /// The piece of this number belongs here.
-    fn join(&mut self, piece: u64) {
-        let _ = piece;
+    /// The task of this number belongs here.
+    fn join(&mut self, task: u64) {
+        let _ = task;
     }
 }
 
@@ -90,20 +90,20 @@ impl<V: Visitor> Sink for AnyOrder<V> {
 
 /// What the workers of one walk share.
 struct Shared<'r> {
-    crew: Crew<Piece<Os>>,
+    crew: Crew<Task<Os>>,
     settings: Settings,
     operands: &'r [PathBuf],
     next_operand: AtomicUsize,
-    /// The number of the next piece; the first numbers are those of the operands.
-    next_piece: AtomicU64,
+    /// The number of the next task; the first numbers are those of the operands.
+    next_task: AtomicU64,
     stopped: AtomicBool,
     cancel: Option<&'r Cancel>,
     summary: Mutex<Summary>,
 }
 
 impl Walk<'_> {
-    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure, on
-    /// the thread that found it. The answer says how the walk goes on: `()`, a
+    /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
+    /// failure, on the thread that found it. The answer says how the walk goes on: `()`, a
     /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory
@@ -155,7 +155,7 @@ impl Walk<'_> {
             settings: self.settings.clone(),
             operands: &self.operands,
             next_operand: AtomicUsize::new(0),
-            next_piece: AtomicU64::new(self.operands.len() as u64),
+            next_task: AtomicU64::new(self.operands.len() as u64),
             stopped: AtomicBool::new(false),
             cancel: self.cancel,
             summary: Mutex::new(Summary { calls: first.sys.calls(), ..Summary::default() }),
@@ -212,9 +212,9 @@ impl<K: Sink> Worker<'_, K> {
         let shared = self.shared;
         while let Some(work) = shared.crew.pool.next(self.number, || shared.next_operand()) {
             match work {
-                Work::Task(piece) => {
-                    self.sink.begin(piece.number);
-                    self.cursor.begin_piece(piece);
+                Work::Task(task) => {
+                    self.sink.begin(task.number);
+                    self.cursor.begin_task(task);
                 }
                 Work::Operand(_) if shared.is_over() => continue,
                 Work::Operand((number, operand)) => {
@@ -232,7 +232,7 @@ impl<K: Sink> Worker<'_, K> {
         summary.calls.add(&self.cursor.asker.sys.calls());
     }
 
-    /// Walks to the end of the operand, or of the piece.
+    /// Walks to the end of the operand, or of the task.
     fn drive(&mut self) {
         loop {
             let shared = self.shared;
@@ -252,9 +252,9 @@ impl<K: Sink> Worker<'_, K> {
     }
 
     fn hand_off(&mut self) {
-        let next = &self.shared.next_piece;
-        if let Some(piece) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
-            self.shared.crew.pool.hand_off(piece);
+        let next = &self.shared.next_task;
+        if let Some(task) = self.cursor.split(|| next.fetch_add(1, Ordering::Relaxed)) {
+            self.shared.crew.pool.hand_off(task);
         }
     }
 
@@ -272,7 +272,7 @@ impl<K: Sink> Worker<'_, K> {
                 self.done.errors += 1;
                 (self.sink.error(error), None)
             }
-            Step::Join(piece) => return self.sink.join(piece),
+            Step::Join(task) => return self.sink.join(task),
         };
         match next {
             Next::Continue => {}

@@ -144,8 +144,8 @@ fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
     }
 }
 
-/// Walks a tree with the contents first and removes every entry; `swap` is called before the operand
-/// is removed. Returns the failures.
+/// Walks a tree with the contents first and removes every entry; `swap` is called before the
+/// operand is removed. Returns the failures.
 fn remove_all(operand: &Path, swap: impl Fn()) -> Vec<curt::Error> {
     let mut walking = Walk::new(operand).contents_first(true).start();
     let mut errors = Vec::new();

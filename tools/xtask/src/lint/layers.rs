@@ -16,8 +16,10 @@ const BELOW: &[&str] =
 /// The operation whose directory cursor all others may use.
 const SHARED: &str = "walk";
 
-/// Who else uses whom: a program to be started is looked for by its name.
-const ALLOWED: (&str, &str) = ("process", "which");
+/// Which operation uses public types of which other one: a program to be started is searched for by
+/// its name, and a root lists directories and removes trees beneath it.
+const ALLOWED: [(&str, &str); 3] =
+    [("process", "which"), ("beneath", "list"), ("beneath", "remove")];
 
 /// The headings an operation's documentation must have.
 const HEADINGS: &[&str] = &["# Promises", "# Call ceiling", "# Races", "# Fallbacks"];
@@ -59,7 +61,7 @@ pub(super) fn directions(file: &File) -> Vec<Problem> {
     let mut found = file.code.below(&["crate"]);
     found.extend(file.code.below(&vec!["super"; depth]));
     found.retain(|(other, _)| {
-        let is_right = *other == own || *other == SHARED || (own, *other) == ALLOWED;
+        let is_right = *other == own || *other == SHARED || ALLOWED.contains(&(own, *other));
         if is_below { !BELOW.contains(other) } else { OPERATIONS.contains(other) && !is_right }
     });
     let text = |other| format!("'{own}' must not take '{other}' from the library's root");

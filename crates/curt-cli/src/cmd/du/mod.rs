@@ -72,7 +72,7 @@ fn usage<'a>(
         let patterns = patterns.clone();
         usage = usage.exclude(move |entry| patterns.match_path(entry.path().as_os_str()));
     }
-    if let Some(budget) = sys::descriptor_budget() {
+    if let Some(budget) = sys::raise_descriptor_limit() {
         usage = usage.descriptors(budget);
     }
     options.without.features().fold(usage, Usage::without)

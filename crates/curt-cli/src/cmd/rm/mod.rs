@@ -104,17 +104,15 @@ fn remove(
     if !globs.is_empty() {
         removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
     }
-    if let Some(budget) = sys::descriptor_budget() {
+    if let Some(budget) = sys::raise_descriptor_limit() {
         removal = removal.descriptors(budget);
     }
-    options.without.features().fold(removal, Remove::without).run(operands)
+    let removal = options.without.features().fold(removal, Remove::without);
+    removal.run(operands)
 }
 
 /// Prints what was done.
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
-    if report.error_count > 0 {
-        session.worsen(Exit::FAILURE);
-    }
     let done = files_and_directories(report.files, report.directories);
     if options.dry_run && !report.cancelled && !options.output.json {
         let bytes = counted(report.bytes.unwrap_or(0), "byte", "bytes");

@@ -71,16 +71,17 @@ impl<'a> Job<'a> {
             walk.visit_in_order(self, |lines: Vec<u8>| self.session.data(&lines))
         } else {
             // Growing step by step would copy, and touch memory that is not used later.
-            let ready = || Vec::with_capacity(CHUNK + 4096);
-            walk.visit_with(|| Worker { job: self, ready: ready() })
+            let output = || Vec::with_capacity(CHUNK + 4096);
+            walk.visit_with(|| Worker { job: self, output: output() })
         };
         self.finish(&summary)
     }
 
-    /// Returns the options as the library takes them.
+    /// Builds the library's `Walk`.
     fn walk(&self) -> Walk<'static> {
         let options = self.options;
-        // If no test can fail, everything is read at once; otherwise only of what passed.
+        // Without tests every entry is printed, so read all fields now; otherwise fetch them for
+        // entries that pass.
         let fields = if self.filter.is_empty() { self.fields } else { Fields::NAME };
         let mut walk = Walk::new(operands_or_here(&options.operands))
             .fields(fields)
@@ -105,7 +106,7 @@ impl<'a> Job<'a> {
             let rules = IgnoreRules::new().files(!options.no_ignore).dot_names(!options.hidden);
             walk = walk.ignore(rules);
         }
-        if let Some(budget) = sys::descriptor_budget() {
+        if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
         }
         if let Some(bytes) = options.buffer {
@@ -120,15 +121,15 @@ impl<'a> Job<'a> {
         self.options.threads.unwrap_or(default)
     }
 
-    /// Handles an entry; lines to be printed are added to `ready`.
-    fn handle(&self, mut entry: Visited<'_>, ready: &mut Vec<u8>) {
+    /// Handles an entry; lines to be printed are added to `output`.
+    fn handle(&self, mut entry: Visited<'_>, output: &mut Vec<u8>) {
         if !self.filter.may_match(&entry) {
             return;
         }
         if !self.fields.is_empty() {
             entry.fetch(self.fields);
             for (_, error) in entry.metadata().failures() {
-                self.fail(error, ready);
+                self.fail(error, output);
             }
             if !self.filter.matches(entry.metadata()) {
                 return;
@@ -145,15 +146,15 @@ impl<'a> Job<'a> {
         } else if let Some(exec) = &self.exec {
             self.check(exec.add(&entry.path()));
         } else {
-            self.lines.add(&entry, ready);
+            self.lines.add(&entry, output);
         }
     }
 
-    /// Reports a failure; as JSON, in its place among the lines that are `ready`.
-    fn fail(&self, error: &Error, ready: &mut Vec<u8>) {
+    /// Reports a failure; as JSON, in its place among the lines of `output`.
+    fn fail(&self, error: &Error, output: &mut Vec<u8>) {
         if self.session.is_json() {
             self.session.count_failure();
-            ready.extend_from_slice(Failure::from(error).object().line().as_bytes());
+            output.extend_from_slice(Failure::from(error).object().line().as_bytes());
         } else {
             self.session.fail(error);
         }
@@ -200,14 +201,14 @@ const CHUNK: usize = 2 * out::BUFFER;
 /// The lines of one thread.
 struct Worker<'a> {
     job: &'a Job<'a>,
-    ready: Vec<u8>,
+    output: Vec<u8>,
 }
 
 impl Worker<'_> {
     fn hand_over(&mut self) {
-        if !self.ready.is_empty() {
-            self.job.session.data(&self.ready);
-            self.ready.clear();
+        if !self.output.is_empty() {
+            self.job.session.data(&self.output);
+            self.output.clear();
         }
     }
 }
@@ -215,9 +216,9 @@ impl Worker<'_> {
 impl Visitor for Worker<'_> {
     fn entry(&mut self, entry: Visited<'_>) -> Next {
         let is_operand = entry.depth() == 0;
-        self.job.handle(entry, &mut self.ready);
+        self.job.handle(entry, &mut self.output);
         // An operand must come before what other threads print of its contents.
-        if self.ready.len() >= CHUNK || self.job.is_terminal || is_operand {
+        if self.output.len() >= CHUNK || self.job.is_terminal || is_operand {
             self.hand_over();
         }
         Next::Continue

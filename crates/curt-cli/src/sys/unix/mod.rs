@@ -117,7 +117,7 @@ fn has_input(patience: Duration) -> bool {
 
 /// Raises a small limit of descriptors, and returns how many directories may be open at once: half
 /// of what the process may have, as the library has it by default.
-pub(crate) fn descriptor_budget() -> Option<usize> {
+pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
     let mut limit = current?;

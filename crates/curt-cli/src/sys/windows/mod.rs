@@ -69,7 +69,7 @@ pub(crate) fn read_input(patience: Duration) -> Option<Vec<u8>> {
 }
 
 /// Handles have no limit that matters.
-pub(crate) fn descriptor_budget() -> Option<usize> {
+pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 

@@ -28,7 +28,7 @@ use self::system::errno;
 pub(crate) use self::tree::{Denied, Ending, Order, Positions, World};
 pub(crate) use super::Setup;
 use super::{
-    Ask, Batch, Feature, Finished, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
+    Ask, Batch, DirRemoved, Feature, Host, Identity, Mounts, Opened, Owners, Removed, Sources, Sys,
     SystemUnit,
 };
 use crate::calls::Calls;
@@ -179,18 +179,18 @@ impl Sys for Memory {
         }
     }
 
-    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> DirRemoved<Dir> {
         match self.rmdir(parent, name) {
             Ok(()) => {
                 self.close(dir);
-                Finished::Done
+                DirRemoved::Done
             }
             Err(errno::NOENT) => {
                 self.close(dir);
-                Finished::Gone
+                DirRemoved::Gone
             }
-            Err(errno::NOTEMPTY | errno::EXIST) => Finished::NotEmpty(dir),
-            Err(error) => Finished::Failed(dir, errno::error(error)),
+            Err(errno::NOTEMPTY | errno::EXIST) => DirRemoved::NotEmpty(dir),
+            Err(error) => DirRemoved::Failed(dir, errno::error(error)),
         }
     }
 

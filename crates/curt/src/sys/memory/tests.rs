@@ -8,7 +8,7 @@ use super::{Denied, Dir, DirBuf, Ending, Memory, Order, Positions, Setup, World}
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::fault::Faults;
-use crate::sys::{Ask, Batch, Finished, Host, Listing, Mounts, Opened, Removed, Sys};
+use crate::sys::{Ask, Batch, DirRemoved, Host, Listing, Mounts, Opened, Removed, Sys};
 
 fn name(text: &str) -> Vec<u8> {
     [text.as_bytes(), b"\0"].concat()
@@ -178,8 +178,8 @@ fn what_vanishes_is_empty_where_it_is_still_open() {
     assert_eq!(page(&sys, &dir), (vec![], Batch::End));
     let root = sys.open_parent(Path::new("")).unwrap();
     let name = name("top");
-    let finished = sys.finish_dir(&root, Name::until_nul(&name).unwrap(), dir);
-    assert!(matches!(finished, Finished::Gone));
+    let finished = sys.remove_open_dir(&root, Name::until_nul(&name).unwrap(), dir);
+    assert!(matches!(finished, DirRemoved::Gone));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Batch, Finished, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit};
+use crate::sys::{Batch, DirRemoved, Last, Listing, Mounts, Opened, Removed, Sys, SystemUnit};
 
 /// A platform, a directory of it and what is asked there, less wordy than by the contract.
 pub(super) struct Asked<'a, S: Sys> {
@@ -48,8 +48,8 @@ impl<'a, S: Sys> Asked<'a, S> {
         self.sys.remove_child(&self.dir, name(&units::<S>(child)), kind)
     }
 
-    pub(super) fn finish(&self, child: &str, dir: Asked<'a, S>) -> Finished<S::Dir> {
-        self.sys.finish_dir(&self.dir, name(&units::<S>(child)), dir.dir)
+    pub(super) fn finish(&self, child: &str, dir: Asked<'a, S>) -> DirRemoved<S::Dir> {
+        self.sys.remove_open_dir(&self.dir, name(&units::<S>(child)), dir.dir)
     }
 
     /// What the rest of the listing holds.

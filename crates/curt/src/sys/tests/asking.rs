@@ -61,13 +61,13 @@ pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G) {
 }
 
 /// Where the platform gives another handle. The first time it is refused one.
-pub(super) fn a_directory_opened_again_is_the_same<G: Ground>(ground: &G) {
+pub(super) fn a_duplicate_is_the_same_directory<G: Ground>(ground: &G) {
     const EMFILE: i32 = 24;
     ground.files(["top/file"]);
     let sys = G::S::start(&ground.setup_with(Faults::default().fail("openat", 1, EMFILE)));
     let base = base(ground, &sys);
-    assert!(sys.reopen(&base.dir).is_none());
-    if let Some(dir) = sys.reopen(&base.dir) {
+    assert!(sys.duplicate(&base.dir).is_none());
+    if let Some(dir) = sys.duplicate(&base.dir) {
         let again = Asked { sys: &sys, dir };
         let facts = |at: &Asked<'_, G::S>, path| query(at, path, false).map(|facts| facts.id).ok();
         assert!(facts(&again, "top/file").is_some());

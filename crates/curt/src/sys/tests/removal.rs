@@ -6,7 +6,7 @@ use super::asked::{Asked, base, name, number_or_kind, units_of};
 use super::ground::Ground;
 use crate::fields::Kind;
 use crate::sys::fault::Faults;
-use crate::sys::{Finished, Removed, Sys};
+use crate::sys::{DirRemoved, Removed, Sys};
 
 pub(super) fn removing_answers_what_was_there(ground: &impl Ground) {
     ground.files(["file", "unknown", "full/inside"]);
@@ -50,7 +50,7 @@ pub(super) fn an_emptied_directory_is_finished(ground: &impl Ground) {
     let top = base.open("top");
     top.rest();
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
-    assert!(matches!(base.finish("top", top), Finished::Done));
+    assert!(matches!(base.finish("top", top), DirRemoved::Done));
     assert!(ground.list("").is_empty());
 }
 
@@ -60,13 +60,13 @@ pub(super) fn a_directory_with_entries_is_handed_back(ground: &impl Ground) {
     let base = base(ground, &sys);
     let top = base.open("top");
     top.rest();
-    let Finished::NotEmpty(dir) = base.finish("top", top) else { panic!("it is not empty") };
+    let DirRemoved::NotEmpty(dir) = base.finish("top", top) else { panic!("it is not empty") };
     // What is handed back can be worked on.
     let top = Asked { sys: &sys, dir };
     sys.rewind(&top.dir).unwrap();
     assert_eq!(top.rest().len(), 1);
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
-    assert!(matches!(base.finish("top", top), Finished::Done));
+    assert!(matches!(base.finish("top", top), DirRemoved::Done));
 }
 
 pub(super) fn a_directory_that_went_away_is_gone(ground: &impl Ground) {
@@ -76,11 +76,11 @@ pub(super) fn a_directory_that_went_away_is_gone(ground: &impl Ground) {
     let top = base.open("top");
     ground.rename("top", "elsewhere");
     if ground.removes_by_handle() {
-        assert!(matches!(base.finish("top", top), Finished::Done));
+        assert!(matches!(base.finish("top", top), DirRemoved::Done));
         // Wine remembers the name, where it has gone from.
         assert!(ground.list("").iter().all(|left| left == "d elsewhere"));
     } else {
-        assert!(matches!(base.finish("top", top), Finished::Gone));
+        assert!(matches!(base.finish("top", top), DirRemoved::Gone));
         assert_eq!(ground.list(""), ["d elsewhere"]);
     }
 }
@@ -101,13 +101,13 @@ pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G) {
     assert!(matches!(top.remove("file", Kind::File), Removed::Done));
     // Platforms with one call for both have none left to fail.
     match base.finish("top", top) {
-        Finished::Done => {}
-        Finished::Failed(dir, error) => {
+        DirRemoved::Done => {}
+        DirRemoved::Failed(dir, error) => {
             assert_eq!(error.raw_os_error(), Some(5));
             let top = Asked { sys: &sys, dir };
-            assert!(matches!(base.finish("top", top), Finished::Gone));
+            assert!(matches!(base.finish("top", top), DirRemoved::Gone));
         }
-        Finished::Gone | Finished::NotEmpty(_) => panic!("nobody planned that"),
+        DirRemoved::Gone | DirRemoved::NotEmpty(_) => panic!("nobody planned that"),
     }
     base.close();
     drop(sys);
@@ -124,8 +124,8 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G) {
         let dir = top.open(child);
         dir.rest();
         match top.finish(child, dir) {
-            Finished::NotEmpty(dir) | Finished::Failed(dir, _) => sys.close(dir),
-            Finished::Done | Finished::Gone => {}
+            DirRemoved::NotEmpty(dir) | DirRemoved::Failed(dir, _) => sys.close(dir),
+            DirRemoved::Done | DirRemoved::Gone => {}
         }
     }
     drop(top.open("a"));

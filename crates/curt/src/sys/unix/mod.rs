@@ -24,7 +24,6 @@ mod process;
 mod start;
 mod steps;
 mod values;
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody says there who is alone"))]
 mod words;
 
 #[cfg(target_os = "linux")]
@@ -53,8 +52,8 @@ use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::door::Door;
 use super::{
-    Ask, Batch, Feature, Finished, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys,
-    SystemUnit, os_error,
+    Ask, Batch, DirRemoved, Feature, Identity, Mounts, Opened, Owners, Removed, Setup, Sources,
+    Sys, SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -92,7 +91,7 @@ impl What<'_> {
     }
 }
 
-/// A directory of our own from one that the caller has open, and the calls made: 1.
+/// Duplicates the caller's descriptor. Makes one call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
     // The numbers of the standard streams stay free, as the standard library has it.
@@ -276,8 +275,8 @@ impl Sys for Unix {
     }
 
     #[cfg(target_os = "linux")]
-    fn reopen(&self, dir: &Dir) -> Option<Dir> {
-        self.opened_again(dir)
+    fn duplicate(&self, dir: &Dir) -> Option<Dir> {
+        self.open_duplicate(dir)
     }
 
     fn close(&self, dir: Dir) {
@@ -307,7 +306,7 @@ impl Sys for Unix {
 
     /// Removes, then closes: the last close destroys the inode, and this way that happens outside
     /// the lock of the parent.
-    fn finish_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> Finished<Dir> {
+    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u8>, dir: Dir) -> DirRemoved<Dir> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
         values::finished(removed, dir, |dir| self.close(dir))
     }

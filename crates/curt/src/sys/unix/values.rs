@@ -10,7 +10,7 @@ use super::accounts::Accounts;
 use super::dir;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, Fault, How, Step};
-use crate::sys::{Finished, Opened, Owners};
+use crate::sys::{DirRemoved, Opened, Owners};
 
 /// Converts the answer of the portable `stat`.
 #[allow(
@@ -215,18 +215,18 @@ pub(super) fn finished<D>(
     removed: Result<(), Errno>,
     dir: D,
     close: impl FnOnce(D),
-) -> Finished<D> {
+) -> DirRemoved<D> {
     match removed {
         Ok(()) => {
             close(dir);
-            Finished::Done
+            DirRemoved::Done
         }
         Err(Errno::NOENT) => {
             close(dir);
-            Finished::Gone
+            DirRemoved::Gone
         }
-        Err(Errno::NOTEMPTY | Errno::EXIST) => Finished::NotEmpty(dir),
-        Err(error) => Finished::Failed(dir, error.into()),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => DirRemoved::NotEmpty(dir),
+        Err(error) => DirRemoved::Failed(dir, error.into()),
     }
 }
 

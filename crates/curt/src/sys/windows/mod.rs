@@ -45,7 +45,7 @@ use self::native::Key;
 use self::status::{Result, Status};
 use super::beneath::{Beneath, Fault};
 use super::{
-    Ask, Batch, Feature, Features, Finished, Identity, Mounts, Opened, Owners, Removed, Setup,
+    Ask, Batch, DirRemoved, Feature, Features, Identity, Mounts, Opened, Owners, Removed, Setup,
     Sources, Sys,
 };
 use crate::calls::Calls;
@@ -307,7 +307,7 @@ impl Sys for Windows {
     }
 
     /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
-    fn finish_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> Finished<Dir> {
+    fn remove_open_dir(&self, parent: &Dir, name: Name<'_, u16>, dir: Dir) -> DirRemoved<Dir> {
         let marked = if dir.may_remove {
             match dir.handle().and_then(|handle| removal::dispose(&self.door, handle, dir.volume)) {
                 Err(Status::CANNOT_DELETE) => {
@@ -321,14 +321,14 @@ impl Sys for Windows {
         match marked {
             Ok(()) => {
                 self.close(dir);
-                Finished::Done
+                DirRemoved::Done
             }
-            Err(Status::DIRECTORY_NOT_EMPTY) => Finished::NotEmpty(self.open_again(dir)),
+            Err(Status::DIRECTORY_NOT_EMPTY) => DirRemoved::NotEmpty(self.open_again(dir)),
             Err(status) if status.is_gone() || status.is_pending() => {
                 self.close(dir);
-                Finished::Gone
+                DirRemoved::Gone
             }
-            Err(status) => Finished::Failed(dir, status.into()),
+            Err(status) => DirRemoved::Failed(dir, status.into()),
         }
     }
 

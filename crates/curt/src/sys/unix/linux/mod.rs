@@ -24,7 +24,7 @@ use rustix::io::Errno;
 pub(super) use self::cgroup::Cgroup;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use self::raw::Raw as RawCalls;
-// What the kernel takes is written down for the two above alone.
+// `raw` supports only these two architectures.
 use super::dir::{Dir, DirBuf};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use super::library::Library as RawCalls;
@@ -121,7 +121,7 @@ impl Unix {
 
     /// In a process with threads, every call counts a reference to the open file, so threads that
     /// share one contend for its cache line. Where descriptors run out, they share it all the same.
-    pub(super) fn opened_again(&self, dir: &Dir) -> Option<Dir> {
+    pub(super) fn open_duplicate(&self, dir: &Dir) -> Option<Dir> {
         self.door.openat(dir.as_fd(), c".", PLACE, Mode::empty()).ok().map(Dir::from)
     }
 

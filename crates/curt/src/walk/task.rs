@@ -7,15 +7,15 @@ use crate::tree::{Branch, Handoff};
 
 /// Part of one directory, for another worker to walk: subdirectories to enter or, in a sorted
 /// walk, entries to yield.
-pub(super) struct Piece<S: Sys> {
-    /// Its number among all pieces and operands.
+pub(super) struct Task<S: Sys> {
+    /// Its number among all tasks and operands.
     pub(super) number: u64,
     handoff: Handoff<S>,
     names: Names<S::Unit>,
     directory: WalkFrame,
 }
 
-impl<S: Sys> Piece<S> {
+impl<S: Sys> Task<S> {
     /// Takes half of what waits in the directory nearest to the operand in which anything does.
     /// `number` is called if there is such a directory.
     pub(super) fn split(
@@ -47,7 +47,7 @@ impl<S: Sys> Piece<S> {
             directory.state = State::Entering;
             branch.stack.split_waiting(index)?.0
         };
-        Some(Piece { number, handoff, names, directory })
+        Some(Task { number, handoff, names, directory })
     }
 
     /// Goes on with it on an empty branch.
