@@ -188,24 +188,44 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
 
 /// Reads the words of one command, the first of which is its name.
 fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
-    let command = clap::Command::new(name).bin_name(format!("curt {name}"));
-    let mut command = T::augment_args(command.version(env!("CARGO_PKG_VERSION")));
-    let gnu = gnu::options(name);
-    if let Some(gnu) = gnu {
-        command = gnu.add_to(command);
-        if std::env::var_os("POSIXLY_CORRECT").is_some() {
-            gnu::end_options(&command, &mut words);
+    let define = || {
+        let command = clap::Command::new(name).bin_name(format!("curt {name}"));
+        T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
+    };
+    let Some(gnu) = gnu::options(name) else {
+        let mut command = define();
+        let options = read_by(&mut command, None, &words);
+        return options.map_err(|error| Box::new(Refused::new(Some(name), error, &command)));
+    };
+    let ends_at_operand = std::env::var_os("POSIXLY_CORRECT").is_some();
+    // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
+    // that are missing, takes longer than listing a small directory.
+    if !ends_at_operand {
+        if let Ok(options) = read_by(&mut define().infer_long_args(false), None, &words) {
+            return Ok(options);
         }
     }
-    let options = command.try_get_matches_from_mut(&words).and_then(|matches| {
-        gnu.map_or(Ok(()), |gnu| gnu.check(&mut command, &matches))?;
-        let mut options = T::from_arg_matches(&matches)?;
-        match options.settle(&Positions { matches: &matches, words: &words }) {
-            Ok(()) => Ok(options),
-            Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
-        }
-    });
+    let mut command = gnu.add_to(define());
+    if ends_at_operand {
+        gnu::end_options(&command, &mut words);
+    }
+    let options = read_by(&mut command, Some(gnu), &words);
     options.map_err(|error| Box::new(Refused::new(Some(name), error, &command)))
+}
+
+/// Reads the words by a definition, to which the options of a GNU tool may have been added.
+fn read_by<T: Options>(
+    command: &mut clap::Command,
+    gnu: Option<&gnu::Tool>,
+    words: &[OsString],
+) -> Result<T, clap::Error> {
+    let matches = command.try_get_matches_from_mut(words)?;
+    gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
+    let mut options = T::from_arg_matches(&matches)?;
+    match options.settle(&Positions { matches: &matches, words }) {
+        Ok(()) => Ok(options),
+        Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
+    }
 }
 
 /// Reads a number of threads.

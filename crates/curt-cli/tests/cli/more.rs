@@ -233,8 +233,6 @@ fn completions_offer_nothing_hidden() {
             "openat2",
             "presume-input-tty",
             "List through a buffer",
-            "manual page",
-            "curt,man",
             "hyperlink",
         ] {
             let found = script.lines().find(|line| line.contains(hidden));
