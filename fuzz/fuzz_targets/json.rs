@@ -12,10 +12,6 @@ use curt::paths::{Env, Expander, Flavor};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
-#[path = "../../crates/curt-cli/src/base64.rs"]
-#[allow(dead_code, reason = "the command's own module")]
-mod base64;
-
 struct Asked {
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -48,11 +44,25 @@ thread_local! {
     static COMMAND: RefCell<Asked> = RefCell::new(Asked::start());
 }
 
+/// Base64, written without a look at the command's: both must agree.
+fn base64(bytes: &[u8]) -> String {
+    let digits: Vec<char> =
+        ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let bits: Vec<u8> =
+        bytes.iter().flat_map(|byte| (0..8).rev().map(move |at| byte >> at & 1)).collect();
+    let value = |six: &[u8]| (0..6).fold(0, |sum, at| sum << 1 | six.get(at).unwrap_or(&0));
+    let mut text: String = bits.chunks(6).map(|six| digits[usize::from(value(six))]).collect();
+    while text.len() % 4 != 0 {
+        text.push('=');
+    }
+    text
+}
+
 /// A path as the command writes it.
 fn written(path: &[u8]) -> Value {
     match std::str::from_utf8(path) {
         Ok(text) => json!(text),
-        Err(_) => json!({ "bytes": base64::encode(path) }),
+        Err(_) => json!({ "bytes": base64(path) }),
     }
 }
 
@@ -66,12 +76,11 @@ fuzz_target!(|data: &[u8]| {
         let path = [b"/", data].concat();
         let expander = Expander::new(Env::none()).flavor(Flavor::Posix).tilde(false);
         let expected = expander.expand(&path).ok().map(|full| written(&full));
-        let mut inputs = vec![json!({ "bytes": base64::encode(&path) })];
+        let mut inputs = vec![json!({ "bytes": base64(&path) })];
         inputs.extend(std::str::from_utf8(&path).map(|text| json!(text)));
         for input in inputs {
             let answer = command.ask(json!({ "input": input }).to_string().as_bytes());
             assert_eq!(answer.get("ok").cloned(), expected, "{input}");
         }
-        assert_eq!(base64::decode(&base64::encode(data)).as_deref(), Some(data));
     });
 });

@@ -2,7 +2,7 @@
 //! tree, all ways of asking agree, and no search makes more calls than its directories allow.
 #![no_main]
 
-use curt::fuzzing::{FILES, search};
+use curt::which::fuzzing::{FILES, search};
 use curt::paths::Flavor;
 use libfuzzer_sys::fuzz_target;
 
