@@ -15,8 +15,10 @@ use crate::pause;
 use crate::sys::{DirRemoved, Mounts, Opened, Removed, Sys, SystemUnit, is_busy};
 use crate::tree::{Start, TreePath};
 
-/// Entries between two checkpoints.
+/// Entries between two checkpoints. The first comes sooner, so that a second worker can be tried
+/// early where entries take long.
 const CHECKPOINT: u32 = 256;
+const FIRST_CHECKPOINT: u32 = 64;
 
 /// One worker of a removal.
 pub(super) struct Worker<'r, S: Sys> {
@@ -28,6 +30,8 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) report: Report,
     start: Option<Start<'r>>,
     until_checkpoint: u32,
+    /// Entries between the last checkpoint and the next.
+    since_checkpoint: u32,
     /// How often the thread had waited for something at the last checkpoint.
     waits: Option<u64>,
     /// The totals that the observer was shown.
@@ -48,7 +52,8 @@ impl<'r, S: Sys> Worker<'r, S> {
             number,
             report: Report::default(),
             start,
-            until_checkpoint: CHECKPOINT,
+            until_checkpoint: FIRST_CHECKPOINT,
+            since_checkpoint: FIRST_CHECKPOINT,
             waits: None,
             shown: Totals::default(),
         }
@@ -161,11 +166,11 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     fn checkpoint(&mut self) {
+        let done = u64::from(std::mem::replace(&mut self.since_checkpoint, CHECKPOINT));
         self.until_checkpoint = CHECKPOINT;
         self.show_progress();
         let crew = &self.shared.crew;
         if crew.may_share() {
-            let done = u64::from(CHECKPOINT);
             crew.checkpoint(&self.sys, self.number, done, &mut self.waits, self.start);
         }
     }
