@@ -117,8 +117,8 @@ impl Descent {
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call, or 1 if owned entries of it are left, which keep
-    /// the directory open. A name that no entry can have is an error.
+    /// opened last; `list` is its listing. No call, or 1 if owned entries of it are left, which
+    /// keep the directory open. A name that no entry can have is an error.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -191,7 +191,7 @@ impl Descent {
     }
 
     fn directory(&self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
-        Directory::of(self.setup.clone(), Calls::default(), admitted.dir, self.path())
+        Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path())
     }
 
     fn failed(&self, cause: Cause) -> Error {

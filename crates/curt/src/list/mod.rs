@@ -2,8 +2,8 @@
 //!
 //! # Promises
 //!
-//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is taken
-//!   from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
+//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
+//!   taken from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
 //! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
 //!   million entries takes no more memory than one of ten.
@@ -49,6 +49,7 @@
 
 mod descent;
 mod gather;
+mod stat;
 #[cfg(test)]
 mod tests;
 
@@ -59,6 +60,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use descent::Descent;
+pub use stat::{Stat, stat, stat_many};
 
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
@@ -91,98 +93,6 @@ type OsDir = <Os as Sys>::Dir;
 /// ```
 pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
     Ok(Directory::open(path)?.list(Fields::KIND))
-}
-
-/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the
-/// plan asks for, even without any field. A field that failed while others did not is a failure in
-/// the [`Metadata`].
-///
-/// Links are followed unless the plan says [`Follow::Never`]. A broken link yields its own
-/// metadata.
-///
-/// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for
-/// everything but targets, access, access rules and labels. A plan that asks only for those, or for
-/// nothing, costs 1 more: whether the path exists.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
-/// # std::fs::write(&scratch, "four")?;
-/// use curt::{Fields, Kind, Plan};
-/// let metadata = curt::stat(&scratch, Plan::new(Fields::KIND | Fields::SIZE))?;
-/// assert_eq!(metadata.kind().known(), Some(Kind::File));
-/// assert_eq!(metadata.size().known(), Some(4));
-/// # std::fs::remove_file(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
-    Stat::new(plan).path(path)
-}
-
-/// Asks about many paths with one plan. Iterates over the answers of [`stat`], in the order of the
-/// paths. Owners are looked up once.
-///
-/// Cost: that of [`stat`] for each path. A path is taken from `paths` when its answer is wanted.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-many-{}", std::process::id()));
-/// # std::fs::create_dir_all(&scratch)?;
-/// # let paths: Vec<_> = (0..10).map(|number| scratch.join(number.to_string())).collect();
-/// # for path in &paths { std::fs::write(path, "four")?; }
-/// use curt::{Fields, Plan};
-/// for answer in curt::list::stat_many(&paths, Plan::new(Fields::SIZE)) {
-///     assert_eq!(answer?.size().known(), Some(4));
-/// }
-/// # std::fs::remove_dir_all(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn stat_many<P: AsRef<Path>>(
-    paths: impl IntoIterator<Item = P>,
-    plan: impl Into<Plan>,
-) -> impl Iterator<Item = Result<Metadata, Error>> {
-    let mut stat = Stat::new(plan);
-    paths.into_iter().map(move |path| stat.path(path))
-}
-
-/// Asks about paths, and remembers the names of owners, and what file systems do not have.
-#[must_use = "it does nothing until it is asked about a path"]
-pub struct Stat {
-    asker: Asker<Os>,
-}
-
-impl fmt::Debug for Stat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stat").finish_non_exhaustive()
-    }
-}
-
-impl Stat {
-    /// Asks for what the plan says.
-    pub fn new(plan: impl Into<Plan>) -> Stat {
-        Stat::started(Os::start(&Setup::default()), plan.into())
-    }
-
-    fn started(sys: Os, plan: Plan) -> Stat {
-        Stat { asker: Asker::new(sys, plan).always_querying() }
-    }
-
-    /// Asks about one path, as [`stat`] does.
-    pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
-        let path = path.as_ref();
-        let mut metadata = Metadata::default();
-        match self.asker.ask_path(path, self.follows(), &mut metadata) {
-            Ok(()) => metadata.whole(),
-            Err(error) => Err(Error::new(Operation::Stat, path.to_owned(), Cause::Os(error))),
-        }
-    }
-
-    fn follows(&self) -> bool {
-        self.asker.plan().follow != Follow::Never
-    }
-
-    /// Returns the calls made so far.
-    pub fn calls(&self) -> Calls {
-        self.asker.sys.calls()
-    }
 }
 
 /// A directory that is open for listing.
@@ -223,7 +133,7 @@ impl Directory {
         let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
         match opened.and_then(Opened::into_result) {
-            Ok(dir) => Ok(Directory::of(setup, sys.calls(), dir, path.to_owned())),
+            Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, path.to_owned())),
             Err(error) => {
                 Err(Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error)))
             }
@@ -232,8 +142,8 @@ impl Directory {
 
     /// A directory that was opened elsewhere for listing, by a platform that was started with this
     /// setup and has made these calls.
-    pub(crate) fn of(setup: Setup, calls: Calls, dir: OsDir, path: PathBuf) -> Directory {
-        Directory { setup, calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
+    pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
+        Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
     /// A directory that the caller has opened: `adopt` makes it from the caller's descriptor.
@@ -243,19 +153,19 @@ impl Directory {
         let setup = Setup::default().for_reading(Features::default());
         let sys = Os::start(&setup);
         match adopt(&sys) {
-            Ok(dir) => Ok(Directory::of(setup, sys.calls(), dir, PathBuf::new())),
+            Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, PathBuf::new())),
             Err(error) => {
                 Err(Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error)))
             }
         }
     }
 
-    /// Opens the same directory a second time, with a position of its own. 1 call, and on Windows
+    /// Opens the same directory a second time, with another position. 1 call, and on Windows
     /// another one for the volume. It lists what the directory holds now, from the first entry.
     pub fn try_clone(&self) -> Result<Directory, Error> {
         let sys = Os::start(&self.setup);
         match sys.open_beside(&self.dir).into_result() {
-            Ok(dir) => Ok(Directory::of(self.setup.clone(), sys.calls(), dir, self.path.clone())),
+            Ok(dir) => Ok(Directory::of(self.setup.clone(), &sys.calls(), dir, self.path.clone())),
             Err(error) => {
                 Err(Error::new(Operation::OpenDirectory, self.path.clone(), Cause::Os(error)))
             }
@@ -491,7 +401,7 @@ pub struct ListEntry {
 impl fmt::Debug for ListEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("ListEntry");
-        shown.field("path", &self.path).field("metadata", &self.metadata).finish()
+        shown.field("path", &self.path).field("metadata", &self.metadata).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Unix: removal below an open directory, the descriptors of roots and directories, names of owners, and
-//! descriptors for child processes.
+//! Unix: removal below an open directory, the descriptors of roots and directories, names of
+//! owners, and descriptors for child processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
