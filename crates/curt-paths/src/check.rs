@@ -341,6 +341,8 @@ impl fmt::Display for Refusal {
     }
 }
 
+impl std::error::Error for Refusal {}
+
 /// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
 /// digits, and an extension of up to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {

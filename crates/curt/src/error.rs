@@ -114,6 +114,37 @@ pub enum Cause {
     Find(FindError),
 }
 
+/// The standard library's errors cannot be cloned: the copy of one has its number, or its kind and
+/// its message.
+impl Clone for Cause {
+    fn clone(&self) -> Cause {
+        match self {
+            Cause::Os(error) => Cause::Os(copy(error)),
+            Cause::Start(why, error) => Cause::Start(why.clone(), copy(error)),
+            Cause::Refused(refusal) => Cause::Refused(*refusal),
+            Cause::Find(error) => Cause::Find(error.clone()),
+            Cause::MountPoint => Cause::MountPoint,
+            Cause::BeingWrittenTo => Cause::BeingWrittenTo,
+            Cause::DotOrDotDot => Cause::DotOrDotDot,
+            Cause::RootDirectory => Cause::RootDirectory,
+            Cause::OtherFileSystem => Cause::OtherFileSystem,
+            Cause::IsADirectory => Cause::IsADirectory,
+            Cause::Replaced => Cause::Replaced,
+            Cause::BufferTooSmall => Cause::BufferTooSmall,
+            Cause::Loop => Cause::Loop,
+        }
+    }
+}
+
+/// Copies an error of the standard library.
+fn copy(error: &io::Error) -> io::Error {
+    match (error.raw_os_error(), error.get_ref()) {
+        (Some(number), _) => io::Error::from_raw_os_error(number),
+        (None, None) => error.kind().into(),
+        (None, Some(inner)) => io::Error::new(error.kind(), inner.to_string()),
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -202,10 +233,20 @@ impl fmt::Display for StartFailure {
 /// A failure: the operation, the path as the caller would write it, and the cause.
 ///
 /// Boxed, so that a `Result` with it stays small.
-#[derive(Debug)]
+///
+/// ```
+/// let error = curt::list("no such directory").unwrap_err();
+/// assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+/// assert!(error.raw_os_error().is_some());
+/// let (operation, path, cause) = error.into_parts();
+/// assert_eq!(operation, curt::Operation::OpenDirectory);
+/// assert_eq!(path, std::path::Path::new("no such directory"));
+/// assert!(matches!(cause, curt::Cause::Os(_)));
+/// ```
+#[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     operation: Operation,
     path: PathBuf,
@@ -230,6 +271,12 @@ impl Error {
     /// Returns why it failed.
     pub fn cause(&self) -> &Cause {
         &self.0.cause
+    }
+
+    /// Takes the error apart: the operation, the path and the cause.
+    pub fn into_parts(self) -> (Operation, PathBuf, Cause) {
+        let Inner { operation, path, cause } = *self.0;
+        (operation, path, cause)
     }
 
     /// Returns the system's error, or this one where there is none.

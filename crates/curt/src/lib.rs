@@ -9,6 +9,7 @@
 //! | find a program | [`mod@which`] | `which` |
 //! | start a program | [`process`] | `std::process` |
 //! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
+//! | replace functions of `std::fs` as they are | [`mod@fs`] | `std::fs` |
 //! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
 //! The page of each module says what it promises, its ceiling of system calls, which races are
@@ -88,6 +89,7 @@ mod error;
 pub mod fields;
 #[cfg(feature = "filters")]
 pub mod filters;
+pub mod fs;
 pub mod list;
 mod long_name;
 mod name;

@@ -2,12 +2,15 @@
 //! says.
 
 use std::error::Error;
+use std::fmt::Debug;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use curt::{Fields, Kind, Next, Plan, Remove, Usage, Walk};
+use curt::fields::Follow;
+use curt::list::{Directory, ListEntry};
+use curt::{Cause, Fields, Kind, Next, Operation, Plan, Remove, Usage, Walk};
 use curt_testkit::Scratch;
 
 fn tree() -> Scratch {
@@ -101,6 +104,162 @@ fn fields_are_a_plan() -> Result<(), curt::Error> {
     assert_eq!(metadata.size().known(), Some(4));
     assert!(curt::stat(scratch.at("none"), Plan::default()).is_err());
     Ok(())
+}
+
+#[test]
+fn plans_are_constants_and_fields_are_sets() -> Result<(), Box<dyn Error>> {
+    const PLAN: Plan = Plan::new(Fields::SIZE.union(Fields::MODIFIED)).follow(Follow::Links);
+    let scratch = tree();
+    let metadata = curt::stat(scratch.at("t/a"), PLAN)?;
+    let kept = metadata.clone();
+    assert_eq!(kept.size().known(), Some(4));
+    let modified = kept.modified().known().unwrap();
+    assert!(modified.to_string().ends_with('Z'), "{modified}");
+    assert_eq!(modified.to_system_time().unwrap(), scratch.at("t/a").metadata()?.modified()?);
+    let mut wanted: Fields = "name,size".parse()?;
+    wanted |= Fields::KIND;
+    assert_eq!(
+        (wanted & Fields::SIZE, wanted - Fields::SIZE),
+        (Fields::SIZE, !Fields::SIZE & wanted)
+    );
+    Ok(())
+}
+
+#[test]
+fn entries_outlive_the_step_and_are_asked_later() -> Result<(), curt::Error> {
+    let scratch = tree();
+    let entries: Result<Vec<ListEntry>, _> = curt::list(scratch.at("t"))?.into_iter().collect();
+    let mut sizes = Vec::new();
+    std::thread::scope(|scope| {
+        let asked: Vec<_> = entries?
+            .into_iter()
+            .filter(|entry| entry.kind().is_file())
+            .map(|entry| scope.spawn(move || entry.stat(Fields::SIZE)))
+            .collect();
+        for asked in asked {
+            sizes.push(asked.join().unwrap()?.size().known());
+        }
+        Ok::<(), curt::Error>(())
+    })?;
+    assert_eq!(sizes, [Some(4)]);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn directories_come_from_descriptors_and_lend_theirs() -> Result<(), Box<dyn Error>> {
+    use std::os::fd::{AsFd, OwnedFd};
+    let scratch = tree();
+    let fd: OwnedFd = std::fs::File::open(scratch.at("t"))?.into();
+    let directory = Directory::try_from(fd)?;
+    let copy = directory.as_fd().try_clone_to_owned()?;
+    assert_eq!(directory.list(Fields::KIND).into_iter().count(), 3);
+    let again = OwnedFd::try_from(Directory::try_from(copy)?)?;
+    assert!(again.as_fd().try_clone_to_owned().is_ok());
+    Ok(())
+}
+
+#[test]
+fn measurements_call_back_and_stop() {
+    let scratch = tree();
+    let mut records = Vec::new();
+    let usage = Usage::new().exclude(|entry| entry.name() == "node_modules");
+    let report = usage.measure_each(scratch.at("t"), |record| records.push(record.path.clone()));
+    assert_eq!(records, [scratch.at("t/sub"), scratch.at("t")]);
+    assert_eq!(report.total().apparent, 8);
+    let report = usage.measure_each(scratch.at("t"), |_| ControlFlow::<()>::Break(()));
+    assert!(report.cancelled);
+    let failed = Mutex::new(Vec::new());
+    let note = |error: &curt::Error| failed.lock().unwrap().push(error.clone());
+    let report = Usage::new().on_error(note).measure(scratch.at("none"));
+    assert_eq!((report.error_count, report.errors.len()), (1, 0));
+    assert_eq!(failed.into_inner().unwrap()[0].kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn the_module_fs_takes_the_place_of_std() -> io::Result<()> {
+    use curt::fs;
+    let scratch = tree();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(scratch.at("t"))? {
+        let entry = entry?;
+        assert_eq!(entry.path(), scratch.at("t").join(entry.file_name()));
+        names.push((entry.file_name(), entry.file_type()?.is_dir(), entry.metadata()?.is_dir()));
+    }
+    names.sort();
+    let expected = [("a", false), ("node_modules", true), ("sub", true)];
+    assert_eq!(names, expected.map(|(name, is_dir)| (name.into(), is_dir, is_dir)));
+    assert_eq!(fs::metadata(scratch.at("t/a"))?.len(), 4);
+    assert!(!fs::symlink_metadata(scratch.at("t"))?.is_symlink());
+    assert_eq!(fs::canonicalize(scratch.at("t"))?, std::fs::canonicalize(scratch.at("t"))?);
+    fs::remove_dir_all(scratch.at("t"))?;
+    let missing = fs::metadata(scratch.at("t")).unwrap_err();
+    assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    assert!(missing.raw_os_error().is_some());
+    Ok(())
+}
+
+#[test]
+fn errors_are_taken_apart_and_kept() {
+    let error = curt::list("no such directory").unwrap_err();
+    let copy = error.clone();
+    assert_eq!(copy.to_string(), error.to_string());
+    assert_eq!((copy.kind(), copy.raw_os_error()), (error.kind(), error.raw_os_error()));
+    let (operation, path, cause) = error.into_parts();
+    assert_eq!((operation, path), (Operation::OpenDirectory, "no such directory".into()));
+    assert!(matches!(cause, Cause::Os(error) if error.kind() == io::ErrorKind::NotFound));
+}
+
+/// Every error goes into a `Box<dyn Error>` by `?`.
+#[test]
+fn every_error_is_an_error() {
+    fn is_error<E: Error + Send + Sync + 'static>() {}
+    is_error::<curt::Error>();
+    is_error::<curt::remove::Incomplete>();
+    is_error::<curt::which::FindError>();
+    is_error::<curt::paths::Refusal>();
+    is_error::<curt::paths::ExpandError>();
+    is_error::<curt::fields::UnknownField>();
+    #[cfg(feature = "filters")]
+    is_error::<curt::filters::GlobError>();
+    fn is_io<E: Into<io::Error>>() {}
+    is_io::<curt::Error>();
+    is_io::<curt::remove::Incomplete>();
+}
+
+/// Types that threads share. Others are cursors, or hold the state of one worker.
+#[test]
+fn public_types_are_debug_and_go_to_other_threads() {
+    fn shared<T: Debug + Send + Sync>() {}
+    fn sent<T: Debug + Send>() {}
+    fn kept<T: Clone>() {}
+    shared::<(curt::Calls, curt::Cancel, curt::Threads, Next, curt::Unvisited<'_>)>();
+    shared::<(curt::Error, Cause, Operation)>();
+    shared::<(Fields, Kind, Plan, curt::Metadata, curt::fields::Time, curt::fields::Cost)>();
+    shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>, curt::fields::Origin)>();
+    shared::<(Directory, ListEntry)>();
+    shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();
+    shared::<(curt::remove::Totals, curt::remove::Directories, curt::remove::Confirm)>();
+    shared::<(Usage<'_>, curt::usage::UsageRecord, curt::usage::UsageReport)>();
+    shared::<(Walk<'_>, curt::walk::WalkEntry, curt::walk::Summary, curt::walk::Order)>();
+    shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();
+    shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::FindError)>();
+    shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();
+    shared::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
+    sent::<(curt::list::List, curt::list::ListEntries, curt::list::Stat, curt::list::Descent)>();
+    sent::<(curt::walk::Walking<'_>, curt::walk::Entries<'_>, curt::fs::ReadDir)>();
+    sent::<curt::which::Session>();
+    kept::<(curt::Error, Cause, curt::Metadata, curt::fields::Time, Plan, Fields)>();
+    kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
+    kept::<(curt::fs::DirEntry, curt::fs::Metadata, curt::fs::FileType)>();
+    kept::<(curt::which::FindError, curt::which::Found)>();
+    #[derive(Debug)]
+    struct App {
+        root: Option<curt::Root>,
+        search: curt::Search,
+    }
+    let app = App { root: None, search: curt::Search::new() };
+    assert!(format!("{:?} {app:?}", (&app.root, &app.search)).contains("root: None"));
 }
 
 #[test]

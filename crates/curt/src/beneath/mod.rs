@@ -283,7 +283,7 @@ impl Root {
         let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
             confined.enter(text, Purpose::Listing)
         })?;
-        Ok(Directory::of(self.setup.clone(), Os::start(&self.setup), dir, path.to_owned()))
+        Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
     }
 
     /// Creates a directory. A name that exists, even as a link, is an error.

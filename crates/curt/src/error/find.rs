@@ -11,10 +11,10 @@ use crate::quoted::{Printable, Quoted};
 /// Why a program was not found, and what is to blame.
 ///
 /// Boxed, so that a `Result` with it stays small.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FindError(Box<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Inner {
     name: OsString,
     /// Whether the name is a path, for which `PATH` is not searched.
@@ -50,6 +50,23 @@ pub enum FindCause {
     PermissionDenied,
     /// The system failed otherwise.
     Os(io::Error),
+}
+
+impl Clone for FindCause {
+    fn clone(&self) -> FindCause {
+        match self {
+            FindCause::NotFound => FindCause::NotFound,
+            FindCause::OnlyInWorkingDirectory => FindCause::OnlyInWorkingDirectory,
+            FindCause::NotExecutable => FindCause::NotExecutable,
+            FindCause::InvalidName(why) => FindCause::InvalidName(why),
+            FindCause::NameTooLong => FindCause::NameTooLong,
+            FindCause::LinkLoop => FindCause::LinkLoop,
+            FindCause::RelativeResult => FindCause::RelativeResult,
+            FindCause::DirectoryMissing => FindCause::DirectoryMissing,
+            FindCause::PermissionDenied => FindCause::PermissionDenied,
+            FindCause::Os(error) => FindCause::Os(super::copy(error)),
+        }
+    }
 }
 
 impl FindError {

@@ -1,6 +1,7 @@
 //! The metadata of one entry.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -19,6 +20,15 @@ pub struct Time {
 }
 
 impl Time {
+    /// The beginning of 1970 (UTC).
+    pub const UNIX_EPOCH: Time = Time::new(0, 0);
+
+    /// Returns the time that lies `nanoseconds`, which are below 1,000,000,000, after these seconds
+    /// since 1970.
+    pub const fn new(seconds: i64, nanoseconds: u32) -> Time {
+        Time { seconds, nanoseconds }
+    }
+
     /// Converts to the time of the standard library; `None` if that cannot hold it, as on Windows
     /// before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
@@ -30,6 +40,31 @@ impl Time {
             SystemTime::UNIX_EPOCH.checked_add(whole)
         };
         whole?.checked_add(fraction)
+    }
+}
+
+/// UTC by the Gregorian calendar, in the form of RFC 3339: `2024-02-29T12:00:00.000000000Z`. Years
+/// beyond 9999, and before 0, have a sign.
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
+        // Years begin in March here, so that the leap day is the last one, and come in cycles of
+        // 400 years from the year 0 on.
+        let days = days + 719_468;
+        let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let year = cycle * 400 + year + i64::from(month >= 10);
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        match year {
+            0..=9999 => write!(f, "{year:04}")?,
+            _ => write!(f, "{year:+05}")?,
+        }
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        let nanoseconds = self.nanoseconds;
+        write!(f, "-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanoseconds:09}Z")
     }
 }
 
@@ -176,7 +211,7 @@ impl Facts {
 }
 
 /// The metadata of one entry: one [`Value`] for each field.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Metadata {
     pub(crate) requested: Fields,
     /// The fields whose values come from the listing.
@@ -377,6 +412,29 @@ impl Metadata {
 mod tests {
     use super::Time;
     use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn times_are_shown_in_utc() {
+        for (seconds, nanoseconds, shown) in [
+            (0, 0, "1970-01-01T00:00:00.000000000Z"),
+            (-1, 999_999_999, "1969-12-31T23:59:59.999999999Z"),
+            (951_782_399, 0, "2000-02-28T23:59:59.000000000Z"),
+            (951_868_799, 0, "2000-02-29T23:59:59.000000000Z"),
+            (951_868_800, 0, "2000-03-01T00:00:00.000000000Z"),
+            (1_709_208_000, 5, "2024-02-29T12:00:00.000000005Z"),
+            (4_107_542_400, 0, "2100-03-01T00:00:00.000000000Z"),
+            (253_402_300_799, 0, "9999-12-31T23:59:59.000000000Z"),
+            (253_402_300_800, 0, "+10000-01-01T00:00:00.000000000Z"),
+            (-62_167_219_200, 0, "0000-01-01T00:00:00.000000000Z"),
+            (-62_167_219_201, 0, "-0001-12-31T23:59:59.000000000Z"),
+        ] {
+            assert_eq!(Time::new(seconds, nanoseconds).to_string(), shown);
+        }
+        for extreme in [i64::MIN, i64::MAX] {
+            assert!(Time::new(extreme, 0).to_string().ends_with('Z'));
+        }
+        assert_eq!(Time::UNIX_EPOCH, SystemTime::UNIX_EPOCH.into());
+    }
 
     #[test]
     fn times_before_1970_survive_a_round_trip() {

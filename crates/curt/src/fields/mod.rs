@@ -9,8 +9,10 @@ mod kind;
 mod metadata;
 mod plan;
 
+use std::error;
 use std::fmt;
-use std::ops::{BitOr, BitOrAssign};
+use std::ops;
+use std::str::FromStr;
 
 pub use file_name::FileName;
 pub use kind::Kind;
@@ -18,13 +20,18 @@ pub(crate) use metadata::Facts;
 pub use metadata::{Metadata, Origin, Time, Value};
 pub use plan::{Cost, Follow, Freshness, Plan};
 
+use crate::quoted::Quoted;
+
 /// A set of fields: what can be asked about an entry.
 ///
 /// ```
 /// use curt::Fields;
-/// let fields = Fields::NAME | Fields::SIZE;
-/// assert!(fields.contains(Fields::SIZE));
-/// assert_eq!(fields.to_string(), "name,size");
+/// const SHOWN: Fields = Fields::NAME.union(Fields::SIZE);
+/// assert!(SHOWN.contains(Fields::SIZE));
+/// assert_eq!(SHOWN | Fields::KIND, "name,kind,size".parse()?);
+/// assert_eq!(SHOWN - Fields::NAME, Fields::SIZE);
+/// assert_eq!((!SHOWN & Fields::NAME).to_string(), "");
+/// # Ok::<(), curt::fields::UnknownField>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Fields(u32);
@@ -145,19 +152,67 @@ impl Fields {
     }
 }
 
-impl BitOr for Fields {
+/// Operators on sets, and the same with assignment.
+macro_rules! operators {
+    ($($operator:ident $function:ident $assign:ident $assigned:ident $named:ident,)*) => {
+        $(impl ops::$operator for Fields {
+            type Output = Fields;
+
+            fn $function(self, other: Fields) -> Fields {
+                self.$named(other)
+            }
+        }
+
+        impl ops::$assign for Fields {
+            fn $assigned(&mut self, other: Fields) {
+                *self = self.$named(other);
+            }
+        })*
+    };
+}
+
+operators! {
+    BitOr bitor BitOrAssign bitor_assign union,
+    BitAnd bitand BitAndAssign bitand_assign intersection,
+    Sub sub SubAssign sub_assign without,
+}
+
+/// The fields that are not in the set.
+impl ops::Not for Fields {
     type Output = Fields;
 
-    fn bitor(self, other: Fields) -> Fields {
-        self.union(other)
+    fn not(self) -> Fields {
+        Fields::ALL.iter().map(|&(_, field)| field).collect::<Fields>() - self
     }
 }
 
-impl BitOrAssign for Fields {
-    fn bitor_assign(&mut self, other: Fields) {
-        *self = self.union(other);
+impl FromIterator<Fields> for Fields {
+    fn from_iter<I: IntoIterator<Item = Fields>>(sets: I) -> Fields {
+        sets.into_iter().fold(Fields::NONE, Fields::union)
     }
 }
+
+/// Reads names, separated by commas.
+impl FromStr for Fields {
+    type Err = UnknownField;
+
+    fn from_str(names: &str) -> Result<Fields, UnknownField> {
+        let names = names.split(',').filter(|name| !name.is_empty());
+        names.map(|name| Fields::named(name).ok_or_else(|| UnknownField(name.into()))).collect()
+    }
+}
+
+/// The error that no field has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownField(String);
+
+impl fmt::Display for UnknownField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no field is named {}", Quoted(self.0.as_ref()))
+    }
+}
+
+impl error::Error for UnknownField {}
 
 /// The names, separated by commas.
 impl fmt::Display for Fields {
@@ -180,7 +235,26 @@ impl fmt::Debug for Fields {
 
 #[cfg(test)]
 mod tests {
-    use super::Fields;
+    use super::{Fields, UnknownField};
+
+    #[test]
+    fn operators_are_those_of_sets() {
+        let (a, b) = (Fields::NAME | Fields::SIZE, Fields::SIZE | Fields::KIND);
+        assert_eq!((a & b, a - b), (Fields::SIZE, Fields::NAME));
+        assert_eq!((!Fields::NONE).iter().count(), Fields::ALL.len());
+        assert_eq!((!a & a, !a | a), (Fields::NONE, !Fields::NONE));
+        let mut all = a;
+        all &= b;
+        all |= Fields::ID;
+        all -= Fields::SIZE;
+        assert_eq!(all, Fields::ID);
+        assert_eq!([a, b].into_iter().collect::<Fields>(), a | b);
+        assert_eq!(a.to_string().parse(), Ok(a));
+        assert_eq!("".parse(), Ok(Fields::NONE));
+        let unknown = "size,colour".parse::<Fields>();
+        assert_eq!(unknown, Err(UnknownField("colour".into())));
+        assert_eq!(unknown.unwrap_err().to_string(), "no field is named 'colour'");
+    }
 
     #[test]
     fn every_field_has_its_own_bit_and_name() {

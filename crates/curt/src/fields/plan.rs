@@ -59,17 +59,18 @@ impl From<Fields> for Plan {
 
 impl Plan {
     /// Creates a plan for these fields, from the listing if it has them, that follows no link.
-    pub fn new(fields: Fields) -> Plan {
-        Plan { fields, ..Plan::default() }
+    pub const fn new(fields: Fields) -> Plan {
+        let (freshness, follow) = (Freshness::FromListing, Follow::Never);
+        Plan { fields, freshness, follow, cygwin_links: false }
     }
 
     /// Chooses how fresh the values must be.
-    pub fn freshness(self, freshness: Freshness) -> Plan {
+    pub const fn freshness(self, freshness: Freshness) -> Plan {
         Plan { freshness, ..self }
     }
 
     /// Chooses which links are followed.
-    pub fn follow(self, follow: Follow) -> Plan {
+    pub const fn follow(self, follow: Follow) -> Plan {
         Plan { follow, ..self }
     }
 
@@ -79,12 +80,12 @@ impl Plan {
     /// Candidates have the SYSTEM attribute and a size of 11 to 8,204 bytes. Each of them is
     /// opened, read and closed: 3 calls beyond [`Plan::cost`]. One that cannot be read stays a
     /// file, with a failure that hides no field. These links are not followed.
-    pub fn cygwin_links(self, yes: bool) -> Plan {
+    pub const fn cygwin_links(self, yes: bool) -> Plan {
         Plan { cygwin_links: yes, ..self }
     }
 
     /// Returns the fields.
-    pub fn fields(self) -> Fields {
+    pub const fn fields(self) -> Fields {
         self.fields
     }
 

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
@@ -116,13 +117,25 @@ impl Descent {
     }
 
     /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call. A name that no entry can have is an error.
+    /// opened last; `list` is its listing. No call, or 1 if owned entries of it are left, which
+    /// keep the directory open. A name that no entry can have is an error.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
         names: impl IntoIterator<Item = N>,
     ) -> Result<(), Error> {
-        self.branch.enter(Admitted::from(list.dir), ());
+        let List { opened, path: above, .. } = list;
+        let dir = match Arc::try_unwrap(opened) {
+            Ok(opened) => opened.dir,
+            // Owned entries of it need the other one.
+            Err(shared) => {
+                let again = self.sys.open_beside(&shared.dir).into_result();
+                again.map_err(|error| {
+                    Error::new(Operation::OpenDirectory, above.clone(), Cause::Os(error))
+                })?
+            }
+        };
+        self.branch.enter(Admitted::from(dir), ());
         for name in names {
             let path = Path::new(name.as_ref());
             let units = SystemUnit::units(path);
@@ -133,7 +146,7 @@ impl Descent {
             });
             let Some(name) = name else {
                 let cause = Cause::Os(io::ErrorKind::InvalidInput.into());
-                return Err(Error::new(Operation::OpenDirectory, list.path.join(path), cause));
+                return Err(Error::new(Operation::OpenDirectory, above.join(path), cause));
             };
             self.branch.stack.add_waiting(name.as_name());
         }
@@ -178,8 +191,7 @@ impl Descent {
     }
 
     fn directory(&self, admitted: Admitted<<Os as Sys>::Dir>) -> Directory {
-        let (setup, sys) = (self.setup.clone(), Os::start(&self.setup));
-        Directory::of(setup, sys, admitted.dir, self.path())
+        Directory::of(self.setup.clone(), &Calls::default(), admitted.dir, self.path())
     }
 
     fn failed(&self, cause: Cause) -> Error {

@@ -120,14 +120,14 @@ impl List {
         helpers: &mut Helpers,
         complete: &(impl Fn(&mut T, Entry<'_>) + Sync),
     ) {
-        let List { asker, dir, reader, path, metadata, setup, .. } = self;
+        let List { asker, opened, reader, path, metadata, .. } = self;
         let wanted = helpers.wanted(asker, positions.len());
         while helpers.started.len() < wanted {
-            let asker = Asker::new(Os::start(setup), asker.plan());
-            let dir = asker.sys.duplicate(dir);
+            let asker = Asker::new(Os::start(&opened.setup), asker.plan());
+            let dir = asker.sys.duplicate(&opened.dir);
             helpers.started.push(Helper { asker, dir });
         }
-        let batch = ListBatch { dir, path, buf: reader.buffer() };
+        let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
         let parts = Mutex::new(positions.chunks(PART).zip(results.chunks_mut(PART)));
         if wanted == 0 {
             return batch.complete_parts(asker, &parts, metadata, complete);

@@ -3,8 +3,7 @@
 //! # Promises
 //!
 //! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
-//!   taken
-//!   from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
+//!   taken from it, unless the plan wants it exact. Each value has its origin; nothing is invented.
 //! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
 //! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
 //!   million entries takes no more memory than one of ten.
@@ -28,6 +27,9 @@
 //! | a directory below a listed one ([`Descent`]) | as above | 1 more | as above |
 //! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
 //! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
+//! | an owned entry ([`ListEntry`]) | 0 | 0 | 0 |
+//! | a directory from a descriptor or handle | 0 | 2 | 2 |
+//! | the same directory a second time ([`Directory::try_clone`]) | 1 | 2 | 1 |
 //! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
 //! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name) |
 //!
@@ -47,6 +49,7 @@
 
 mod descent;
 mod gather;
+mod stat;
 #[cfg(test)]
 mod tests;
 
@@ -54,8 +57,10 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use descent::Descent;
+pub use stat::{Stat, stat, stat_many};
 
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
@@ -67,6 +72,7 @@ use crate::sys::{Ask, Feature, Features, Listing, Opened, Os, Setup, Sys, System
 use crate::tree::Reader;
 
 type Unit = <Os as Sys>::Unit;
+type OsDir = <Os as Sys>::Dir;
 
 /// Lists a directory. Each entry has its name and its kind, which costs no call where the listing
 /// carries them; [`List::fields`] asks for more. The errors are those of opening the directory.
@@ -89,105 +95,19 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
     Ok(Directory::open(path)?.list(Fields::KIND))
 }
 
-/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the
-/// plan asks for, even without any field. A field that failed while others did not is a failure in
-/// the [`Metadata`].
-///
-/// Links are followed unless the plan says [`Follow::Never`]. A broken link yields its own
-/// metadata.
-///
-/// Cost: [`Plan::cost`] for one entry, as if nothing came from a listing; 1 call on Linux for
-/// everything but targets, access, access rules and labels. A plan that asks only for those, or for
-/// nothing, costs 1 more: whether the path exists.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
-/// # std::fs::write(&scratch, "four")?;
-/// use curt::{Fields, Kind, Plan};
-/// let metadata = curt::stat(&scratch, Plan::new(Fields::KIND | Fields::SIZE))?;
-/// assert_eq!(metadata.kind().known(), Some(Kind::File));
-/// assert_eq!(metadata.size().known(), Some(4));
-/// # std::fs::remove_file(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
-    Stat::new(plan).path(path)
-}
-
-/// Asks about many paths with one plan. Iterates over the answers of [`stat`], in the order of the
-/// paths. Owners are looked up once.
-///
-/// Cost: that of [`stat`] for each path. A path is taken from `paths` when its answer is wanted.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-many-{}", std::process::id()));
-/// # std::fs::create_dir_all(&scratch)?;
-/// # let paths: Vec<_> = (0..10).map(|number| scratch.join(number.to_string())).collect();
-/// # for path in &paths { std::fs::write(path, "four")?; }
-/// use curt::{Fields, Plan};
-/// for answer in curt::list::stat_many(&paths, Plan::new(Fields::SIZE)) {
-///     assert_eq!(answer?.size().known(), Some(4));
-/// }
-/// # std::fs::remove_dir_all(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn stat_many<P: AsRef<Path>>(
-    paths: impl IntoIterator<Item = P>,
-    plan: impl Into<Plan>,
-) -> impl Iterator<Item = Result<Metadata, Error>> {
-    let mut stat = Stat::new(plan);
-    paths.into_iter().map(move |path| stat.path(path))
-}
-
-/// Asks about paths, and remembers the names of owners, and what file systems do not have.
-#[must_use = "it does nothing until it is asked about a path"]
-pub struct Stat {
-    asker: Asker<Os>,
-}
-
-impl fmt::Debug for Stat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stat").finish_non_exhaustive()
-    }
-}
-
-impl Stat {
-    /// Asks for what the plan says.
-    pub fn new(plan: impl Into<Plan>) -> Stat {
-        Stat::started(Os::start(&Setup::default()), plan.into())
-    }
-
-    fn started(sys: Os, plan: Plan) -> Stat {
-        Stat { asker: Asker::new(sys, plan).always_querying() }
-    }
-
-    /// Asks about one path, as [`stat`] does.
-    pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
-        let path = path.as_ref();
-        let mut metadata = Metadata::default();
-        match self.asker.ask_path(path, self.follows(), &mut metadata) {
-            Ok(()) => metadata.whole(),
-            Err(error) => Err(Error::new(Operation::Stat, path.to_owned(), Cause::Os(error))),
-        }
-    }
-
-    fn follows(&self) -> bool {
-        self.asker.plan().follow != Follow::Never
-    }
-
-    /// Returns the calls made so far.
-    pub fn calls(&self) -> Calls {
-        self.asker.sys.calls()
-    }
-}
-
 /// A directory that is open for listing.
+///
+/// On Unix it can be made from a descriptor (`Directory::try_from(fd)?`), which must be open for
+/// reading; on Windows from a handle. Its entries are then listed from the position of the
+/// descriptor, and their paths are their names unless [`Directory::named`] says another one. It
+/// lends its descriptor or handle (`AsFd`, `AsHandle`), and can be turned into it again.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
-    /// What the platform of other threads is started with.
-    setup: Setup,
-    sys: Os,
-    dir: <Os as Sys>::Dir,
+    /// What each platform that asks here is started with.
+    pub(crate) setup: Setup,
+    /// The calls made so far.
+    calls: Calls,
+    pub(crate) dir: OsDir,
     buf: <Os as Sys>::DirBuf,
     path: PathBuf,
 }
@@ -213,22 +133,53 @@ impl Directory {
         let sys = Os::start(&setup);
         let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
         match opened.and_then(Opened::into_result) {
-            Ok(dir) => Ok(Directory::of(setup, sys, dir, path.to_owned())),
+            Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, path.to_owned())),
             Err(error) => {
                 Err(Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error)))
             }
         }
     }
 
-    /// A directory that was opened elsewhere for listing, and the platform to ask through, which
-    /// was started with this setup.
-    pub(crate) fn of(setup: Setup, sys: Os, dir: <Os as Sys>::Dir, path: PathBuf) -> Directory {
-        Directory { setup, sys, dir, buf: <Os as Sys>::DirBuf::default(), path }
+    /// A directory that was opened elsewhere for listing, by a platform that was started with this
+    /// setup and has made these calls.
+    pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
+        Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
+    }
+
+    /// A directory that the caller has opened: `adopt` makes it from the caller's descriptor.
+    pub(crate) fn adopted(
+        adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
+    ) -> Result<Directory, Error> {
+        let setup = Setup::default().for_reading(Features::default());
+        let sys = Os::start(&setup);
+        match adopt(&sys) {
+            Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, PathBuf::new())),
+            Err(error) => {
+                Err(Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error)))
+            }
+        }
+    }
+
+    /// Opens the same directory a second time, with another position. 1 call, and on Windows
+    /// another one for the volume. It lists what the directory holds now, from the first entry.
+    pub fn try_clone(&self) -> Result<Directory, Error> {
+        let sys = Os::start(&self.setup);
+        match sys.open_beside(&self.dir).into_result() {
+            Ok(dir) => Ok(Directory::of(self.setup.clone(), &sys.calls(), dir, self.path.clone())),
+            Err(error) => {
+                Err(Error::new(Operation::OpenDirectory, self.path.clone(), Cause::Os(error)))
+            }
+        }
     }
 
     /// Returns the path: as it was given, and below a [`Descent`] the names to it.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Names the directory: the paths of entries and errors begin with this path from now on.
+    pub fn named(self, path: impl Into<PathBuf>) -> Directory {
+        Directory { path: path.into(), ..self }
     }
 
     /// The least buffer that is accepted, in bytes: one that holds the longest name there is.
@@ -247,12 +198,11 @@ impl Directory {
 
     /// Lists the entries.
     pub fn list(self, plan: impl Into<Plan>) -> List {
-        let Directory { setup, sys, dir, buf, path } = self;
+        let Directory { setup, calls, dir, buf, path } = self;
         List {
-            setup,
-            asker: Asker::new(sys, plan.into()),
-            others: Calls::default(),
-            dir,
+            asker: Asker::new(Os::start(&setup), plan.into()),
+            others: calls,
+            opened: Arc::new(OpenDirectory { dir, setup }),
             reader: Reader::new(buf),
             path,
             metadata: Metadata::default(),
@@ -260,14 +210,39 @@ impl Directory {
     }
 }
 
+/// An open directory that a listing shares with the owned entries that came from it.
+pub(crate) struct OpenDirectory {
+    pub(crate) dir: OsDir,
+    /// What each platform that asks here is started with.
+    setup: Setup,
+}
+
+impl OpenDirectory {
+    /// Asks about an entry of it by the plan of `stat`; `path` is that of the entry, for errors.
+    fn stat(
+        &self,
+        stat: &Stat,
+        name: &Path,
+        path: &dyn Fn() -> PathBuf,
+    ) -> Result<Metadata, Error> {
+        let name = NameBuf::new(SystemUnit::units(name));
+        let name = name.map_err(|error| Error::new(Operation::Stat, path(), Cause::Os(error)))?;
+        let subject =
+            Subject { dir: &self.dir, name: name.as_name(), path, follow: stat.follows() };
+        let mut metadata = Metadata::default();
+        stat.asker.reset(&mut metadata);
+        stat.asker.complete(&subject, &mut metadata);
+        metadata.whole()
+    }
+}
+
 /// The entries of a directory, one at a time.
 #[must_use = "a listing does nothing until it is asked for entries"]
 pub struct List {
-    setup: Setup,
     asker: Asker<Os>,
-    /// The calls that other threads made.
+    /// The calls that were made before, and by other threads.
     others: Calls,
-    dir: <Os as Sys>::Dir,
+    pub(crate) opened: Arc<OpenDirectory>,
     reader: Reader<Os>,
     path: PathBuf,
     metadata: Metadata,
@@ -308,21 +283,22 @@ impl List {
                 return Some(Err(error));
             }
         };
-        let List { asker, dir, reader, path, metadata, .. } = self;
-        Some(Ok(ListBatch { dir, path, buf: reader.buffer() }.entry(asker, at, metadata)?))
+        let List { asker, opened, reader, path, metadata, .. } = self;
+        let batch = ListBatch { opened, dir: &opened.dir, path, buf: reader.buffer() };
+        Some(Ok(batch.entry(asker, at, metadata)?))
     }
 
     /// Reads the next batch of entries.
     fn read(&mut self) -> Result<(), Error> {
         self.reader
-            .read(&self.dir, &self.asker.sys)
+            .read(&self.opened.dir, &self.asker.sys)
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
 
     /// Starts again from the first entry, without opening the directory again.
     pub fn reset(&mut self) -> Result<(), Error> {
         if self.reader.has_begun() {
-            let rewound = self.asker.sys.rewind(&self.dir);
+            let rewound = self.asker.sys.rewind(&self.opened.dir);
             rewound.map_err(|error| self.failed(Operation::ReadDirectory, error))?;
         }
         self.reader.reset();
@@ -334,7 +310,7 @@ impl List {
         let ask = Ask { fields, follow: true, cached: false };
         let mut metadata = Metadata::default();
         metadata.reset(fields);
-        let facts = self.asker.sys.query_dir(&self.dir, ask);
+        let facts = self.asker.sys.query_dir(&self.opened.dir, ask);
         metadata.facts = facts.map_err(|error| self.failed(Operation::Stat, error))?;
         Ok(metadata)
     }
@@ -343,15 +319,8 @@ impl List {
     /// the plan of `stat` says. However long the path of the directory is, this one must not be
     /// longer than the system takes.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
-        let name = NameBuf::new(SystemUnit::units(path.as_ref()));
-        let name = name.map_err(|error| self.failed(Operation::Stat, error))?;
-        let name = name.as_name();
-        let (asker, to_path) = (&stat.asker, || self.path.join(path.as_ref()));
-        let subject = Subject { dir: &self.dir, name, path: &to_path, follow: stat.follows() };
-        let mut metadata = Metadata::default();
-        asker.reset(&mut metadata);
-        asker.complete(&subject, &mut metadata);
-        metadata.whole()
+        let path = path.as_ref();
+        self.opened.stat(stat, path, &|| self.path.join(path))
     }
 
     fn failed(&self, operation: Operation, error: io::Error) -> Error {
@@ -365,10 +334,13 @@ impl List {
         calls
     }
 
-    /// Closes the directory, and returns all calls that were made, this one included.
+    /// Closes the directory, and returns all calls that were made, this one included. It stays open
+    /// while there are owned entries of it.
     pub fn close(self) -> Calls {
-        let List { asker, others: mut calls, dir, .. } = self;
-        asker.sys.close(dir);
+        let List { asker, others: mut calls, opened, .. } = self;
+        if let Some(opened) = Arc::into_inner(opened) {
+            asker.sys.close(opened.dir);
+        }
         calls.add(&asker.sys.calls());
         calls
     }
@@ -397,14 +369,40 @@ impl Iterator for ListEntries {
     }
 }
 
-/// An owned entry of a listing.
-#[derive(Debug)]
+/// An owned entry of a listing, which can be asked about at any time.
+///
+/// Making one costs no call. It keeps the directory open, together with the listing and all other
+/// entries of it, so that questions are about the entry of that name in this very directory,
+/// wherever it was moved meanwhile.
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-entries-{}", std::process::id()));
+/// # std::fs::create_dir_all(&scratch)?;
+/// # std::fs::write(scratch.join("a"), "four")?;
+/// use curt::Fields;
+/// let entries: Result<Vec<_>, _> = curt::list(&scratch)?.into_iter().collect();
+/// for entry in entries? {
+///     let metadata = entry.stat(Fields::SIZE)?;
+///     println!("{} {:?}", entry.path.display(), metadata.size().known());
+/// }
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ListEntry {
     /// The path: that of the directory as it was given, and the name.
     pub path: PathBuf,
     /// The metadata, with the fields that the plan names.
     pub metadata: Metadata,
+    opened: Arc<OpenDirectory>,
+}
+
+impl fmt::Debug for ListEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ListEntry");
+        shown.field("path", &self.path).field("metadata", &self.metadata).finish_non_exhaustive()
+    }
 }
 
 impl ListEntry {
@@ -417,12 +415,29 @@ impl ListEntry {
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
+
+    /// Asks about the entry by this plan, now. A link is followed unless the plan says
+    /// [`Follow::Never`], which is the default; a broken one yields its own metadata. An entry that
+    /// is gone is an error.
+    ///
+    /// Cost: that of [`stat`].
+    pub fn stat(&self, plan: impl Into<Plan>) -> Result<Metadata, Error> {
+        self.stat_by(&mut Stat::started(Os::start(&self.opened.setup), plan.into()))
+    }
+
+    /// Asks about the entry as `stat` does about paths: for many entries it remembers the names of
+    /// owners, and it counts the calls.
+    pub fn stat_by(&self, stat: &mut Stat) -> Result<Metadata, Error> {
+        self.opened.stat(stat, Path::new(self.name()), &|| self.path.clone())
+    }
 }
 
 /// The entries of a listing that were read together.
 #[derive(Clone, Copy)]
 struct ListBatch<'a> {
-    dir: &'a <Os as Sys>::Dir,
+    opened: &'a Arc<OpenDirectory>,
+    /// The directory by which this thread asks.
+    dir: &'a OsDir,
     path: &'a Path,
     buf: &'a <Os as Sys>::DirBuf,
 }
@@ -438,8 +453,8 @@ impl<'a> ListBatch<'a> {
         let (entry, _) = self.buf.entry(at)?;
         asker.reset(metadata);
         self.buf.facts(at, &entry, &mut metadata.facts);
-        let ListBatch { dir, path, .. } = self;
-        let mut entry = Entry { asker, dir, path, name: entry.name, metadata };
+        let ListBatch { opened, dir, path, .. } = self;
+        let mut entry = Entry { asker, opened, dir, path, name: entry.name, metadata };
         entry.ask(|subject, metadata| asker.complete(subject, metadata));
         Some(entry)
     }
@@ -448,7 +463,8 @@ impl<'a> ListBatch<'a> {
 /// The entry that a listing is at; it borrows from the listing.
 pub struct Entry<'a> {
     asker: &'a Asker<Os>,
-    dir: &'a <Os as Sys>::Dir,
+    opened: &'a Arc<OpenDirectory>,
+    dir: &'a OsDir,
     /// The path of the directory.
     path: &'a Path,
     pub(crate) name: Name<'a, Unit>,
@@ -479,9 +495,11 @@ impl<'a> Entry<'a> {
         self.metadata
     }
 
-    /// Returns an owned copy of the entry, with the metadata moved into it.
+    /// Returns an owned copy of the entry, with the metadata moved into it. It keeps the directory
+    /// open.
     pub fn into_owned(self) -> ListEntry {
-        ListEntry { path: self.path(), metadata: std::mem::take(self.metadata) }
+        let (path, opened) = (self.path(), Arc::clone(self.opened));
+        ListEntry { path, metadata: std::mem::take(self.metadata), opened }
     }
 
     /// Returns the metadata.

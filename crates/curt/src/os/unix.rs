@@ -1,5 +1,5 @@
-//! Unix: removal below an open directory, the descriptor of a root, names of owners, and
-//! descriptors for child processes.
+//! Unix: removal below an open directory, the descriptors of roots and directories, names of
+//! owners, and descriptors for child processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -7,11 +7,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
 
 use crate::beneath::Root;
+use crate::error::Error;
+use crate::list::{Directory, List};
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::open_directory;
 use crate::sys::process::Pipe;
 use crate::sys::unix::accounts;
+use crate::sys::{into_descriptor, open_directory};
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
@@ -35,6 +37,50 @@ impl RemoveBelow for Remove<'_> {
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
+    }
+}
+
+/// Adopts a directory that is open for reading, as in `scandir(fd)`. No call on Linux, where a
+/// descriptor of something else fails when it is listed; elsewhere 2, for the stream of the C
+/// library. On an error the descriptor is closed.
+///
+/// ```
+/// use curt::list::Directory;
+/// use curt::Fields;
+/// let opened = std::fs::File::open("src")?;
+/// let directory = Directory::try_from(std::os::fd::OwnedFd::from(opened))?.named("src");
+/// for entry in directory.list(Fields::KIND) {
+///     println!("{}", entry?.path.display());
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+impl TryFrom<OwnedFd> for Directory {
+    type Error = Error;
+
+    fn try_from(fd: OwnedFd) -> Result<Directory, Error> {
+        Directory::adopted(|sys| sys.adopt(fd))
+    }
+}
+
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+}
+
+impl AsFd for List {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.opened.dir.as_fd()
+    }
+}
+
+/// Gives the descriptor up. No call on Linux; elsewhere it is duplicated, because the stream of the
+/// C library closes its own.
+impl TryFrom<Directory> for OwnedFd {
+    type Error = io::Error;
+
+    fn try_from(directory: Directory) -> io::Result<OwnedFd> {
+        into_descriptor(directory.dir)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Windows: removal below an open directory, names in UTF-16, and handles for child processes.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
-use crate::list::Entry;
+use crate::error::Error;
+use crate::list::{Directory, Entry, List};
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::open_directory;
 use crate::sys::process::Pipe;
+use crate::sys::{into_descriptor, open_directory};
 use crate::which::Found;
 
 /// Names in the system's own units.
@@ -49,6 +51,38 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// Adopts a directory that was opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`,
+/// `FILE_READ_ATTRIBUTES` and `SYNCHRONIZE` for synchronous use. A handle of anything else, also of
+/// a link to a directory, is refused. 2 calls. On an error the handle is closed.
+impl TryFrom<OwnedHandle> for Directory {
+    type Error = Error;
+
+    fn try_from(handle: OwnedHandle) -> Result<Directory, Error> {
+        Directory::adopted(|sys| sys.adopt(handle))
+    }
+}
+
+impl AsHandle for Directory {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.dir.as_handle()
+    }
+}
+
+impl AsHandle for List {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.opened.dir.as_handle()
+    }
+}
+
+/// Gives the handle up. No call.
+impl TryFrom<Directory> for OwnedHandle {
+    type Error = io::Error;
+
+    fn try_from(directory: Directory) -> io::Result<OwnedHandle> {
+        into_descriptor(directory.dir)
     }
 }
 

@@ -4,9 +4,11 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
 #[cfg(unix)]
-pub(crate) use super::unix::host::{drive_directory, home, home_of, long_name, release};
+pub(crate) use super::unix::host::{canonical, drive_directory, home, home_of, long_name, release};
 #[cfg(windows)]
-pub(crate) use super::windows::host::{drive_directory, home, home_of, long_name, release};
+pub(crate) use super::windows::host::{
+    canonical, drive_directory, home, home_of, long_name, release,
+};
 
 /// What a worker asks of its process rather than of a file system.
 ///

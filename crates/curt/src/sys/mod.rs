@@ -69,11 +69,11 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-/// Duplicates a directory that the caller has open. Also returns the calls that were made.
+/// Conversions between directories and what the caller has open.
 #[cfg(unix)]
-pub(crate) use unix::open_directory;
+pub(crate) use unix::{into_descriptor, open_directory};
 #[cfg(windows)]
-pub(crate) use windows::open_directory;
+pub(crate) use windows::{into_descriptor, open_directory};
 
 /// How the workers of an operation are set up.
 #[derive(Clone)]

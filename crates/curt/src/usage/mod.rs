@@ -59,7 +59,7 @@ pub use report::{Sizes, UsageRecord, UsageReport};
 use self::operands::{Known, Operands};
 use self::report::Records;
 use self::sum::{Chunk, Notes, Sum};
-use crate::control::{self, Cancel};
+use crate::control::{self, Cancel, Next};
 use crate::fields::{Facts, Fields};
 use crate::sys::{Host, Os, Setup, Sys};
 use crate::walk::{Order, Walk};
@@ -84,9 +84,11 @@ impl Usage<'_> {
     /// the order of [`UsageReport::records`]. The report itself has only the records of the
     /// operands.
     ///
-    /// `report` is called by one thread at a time, not always by the same. The calls to the system
-    /// are those of [`Usage::measure`]. After a cancellation the directories on the way are
-    /// reported with what was counted until then.
+    /// `report` is called by one thread at a time, not always by the same. It returns nothing, or a
+    /// [`Next`] or [`ControlFlow`](std::ops::ControlFlow): after [`Next::Stop`] it is not called
+    /// again, and the report is that of a cancelled measurement. The calls to the system are those
+    /// of [`Usage::measure`]. After a cancellation the directories on the way are reported with
+    /// what was counted until then.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
@@ -100,16 +102,18 @@ impl Usage<'_> {
     /// # std::fs::remove_dir_all(scratch)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    pub fn measure_each(
+    pub fn measure_each<N: Into<Next>>(
         &self,
         operands: impl control::Operands,
-        mut report: impl FnMut(&UsageRecord) + Send,
+        mut report: impl FnMut(&UsageRecord) -> N + Send,
     ) -> UsageReport {
+        let mut report = |record: &UsageRecord| report(record).into();
         self.run(&operands.into_paths(), Records::reported_to(&mut report))
     }
 
     fn run(&self, operands: &[PathBuf], records: Records<'_>) -> UsageReport {
-        let mut run = Run::new(self, operands, records);
+        let stop = Cancel::new();
+        let mut run = Run::new(self, operands, records, &stop);
         for (index, path) in operands.iter().enumerate() {
             if run.is_over() {
                 run.report.cancelled = true;
@@ -121,6 +125,7 @@ impl Usage<'_> {
                 Known::Done => {}
             }
         }
+        run.report.cancelled |= stop.is_cancelled();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
         UsageReport { records: run.records.into_kept(), ..run.report }
     }
@@ -135,10 +140,17 @@ struct Run<'r, 't> {
     counted: HashSet<Identity>,
     records: Records<'t>,
     report: UsageReport,
+    /// Set when a callback stops the measurement.
+    stop: &'r Cancel,
 }
 
 impl<'r, 't> Run<'r, 't> {
-    fn new(usage: &'r Usage<'r>, paths: &[PathBuf], records: Records<'t>) -> Self {
+    fn new(
+        usage: &'r Usage<'r>,
+        paths: &[PathBuf],
+        records: Records<'t>,
+        stop: &'r Cancel,
+    ) -> Self {
         let mut report = UsageReport::default();
         let mut walk = usage.walk();
         let mut descriptors = usage.descriptors;
@@ -152,22 +164,24 @@ impl<'r, 't> Run<'r, 't> {
             walk = walk.descriptors(descriptors);
         }
         let operands = if paths.len() > 1 && !usage.count_links {
-            Operands::ask(usage, &walk, paths, &mut report)
+            Operands::ask(usage, &walk, paths, &mut report, stop)
         } else {
             Operands::unknown(paths.len())
         };
-        Run { usage, walk, operands, counted: HashSet::new(), records, report }
+        Run { usage, walk, operands, counted: HashSet::new(), records, report, stop }
     }
 
     fn is_over(&self) -> bool {
-        self.report.cancelled || self.usage.cancel.is_some_and(Cancel::is_cancelled)
+        self.report.cancelled
+            || self.stop.is_cancelled()
+            || self.usage.cancel.is_some_and(Cancel::is_cancelled)
     }
 
     /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
-        let Run { usage, operands, counted, records, report, .. } = self;
-        let notes = Notes::new(usage, operands, index);
-        let mut sum = Sum::new(path, index, counted, records, report);
+        let Run { usage, operands, counted, records, report, stop, .. } = self;
+        let notes = Notes::new(usage, operands, index, stop);
+        let mut sum = Sum::new(path, index, counted, records, report, stop);
         let walk = self.walk.clone().operands(vec![path.to_owned()]);
         let take = |chunk: Chunk| sum.take(chunk);
         let summary = if usage.max_depth == 0 {
@@ -189,12 +203,7 @@ impl<'r, 't> Run<'r, 't> {
         }
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));
-        self.records.add(UsageRecord {
-            path: path.to_owned(),
-            operand: index,
-            depth: 0,
-            kind: facts.kind,
-            sizes: Sizes::of(facts),
-        });
+        let (path, kind, sizes) = (path.to_owned(), facts.kind, Sizes::of(facts));
+        self.records.add(UsageRecord { path, operand: index, depth: 0, kind, sizes }, self.stop);
     }
 }

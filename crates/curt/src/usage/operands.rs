@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::options::Usage;
 use super::report::UsageReport;
 use super::{Identity, identity};
+use crate::control::Cancel;
 use crate::error::Error;
 use crate::fields::{Facts, Kind};
 use crate::walk::Walk;
@@ -49,18 +50,22 @@ impl Operands {
         walk: &Walk<'_>,
         paths: &[PathBuf],
         report: &mut UsageReport,
+        stop: &Cancel,
     ) -> Operands {
         let mut operands = Operands::unknown(paths.len());
         let mut walking = walk.clone().max_depth(0).operands(paths.to_vec()).start();
         for index in 0..paths.len() {
+            if stop.is_cancelled() {
+                break;
+            }
             match walking.next() {
                 Some(Ok(mut entry)) => {
                     let facts = entry.metadata().facts;
-                    entry.take_failures(|error| fail(usage, error, report));
+                    entry.take_failures(|error| fail(usage, error, report, stop));
                     operands.learn(index, &facts);
                 }
                 Some(Err(error)) => {
-                    fail(usage, error, report);
+                    fail(usage, error, report, stop);
                     operands.known[index] = Known::Done;
                 }
                 None => break,
@@ -104,7 +109,7 @@ impl Operands {
     }
 }
 
-fn fail(usage: &Usage<'_>, error: Error, report: &mut UsageReport) {
+fn fail(usage: &Usage<'_>, error: Error, report: &mut UsageReport, stop: &Cancel) {
     report.error_count += 1;
-    report.errors.extend(usage.report(error));
+    report.errors.extend(usage.report(error, stop));
 }

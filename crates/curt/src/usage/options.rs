@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::control::{Cancel, Exclude, Threads, Unvisited};
+use crate::control::{Cancel, Exclude, Next, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::{Fields, Follow};
 use crate::sys::Feature;
 use crate::walk::Walk;
+
+type OnError<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 
 /// Builds a measurement. The defaults are those of `du`.
 ///
@@ -38,7 +40,7 @@ pub struct Usage<'a> {
     pub(super) one_file_system: bool,
     pub(super) follow_operands: bool,
     pub(super) count_links: bool,
-    pub(super) on_error: Option<&'a (dyn Fn(&Error) + Sync)>,
+    on_error: Option<OnError<'a>>,
     pub(super) cancel: Option<&'a Cancel>,
     pub(super) descriptors: Option<usize>,
     exclude: Option<Exclude<'static>>,
@@ -137,10 +139,14 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Calls `report` with each failure when it happens, on the thread that found it. The report of
-    /// the measurement then only has their number.
-    pub fn on_error(mut self, report: &'a (dyn Fn(&Error) + Sync)) -> Self {
-        self.on_error = Some(report);
+    /// Calls `report` with each failure when it happens, on the thread that found it. It may stop
+    /// the measurement, as in [`Usage::measure_each`]. The report of the measurement then only has
+    /// the number of failures.
+    pub fn on_error<N: Into<Next>>(
+        mut self,
+        report: impl Fn(&Error) -> N + Send + Sync + 'a,
+    ) -> Self {
+        self.on_error = Some(Arc::new(move |error| report(error).into()));
         self
     }
 
@@ -157,11 +163,12 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Reports a failure to the callback; hands it back if there is none.
-    pub(super) fn report(&self, error: Error) -> Option<Error> {
-        match self.on_error {
-            Some(report) => report(&error),
-            None => return Some(error),
+    /// Reports a failure to the callback, which may stop the measurement; hands it back if there is
+    /// none.
+    pub(super) fn report(&self, error: Error, stop: &Cancel) -> Option<Error> {
+        let Some(report) = &self.on_error else { return Some(error) };
+        if report(&error) == Next::Stop {
+            stop.cancel();
         }
         None
     }

@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 
 use crate::calls::Calls;
+use crate::control::{Cancel, Next};
 use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind};
 
@@ -79,7 +80,8 @@ pub struct UsageReport {
     pub error_count: u64,
     /// The number of entries whose sizes the system does not have; they are missing in the sums.
     pub unknown: u64,
-    /// Whether the measurement was cancelled. The sums then have what was counted by then.
+    /// Whether the measurement was cancelled, or stopped by a callback. The sums then have what was
+    /// counted by then.
     pub cancelled: bool,
     /// The most threads that worked at a time, including the caller's.
     pub threads: usize,
@@ -91,18 +93,25 @@ pub struct UsageReport {
 #[derive(Default)]
 pub(super) struct Records<'t> {
     kept: Vec<UsageRecord>,
-    report: Option<&'t mut (dyn FnMut(&UsageRecord) + Send)>,
+    report: Option<Report<'t>>,
+    is_stopped: bool,
 }
+
+type Report<'t> = &'t mut (dyn FnMut(&UsageRecord) -> Next + Send);
 
 impl<'t> Records<'t> {
     /// Records that are reported at once; only those of operands are kept.
-    pub(super) fn reported_to(report: &'t mut (dyn FnMut(&UsageRecord) + Send)) -> Self {
-        Records { kept: Vec::new(), report: Some(report) }
+    pub(super) fn reported_to(report: Report<'t>) -> Self {
+        Records { report: Some(report), ..Records::default() }
     }
 
-    pub(super) fn add(&mut self, record: UsageRecord) {
-        if let Some(report) = &mut self.report {
-            report(&record);
+    /// Reports a record or keeps it.
+    pub(super) fn add(&mut self, record: UsageRecord, stop: &Cancel) {
+        if let Some(report) = self.report.as_mut().filter(|_| !self.is_stopped) {
+            if report(&record) == Next::Stop {
+                self.is_stopped = true;
+                stop.cancel();
+            }
         }
         if self.report.is_none() || record.depth == 0 {
             self.kept.push(record);

@@ -14,7 +14,7 @@ use super::operands::Operands;
 use super::options::Usage;
 use super::report::{Records, Sizes, UsageRecord, UsageReport};
 use super::{Identity, identity};
-use crate::control::Next;
+use crate::control::{Cancel, Next};
 use crate::error::{Cause, Error};
 use crate::fields::{Facts, Fields, Kind};
 use crate::walk::{InOrder, Visited};
@@ -24,6 +24,8 @@ pub(super) struct Notes<'r> {
     usage: &'r Usage<'r>,
     operands: &'r Operands,
     index: usize,
+    /// Set when a callback stops the measurement.
+    stop: &'r Cancel,
     /// The device of the operand.
     device: OnceLock<u64>,
 }
@@ -57,15 +59,25 @@ impl Chunk {
         }
     }
 
-    fn fail(&mut self, usage: &Usage<'_>, error: Error) {
+    fn fail(&mut self, notes: &Notes<'_>, error: Error) {
         self.error_count += 1;
-        self.errors.extend(usage.report(error));
+        self.errors.extend(notes.usage.report(error, notes.stop));
     }
 }
 
 impl<'r> Notes<'r> {
-    pub(super) fn new(usage: &'r Usage<'r>, operands: &'r Operands, index: usize) -> Self {
-        Notes { usage, operands, index, device: OnceLock::new() }
+    pub(super) fn new(
+        usage: &'r Usage<'r>,
+        operands: &'r Operands,
+        index: usize,
+        stop: &'r Cancel,
+    ) -> Self {
+        Notes { usage, operands, index, stop, device: OnceLock::new() }
+    }
+
+    /// How the walk goes on.
+    fn next(&self) -> Next {
+        if self.stop.is_cancelled() { Next::Stop } else { Next::Continue }
     }
 
     /// Whether an entry is counted.
@@ -108,7 +120,7 @@ impl InOrder for Notes<'_> {
     type Chunk = Chunk;
 
     fn entry(&self, mut entry: Visited<'_>, chunk: &mut Chunk) -> Next {
-        let has_failed = entry.take_failures(|error| chunk.fail(self.usage, error));
+        let has_failed = entry.take_failures(|error| chunk.fail(self, error));
         if !self.counts(&mut entry, has_failed) {
             return Next::Skip;
         }
@@ -130,16 +142,16 @@ impl InOrder for Notes<'_> {
         } else {
             chunk.add(parent, sizes);
         }
-        Next::Continue
+        self.next()
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
         // A directory that is mounted below itself was counted already. Systems that do not report
         // an entry as a mount point say so only when it is opened.
         if !matches!(error.cause(), Cause::Loop) {
-            chunk.fail(self.usage, error);
+            chunk.fail(self, error);
         }
-        Next::Continue
+        self.next()
     }
 }
 
@@ -158,6 +170,7 @@ pub(super) struct Sum<'r, 't> {
     counted: &'r mut HashSet<Identity>,
     records: &'r mut Records<'t>,
     report: &'r mut UsageReport,
+    stop: &'r Cancel,
 }
 
 #[derive(Default)]
@@ -173,6 +186,7 @@ impl<'r, 't> Sum<'r, 't> {
         counted: &'r mut HashSet<Identity>,
         records: &'r mut Records<'t>,
         report: &'r mut UsageReport,
+        stop: &'r Cancel,
     ) -> Self {
         Sum {
             levels: vec![Level::default()],
@@ -183,6 +197,7 @@ impl<'r, 't> Sum<'r, 't> {
             counted,
             records,
             report,
+            stop,
         }
     }
 
@@ -223,7 +238,7 @@ impl<'r, 't> Sum<'r, 't> {
         let Level { kind, sizes } = self.levels.remove(0);
         if self.has_operand {
             let (path, operand) = (self.operand, self.index);
-            self.records.add(UsageRecord { path, operand, depth: 0, kind, sizes });
+            self.records.add(UsageRecord { path, operand, depth: 0, kind, sizes }, self.stop);
         }
     }
 
@@ -235,7 +250,8 @@ impl<'r, 't> Sum<'r, 't> {
             self.levels[depth - 1].sizes += sizes;
             let parent = self.path.parent().map(Path::to_owned).unwrap_or_default();
             let path = std::mem::replace(&mut self.path, parent);
-            self.records.add(UsageRecord { path, operand: self.index, depth, kind, sizes });
+            let record = UsageRecord { path, operand: self.index, depth, kind, sizes };
+            self.records.add(record, self.stop);
         }
     }
 
@@ -248,6 +264,6 @@ impl<'r, 't> Sum<'r, 't> {
 
     fn file(&mut self, record: UsageRecord) {
         self.add(record.depth - 1, record.sizes);
-        self.records.add(record);
+        self.records.add(record, self.stop);
     }
 }

@@ -251,28 +251,20 @@ impl<S: Sys> Cursor<S> {
     /// Asks about all stored entries, because their order depends on it.
     fn ask_stored(&mut self, index: usize) {
         let mut stored = std::mem::take(&mut self.branch.stack[index].stored);
+        let Cursor { asker, branch, settings, .. } = self;
         for entry in stored.entries_mut() {
             let mut metadata = Metadata::default();
-            self.ask_about(index, entry, &mut metadata);
+            branch.path.truncate(branch.stack[index].path_len());
+            branch
+                .stack
+                .names()
+                .get(entry.name)
+                .into_iter()
+                .for_each(|name| branch.path.push(name));
+            ask_about(asker, branch, settings.follows_all(), entry, &mut metadata);
             entry.keep(metadata);
         }
         self.branch.stack[index].stored = stored;
-    }
-
-    /// Asks about a stored entry, which becomes the current one.
-    fn ask_about(&mut self, index: usize, entry: &StoredEntry, metadata: &mut Metadata) {
-        let Cursor { asker, branch: Branch { stack, path, .. }, settings, .. } = self;
-        path.truncate(stack[index].path_len());
-        let (Some(name), Some(dir)) = (stack.names().get(entry.name), stack[index].dir()) else {
-            debug_assert!(false, "stored entries lie in an open directory, with their names");
-            return;
-        };
-        path.push(name);
-        let to_path = || S::Unit::path(path.units().to_vec());
-        let subject = Subject { dir, name, path: &to_path, follow: settings.follows_all() };
-        asker.reset(metadata);
-        entry.add_to(&mut metadata.facts);
-        asker.complete(&subject, metadata);
     }
 
     /// Yields the next stored entry.
@@ -299,9 +291,8 @@ impl<S: Sys> Cursor<S> {
             if let Err(lost) = self.branch.reopen(&self.asker.sys) {
                 return Some(self.give_up(lost));
             }
-            let mut metadata = std::mem::take(&mut self.metadata);
-            self.ask_about(index, &entry, &mut metadata);
-            self.metadata = metadata;
+            let Cursor { asker, branch, settings, metadata, .. } = self;
+            ask_about(asker, branch, settings.follows_all(), &entry, metadata);
         }
         if !is_known && self.is_ignored(index, self.metadata.facts.kind) {
             return None;
@@ -469,4 +460,24 @@ fn is_excluded<S: Sys>(settings: &Settings, path: &TreePath<S::Unit>, kind: Kind
     };
     let (path, relative) = (S::Unit::text(path.units()), S::Unit::text(path.relative()));
     exclude(&Unvisited { path: Path::new(&path), relative: Path::new(&relative), kind })
+}
+
+/// Asks about a stored entry of the topmost directory, whose path is the current one.
+fn ask_about<S: Sys>(
+    asker: &Asker<S>,
+    Branch { stack, path, .. }: &Branch<S, WalkFrame>,
+    follow: bool,
+    entry: &StoredEntry,
+    metadata: &mut Metadata,
+) {
+    let level = stack.last().and_then(|level| Some((level.dir()?, level.path_len())));
+    let Some((dir, path_len)) = level else {
+        debug_assert!(false, "stored entries lie in an open directory");
+        return;
+    };
+    let name = path.name_below(path_len);
+    let to_path = || S::Unit::path(path.units().to_vec());
+    asker.reset(metadata);
+    entry.add_to(&mut metadata.facts);
+    asker.complete(&Subject { dir, name, path: &to_path, follow }, metadata);
 }

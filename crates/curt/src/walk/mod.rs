@@ -227,7 +227,7 @@ impl Iterator for Entries<'_> {
 }
 
 /// An owned walk entry.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WalkEntry {
     /// The path: the operand as it was given, and the names below it.

@@ -2,4 +2,5 @@
 
 #[cfg(unix)]
 mod descent;
+mod entries;
 mod gather;

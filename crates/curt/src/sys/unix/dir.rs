@@ -41,6 +41,14 @@ impl Dir {
         matches!(self.open, Open::Working)
     }
 
+    /// Returns the descriptor, unless a stream of the C library owns it.
+    pub(super) fn into_descriptor(self) -> std::result::Result<OwnedFd, Dir> {
+        match self.open {
+            Open::Descriptor(fd) => Ok(fd),
+            Open::Working | Open::Listing(_) => Err(self),
+        }
+    }
+
     pub(super) fn stream(&self) -> Option<&Stream> {
         if let Open::Listing(stream) = &self.open { Some(stream) } else { None }
     }

@@ -9,7 +9,7 @@ use curt_paths::Release;
 
 use super::Unix;
 pub(crate) use super::accounts::home_of;
-use crate::sys::Host;
+use crate::sys::{Host, Setup, Sys};
 
 /// Returns the working directory of a drive: there are no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
@@ -30,6 +30,11 @@ pub(crate) fn release() -> Release {
 #[allow(clippy::unnecessary_wraps, reason = "Windows asks the system")]
 pub(crate) fn long_name(_: &Path) -> io::Result<Option<OsString>> {
     Ok(None)
+}
+
+/// Returns the canonical name of what a path leads to.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    Unix::start(&Setup::default()).canonical(path)
 }
 
 impl Host for Unix {

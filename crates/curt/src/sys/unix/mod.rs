@@ -99,7 +99,20 @@ pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
     (copy.map(Dir::from).map_err(io::Error::from), door.calls())
 }
 
+/// Returns the descriptor of a directory.
+pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
+    match dir.into_descriptor() {
+        Ok(fd) => Ok(fd),
+        Err(dir) => Ok(Door::new(&Setup::default()).lift(dir.as_fd(), 3)?),
+    }
+}
+
 impl Unix {
+    /// Makes a directory for listing from the caller's descriptor.
+    pub(crate) fn adopt(&self, fd: OwnedFd) -> io::Result<Dir> {
+        Ok(self.listed(fd)?)
+    }
+
     /// Whether a feature of Linux may be used.
     fn has(&self, feature: Feature) -> bool {
         cfg!(target_os = "linux") && !self.setup.without.has(feature)

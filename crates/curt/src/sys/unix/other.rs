@@ -112,6 +112,10 @@ impl Unix {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    pub(super) fn canonical_at_once(&self, _path: Name<'_, u8>) -> io::Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
     pub(super) fn by_clone(
         &self,
         _launch: &Launch<'_, Pipe>,

@@ -119,6 +119,14 @@ impl Door {
         self.gate.pass(call as usize).map_err(Status)
     }
 
+    /// Asks the standard library, which opens, asks for the name and its volume, and closes;
+    /// counted as one call.
+    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
+    pub(super) fn canonical(&self, path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
+        self.pass(Call::QueryFile)?;
+        std::fs::canonicalize(path)
+    }
+
     pub(super) fn open(
         &self,
         target: Target<'_>,

@@ -82,6 +82,14 @@ impl Dir {
     }
 }
 
+/// The handle, for callers; null where there is none.
+impl AsHandle for Dir {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        // SAFETY: null is the handle of nothing, and is valid as that for ever.
+        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(std::ptr::null_mut()) })
+    }
+}
+
 /// A form of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {

@@ -68,6 +68,11 @@ pub(crate) fn long_name(path: &Path) -> io::Result<Option<OsString>> {
     Ok(last.map(OsString::from_wide))
 }
 
+/// Returns the canonical name of what a path leads to.
+pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
+    Door::new(&Setup::default()).canonical(path)
+}
+
 impl Host for Windows {
     /// Only memory limits handles; this is a bound of our own.
     fn descriptor_limit(&self) -> usize {

@@ -126,7 +126,24 @@ fn not_opened(status: Status) -> Opened<Dir> {
     }
 }
 
+/// Returns the handle of a directory.
+pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedHandle> {
+    dir.into_handle().ok_or_else(|| Status::INVALID_HANDLE.into())
+}
+
 impl Windows {
+    /// Makes a directory for listing from the caller's handle. 2 calls.
+    pub(crate) fn adopt(&self, handle: OwnedHandle) -> io::Result<Dir> {
+        match query::kind_of(&self.door, handle.as_handle())? {
+            Kind::Directory => {}
+            _ => return Err(<Windows as Beneath>::error(Fault::NotDirectory)),
+        }
+        let volume = query::volume(&self.door, handle.as_handle());
+        let mut dir = Dir::new(handle, volume);
+        dir.may_remove = false;
+        Ok(dir)
+    }
+
     /// Opens a directory for listing and removal, or for listing only if another process does not
     /// share it for removal: its entries can still be removed.
     fn open_listed(&self, parent: &Dir, name: Name<'_, u16>) -> Result<Dir> {

@@ -4,6 +4,7 @@
 mod known;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -11,7 +12,7 @@ use std::sync::Mutex;
 use curt_testkit::Scratch;
 
 use super::{Sizes, Usage, UsageRecord, UsageReport};
-use crate::control::{Cancel, Threads};
+use crate::control::{Cancel, Next, Threads};
 use crate::error::{Error, Operation};
 use crate::fields::Kind;
 
@@ -263,10 +264,46 @@ fn failures_are_reported_and_the_rest_is_counted() {
         assert!(report.errors.iter().all(|error| error.operation() == Operation::Stat));
         assert_eq!(report.records.len(), usize::from(operands.len() > 1));
         reported.lock().unwrap().clear();
-        let report = Usage::new().on_error(&report_error).measure(&operands);
+        let report = Usage::new().on_error(report_error).measure(&operands);
         assert_eq!((report.errors.len(), report.error_count), (0, failed as u64));
         assert_eq!(reported.lock().unwrap().len(), failed);
     }
+}
+
+#[test]
+fn callbacks_stop_a_measurement() {
+    let scratch = sample();
+    for number in 0..700 {
+        scratch.file(format!("u/{number}/file"));
+    }
+    let operands = [scratch.at("t"), scratch.at("missing"), scratch.at("u")];
+    for threads in [1, 4] {
+        let usage = Usage::new().threads(Threads::AtMost(threads));
+        let mut calls = 0;
+        let report = usage.measure_each(&operands, |_: &UsageRecord| {
+            calls += 1;
+            if calls == 3 { Next::Stop } else { Next::Continue }
+        });
+        assert!(report.cancelled && calls == 3, "{calls} {threads}");
+        assert!(report.records.iter().all(|record| record.depth == 0));
+        assert!(report.records.len() <= 1, "later operands are not measured");
+        let failing = usage.clone().on_error(|_: &Error| ControlFlow::<()>::Break(()));
+        let report = failing.measure(&operands);
+        assert!(report.cancelled && report.error_count == 1);
+        assert!(report.records.is_empty(), "operands are asked about first");
+        // What is not stopped ends by itself.
+        let whole = usage.clone().on_error(|_: &Error| Next::Continue).measure(&operands);
+        assert!(!whole.cancelled && whole.total() == usage.measure(&operands).total());
+    }
+    // A failure below an operand stops it, too.
+    let usage = Usage::new().threads(Threads::AtMost(1));
+    let mut seen = 0;
+    let report = usage.measure_each(scratch.at("u"), |_: &UsageRecord| {
+        seen += 1;
+        ControlFlow::<()>::Break(())
+    });
+    assert!(report.cancelled && seen == 1);
+    assert!(report.calls.of("statx") < 1_400, "{:?}", report.calls);
 }
 
 #[test]

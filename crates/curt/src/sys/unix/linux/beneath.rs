@@ -170,6 +170,23 @@ impl Unix {
         Ok(path)
     }
 
+    /// Returns the canonical name of what a path leads to, in 2 calls and a close. `None` if the
+    /// kernel cannot tell it.
+    pub(in crate::sys::unix) fn canonical_at_once(
+        &self,
+        path: Name<'_, u8>,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let file = match self.door.openat(rustix::fs::CWD, text(path), flags, Mode::empty()) {
+            // The C library takes longer paths than the kernel.
+            Err(Errno::NAMETOOLONG) => return Ok(None),
+            opened => opened?,
+        };
+        let name = self.name_of(file.as_fd());
+        self.door.close(file);
+        Ok(name.ok())
+    }
+
     /// Whether a full path leads to an open file.
     fn is_at(&self, fd: BorrowedFd<'_>, path: &[u8]) -> Result<bool, Errno> {
         let path = CString::new(path).map_err(|_| Errno::INVAL)?;
