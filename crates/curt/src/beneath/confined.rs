@@ -11,7 +11,9 @@ use super::text::Text;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{
+    Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole,
+};
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
@@ -66,7 +68,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 checked::<S>(check.in_root(true), &buffer).err()
             }
             Err(refusal) => Some(refusal),
-            Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
+            Ok(Cow::Owned(units)) => return Ok(Text::new(units)?),
             Ok(Cow::Borrowed(_)) => None,
         };
         match refusal {
@@ -75,7 +77,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Err(Failure::ESCAPE)
             }
             Some(refusal) => Err(refusal.into()),
-            None => Ok(Text::below_root(buffer)),
+            None => Ok(Text::below_root(buffer)?),
         }
     }
 
@@ -175,7 +177,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
             return self.enter(parent, Purpose::Place);
         }
-        self.enter(&Text::new([parent.units(), &dot].concat()), Purpose::Place)
+        self.enter(&Text::new([parent.units(), &dot].concat())?, Purpose::Place)
     }
 
     /// Acts in the directory that a last name is in, which is the root itself if `parent` is empty.
@@ -235,16 +237,105 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_name(path, Fault::Exists, |at, name| self.sys().create_dir(at, name, mode))
     }
 
+    /// Creates a directory and those on the way to it that are missing.
+    ///
+    /// Each is created by its own path, so whatever is swapped in between, none is outside. The
+    /// ones above are created first, each of them once: one that is gone again is an error.
+    pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        match self.is_entered(path) {
+            Err(failure) if failure.is_missing() => {}
+            answer => return answer,
+        }
+        // The paths to create, the longest first.
+        let mut waiting = vec![path.clone()];
+        while let Some(path) = waiting.last() {
+            match (self.create_or_enter(path, mode), path.parent()) {
+                (Err(failure), Some(parent)) if failure.is_missing() => waiting.push(parent),
+                (Err(failure), _) => return Err(failure),
+                (Ok(()), _) => break,
+            }
+        }
+        waiting.pop();
+        waiting.iter().rev().try_for_each(|path| self.create_or_enter(path, mode))
+    }
+
+    /// Creates a directory, unless there is one of that name.
+    fn create_or_enter(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        match self.create_dir(path, mode) {
+            Err(exists) if exists.is(io::ErrorKind::AlreadyExists) => match self.is_entered(path) {
+                Err(Failure::System(_)) => Err(exists),
+                answer => answer,
+            },
+            answer => answer,
+        }
+    }
+
+    /// Opens a directory and closes it.
+    fn is_entered(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        self.sys().close(self.enter(path, Purpose::Place)?);
+        Ok(())
+    }
+
+    /// Removes an empty directory.
+    pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        self.at_name(path, Fault::Dots, |at, name| self.sys().remove_empty_dir(at, name))
+    }
+
+    /// Creates a symbolic link.
+    pub(super) fn symlink(
+        &self,
+        target: Name<'_, S::Unit>,
+        path: &Text<S::Unit>,
+    ) -> Result<(), Failure> {
+        self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
+    }
+
+    /// Gives an entry a second name. Both directories are looked up before anything is said about
+    /// the names.
+    pub(super) fn hard_link(
+        &self,
+        from: &Text<S::Unit>,
+        to: &Text<S::Unit>,
+    ) -> Result<(), Failure> {
+        self.at_name(from, Fault::LinksDirectory, |at, name| {
+            Ok(self.at_new_name(to, |into, fresh| {
+                self.check_separator(from, at, name)?;
+                self.sys().hard_link(at, name, into, fresh)
+            }))
+        })?
+    }
+
+    /// Acts on a new name that is not one of a directory: as in the kernel, a separator behind it
+    /// is an error.
+    fn at_new_name<T>(
+        &self,
+        path: &Text<S::Unit>,
+        act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        self.at_name(path, Fault::Exists, |at, name| {
+            if path.is_directory() {
+                self.sys().query(at, name, Ask::STAT)?;
+                return Err(S::error(Fault::Exists));
+            }
+            act(at, name)
+        })
+    }
+
+    /// Changes the permissions or times of what a path leads to.
+    pub(super) fn change(&self, path: &Text<S::Unit>, change: &Change) -> Result<(), Failure> {
+        let answer = self.sys().change_whole(self.dir, path.name(), change, self.policy.rules());
+        if self.opened(path, true, answer)?.is_some() {
+            return Ok(());
+        }
+        self.at_last(path, &mut |at, name| self.sys().change(at, name, change))
+    }
+
     /// Removes anything but a directory.
     pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
-        let is_directory = path.is_directory();
         self.at_name(path, Fault::IsDirectory, |at, name| {
-            if is_directory {
-                // The path ends in a separator, so it fails whether or not it is a directory.
-                let found = self.sys().query(at, name, Ask::STAT)?.kind;
-                let is_found = found == Kind::Directory;
-                let fault = if is_found { Fault::IsDirectory } else { Fault::NotDirectory };
-                return Err(S::error(fault));
+            if path.is_directory() {
+                self.check_separator(path, at, name)?;
+                return Err(S::error(Fault::IsDirectory));
             }
             match self.sys().remove_child(at, name, Kind::Unknown) {
                 Removed::Done | Removed::Pending => Ok(()),
@@ -253,6 +344,19 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Removed::Failed(error) => Err(error),
             }
         })
+    }
+
+    /// Fails if a path ends in a separator and its last name is not that of a directory.
+    fn check_separator(
+        &self,
+        path: &Text<S::Unit>,
+        at: &S::Dir,
+        name: Name<'_, S::Unit>,
+    ) -> io::Result<()> {
+        if path.is_directory() && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
+            return Err(S::error(Fault::NotDirectory));
+        }
+        Ok(())
     }
 
     /// Opens the directory that a last name is in, and returns it with the name; `None` if the path

@@ -1,9 +1,11 @@
 //! Windows: removal below an open directory, names in UTF-16, and handles for child processes.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
+use crate::beneath::Root;
 use crate::list::Entry;
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
@@ -49,6 +51,24 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    }
+}
+
+/// A root at a directory that is open already, with `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, by
+/// a duplicate of its handle. 4 calls. A handle of anything else is refused, also of a link to a
+/// directory.
+impl TryFrom<OwnedHandle> for Root {
+    type Error = io::Error;
+
+    fn try_from(handle: OwnedHandle) -> io::Result<Root> {
+        open_directory(handle.as_handle()).0.map(Root::of_dir)
+    }
+}
+
+/// The open directory, for the caller's own system calls.
+impl AsHandle for Root {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.dir().as_handle()
     }
 }
 

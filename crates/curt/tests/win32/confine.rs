@@ -75,14 +75,14 @@ fn what_means_something_else_is_refused() {
     ] {
         assert_eq!(text(&root, path), Err(reason), "{path}");
     }
-    let strict = root.share().aliases(Aliases::Strict);
+    let strict = root.clone().aliases(Aliases::Strict);
     for (path, reason) in [
         (r"Pub\Sub Folder\Page.txt.", Refusal::Trailing),
         (r"Pub\SUBFOL~1\Page.txt", Refusal::ShortName),
     ] {
         assert_eq!(text(&strict, path), Err(reason), "{path}");
     }
-    let kept = root.share().scope(Scope::InRoot);
+    let kept = root.clone().scope(Scope::InRoot);
     for path in [r"\Pub\Sub Folder\Page.txt", r"..\..\Pub\Sub Folder\Page.txt"] {
         assert_eq!(text(&kept, path).as_deref(), Ok("a page"), "{path}");
     }
@@ -206,7 +206,7 @@ fn links_are_followed_within_and_lead_nowhere_else() {
     assert_eq!(text(&root, r"in\Page.txt").as_deref(), Ok("a page"));
     let canonical = root.canonical(r"in\page.txt").unwrap();
     assert_eq!(canonical.path, Path::new(r"Pub\Sub Folder\Page.txt"));
-    let strict = root.share().aliases(Aliases::Strict);
+    let strict = root.clone().aliases(Aliases::Strict);
     assert_eq!(text(&strict, r"in\Page.txt"), Err(Refusal::Link));
     scratch.link_to_dir(r"root\up", r"..\out");
     assert_eq!(text(&root, r"up\secret"), Err(Refusal::Escape));

@@ -10,6 +10,7 @@ use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 
 use super::call::Target;
 use super::native::Volume;
@@ -79,6 +80,13 @@ impl Dir {
 
     pub(super) fn into_handle(self) -> Option<OwnedHandle> {
         self.handle
+    }
+}
+
+impl AsHandle for Dir {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        // SAFETY: the value stands for no handle, and stays so; calls with it fail.
+        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(INVALID_HANDLE_VALUE) })
     }
 }
 
