@@ -11,9 +11,7 @@ use super::text::Text;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::beneath::{
-    Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole,
-};
+use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
@@ -243,7 +241,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// ones above are created first, each of them once: one that is gone again is an error.
     pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.is_entered(path) {
-            Err(failure) if failure.is_missing() => {}
+            // What else has the name is for the system to say.
+            Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
             answer => return answer,
         }
         // The paths to create, the longest first.
@@ -290,18 +289,20 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// Gives an entry a second name. Both directories are looked up before anything is said about
-    /// the names.
+    /// Gives an entry a second name. As in the kernel, both directories are looked up before
+    /// anything is said about the names; a path that ends in a separator or dots must be that of a
+    /// directory, which cannot have one.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
         to: &Text<S::Unit>,
     ) -> Result<(), Failure> {
+        if from.is_directory() {
+            self.is_entered(from)?;
+            return self.at_new_name(to, |_, _| Err(S::error(Fault::LinksDirectory)));
+        }
         self.at_name(from, Fault::LinksDirectory, |at, name| {
-            Ok(self.at_new_name(to, |into, fresh| {
-                self.check_separator(from, at, name)?;
-                self.sys().hard_link(at, name, into, fresh)
-            }))
+            Ok(self.at_new_name(to, |into, fresh| self.sys().hard_link(at, name, into, fresh)))
         })?
     }
 
@@ -332,10 +333,14 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Removes anything but a directory.
     pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        let is_directory = path.is_directory();
         self.at_name(path, Fault::IsDirectory, |at, name| {
-            if path.is_directory() {
-                self.check_separator(path, at, name)?;
-                return Err(S::error(Fault::IsDirectory));
+            if is_directory {
+                // The path ends in a separator, so it fails whether or not it is a directory.
+                let found = self.sys().query(at, name, Ask::STAT)?.kind;
+                let is_found = found == Kind::Directory;
+                let fault = if is_found { Fault::IsDirectory } else { Fault::NotDirectory };
+                return Err(S::error(fault));
             }
             match self.sys().remove_child(at, name, Kind::Unknown) {
                 Removed::Done | Removed::Pending => Ok(()),
@@ -344,19 +349,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Removed::Failed(error) => Err(error),
             }
         })
-    }
-
-    /// Fails if a path ends in a separator and its last name is not that of a directory.
-    fn check_separator(
-        &self,
-        path: &Text<S::Unit>,
-        at: &S::Dir,
-        name: Name<'_, S::Unit>,
-    ) -> io::Result<()> {
-        if path.is_directory() && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
-            return Err(S::error(Fault::NotDirectory));
-        }
-        Ok(())
     }
 
     /// Opens the directory that a last name is in, and returns it with the name; `None` if the path

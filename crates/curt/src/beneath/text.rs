@@ -107,7 +107,10 @@ mod tests {
 
     fn split(path: &str) -> Option<(String, String)> {
         let text = |text: Text<u8>| String::from_utf8(text.units().to_vec()).unwrap();
-        Text::new(path.as_bytes().to_vec()).unwrap().split().map(|(parent, name)| (text(parent), text(name)))
+        Text::new(path.as_bytes().to_vec())
+            .unwrap()
+            .split()
+            .map(|(parent, name)| (text(parent), text(name)))
     }
 
     #[test]

@@ -9,9 +9,7 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{
-    Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole,
-};
+use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.

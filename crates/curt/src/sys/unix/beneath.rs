@@ -10,9 +10,7 @@ use rustix::io::Errno;
 use super::dir::{Dir, text};
 use super::{LIST, PLACE, Unix, values};
 use crate::name::Name;
-use crate::sys::beneath::{
-    Beneath, Change, Fault, File, How, Link, Purpose, Rules, Step, Whole,
-};
+use crate::sys::beneath::{Beneath, Change, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
 /// Looks up any entry. Only used where there is `O_PATH`.

@@ -189,8 +189,8 @@ impl Windows {
     }
 }
 
-/// Gives an open entry a new name: instead of its own (`FileRenameInformation`), which replaces the
-/// entry that has it, or besides (`FileLinkInformation`), which does not.
+/// Gives an open entry a new name: instead of the old one (`FileRenameInformation`), which replaces
+/// the entry that has it, or besides (`FileLinkInformation`), which does not.
 fn give_name(
     door: &Door,
     handle: BorrowedHandle<'_>,

@@ -58,7 +58,7 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// Converts a time to set: 0 leaves one as it is. `None` if it is not after 1600, as numbers below 1
+/// Converts a time to set; 0 leaves one as it is. `None` if it is not after 1600: numbers below 1
 /// mean something else.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
