@@ -7,7 +7,6 @@
 //! folder, by `..` or a link that was unpacked before; devices and pipes. Files lose their
 //! set-user-ID bits. A symbolic link keeps its target, which other programs may follow.
 
-use std::fs::Permissions;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -76,24 +75,16 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     }
 }
 
-/// Sets permissions and time as the archive has them, without the bits that would let others act as
-/// this user.
+/// Sets the time, and where there are such bits the permissions, as the archive has them, without
+/// the bits that would let others act as this user.
 fn set_metadata(root: &Root, path: &Path, header: &Header) -> io::Result<()> {
     let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime()?));
     root.set_times(path, None, modified)?;
-    match permissions(header.mode()? & 0o777) {
-        Some(permissions) => Ok(root.set_permissions(path, permissions)?),
-        None => Ok(()),
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = std::fs::Permissions::from_mode(header.mode()? & 0o777);
+        root.set_permissions(path, permissions)?;
     }
-}
-
-#[cfg(unix)]
-fn permissions(mode: u32) -> Option<Permissions> {
-    Some(std::os::unix::fs::PermissionsExt::from_mode(mode))
-}
-
-/// Windows has no such bits.
-#[cfg(not(unix))]
-fn permissions(_mode: u32) -> Option<Permissions> {
-    None
+    Ok(())
 }

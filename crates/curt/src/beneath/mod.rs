@@ -2,7 +2,7 @@
 //!
 //! # Promises
 //!
-//! - What is opened, created, removed, renamed or examined is beneath the root, **whatever other
+//! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever other
 //!   processes change in the meantime**. The answer is a handle (or the operation done relative to
 //!   one), never a path that is looked up again.
 //! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
@@ -51,6 +51,9 @@
 //! *Not prevented*: a directory that is moved out of the root after it was opened is still that
 //! directory. What a path means can change between two operations; a handle cannot. A name that
 //! [`Root::canonical`] returns is true at that moment.
+//!
+//! A link whose target is untrusted text is stored as it is by [`Root::symlink`], and is followed
+//! only as far as the root, like any other. `examples/unpack.rs` unpacks an archive that way.
 //!
 //! # Fallbacks
 //!

@@ -240,12 +240,13 @@ fn a_target_with_a_nul_is_an_error() {
     assert_eq!(error.to_string().matches("new").count(), 1, "{error}");
 }
 
+type Act = fn(&Root) -> Result<(), Error>;
+
 #[test]
 fn changes_cost_what_their_documentation_says() {
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
-    type Act = fn(&Root) -> Result<(), Error>;
     let costs: [(&str, u64, Act); 13] = [
         ("an existing tree", 2, |root| root.create_dir_all("a/b")),
         ("one directory in the root", 2, |root| root.create_dir_all("new")),

@@ -12,7 +12,8 @@ use std::path::Path;
 
 use curt::Root;
 use curt_testkit::Scratch;
-use tar::{Builder, EntryType, Header};
+use tar::EntryType::{self, Block, Char, Directory, Fifo, Link, Regular, Symlink};
+use tar::{Builder, Header};
 
 /// When everything in the archive was modified.
 const MODIFIED: u64 = 1_000_000_000;
@@ -20,7 +21,7 @@ const MODIFIED: u64 = 1_000_000_000;
 /// Adds an entry; the crate's own functions refuse the names that this test is about.
 fn add(archive: &mut Builder<Vec<u8>>, kind: EntryType, mode: u32, name: &str, content: &str) {
     let mut header = Header::new_gnu();
-    let is_link = matches!(kind, EntryType::Symlink | EntryType::Link);
+    let is_link = matches!(kind, Symlink | Link);
     let fields = header.as_gnu_mut().unwrap();
     fields.name[..name.len()].copy_from_slice(name.as_bytes());
     let content = if is_link {
@@ -75,7 +76,6 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
     let mut entry = |kind, mode, name: &str, content: &str| {
         add(&mut archive, kind, mode, name, content);
     };
-    use EntryType::{Block, Char, Directory, Fifo, Link, Regular, Symlink};
     entry(Directory, 0o500, "good/", "");
     entry(Regular, 0o640, "good/deep/file", "content");
     entry(Link, 0o640, "good/second", "good/deep/file");
