@@ -24,6 +24,7 @@ mod plain;
 mod tests;
 
 use std::borrow::Cow;
+use std::error;
 use std::fmt;
 
 use crate::fold::Fold;
@@ -68,17 +69,6 @@ pub struct PathCheck {
     release: Release,
     aliases: Aliases,
     in_root: bool,
-}
-
-/// Checks whether the text of a path stays beneath the directory it is meant for, as [`PathCheck`]
-/// does. The error is the first reason that holds.
-pub fn check_path<U: Unit>(
-    text: &[U],
-    flavor: Flavor,
-    release: Release,
-    aliases: Aliases,
-) -> Result<(), Refusal> {
-    PathCheck::new(flavor).release(release).aliases(aliases).check(text)
 }
 
 impl PathCheck {
@@ -341,7 +331,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl error::Error for Refusal {}
 
 /// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
 /// digits, and an extension of up to three.

@@ -55,7 +55,16 @@ impl Fold {
         Fold { trims: true, ..self }
     }
 
-    /// Returns the folded names; `.` if none is left.
+    /// Returns the folded names; `.` if none is left. Separators before the first name are left
+    /// out: of a full path, [`append`](Fold::append) the names to its root.
+    ///
+    /// ```
+    /// use curt_paths::{Flavor, Fold};
+    /// assert_eq!(Fold::new(Flavor::Posix).fold(b"/a/../b").unwrap(), b"b");
+    /// let mut full = b"/".to_vec();
+    /// Fold::new(Flavor::Posix).append(b"/a/../b", 1, &mut full).unwrap();
+    /// assert_eq!(full, b"/b");
+    /// ```
     ///
     /// Fails with [`ExpandError::Nul`], or with [`ExpandError::Escape`] if [`DotDot::Refuse`] was
     /// chosen.

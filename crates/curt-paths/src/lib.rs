@@ -112,7 +112,7 @@ mod scan;
 mod unit;
 pub mod windows;
 
-pub use check::{Aliases, PathCheck, Refusal, check_path};
+pub use check::{Aliases, PathCheck, Refusal};
 #[cfg(feature = "ruby")]
 pub use encoding::Encoding;
 pub use environment::{Env, Environment};

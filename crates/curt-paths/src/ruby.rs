@@ -18,6 +18,10 @@ pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
 
 /// Writes the full path of a POSIX path that starts from a directory; without one it begins with a
 /// slash. Leading slashes and the directory stay as they are typed.
+///
+/// [`Fold`](crate::Fold) cannot do this: to it what it appends to is folded, and its root fixed.
+/// Here a directory such as `//a//b` keeps its slashes until `..` removes them with the name behind
+/// them, down to the first one.
 pub(crate) fn write_posix<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],

@@ -38,6 +38,12 @@ pub enum Operation {
     Open,
     /// Creating a directory.
     CreateDirectory,
+    /// Creating a symbolic or a hard link.
+    CreateLink,
+    /// Changing the permissions of an entry.
+    SetPermissions,
+    /// Changing the times of an entry.
+    SetTimes,
     /// Renaming an entry.
     Rename,
     /// Finding the canonical name.
@@ -69,6 +75,9 @@ impl Operation {
             Operation::ReadFile => "read",
             Operation::Open => "open",
             Operation::CreateDirectory => "create directory",
+            Operation::CreateLink => "create link",
+            Operation::SetPermissions => "change permissions of",
+            Operation::SetTimes => "set times of",
             Operation::Rename => "rename",
             Operation::Canonicalize => "find the name of",
             Operation::Find => "find",

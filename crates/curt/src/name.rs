@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::ffi::CStr;
 use std::io;
+use std::ops::Range;
 
 pub(crate) use curt_paths::Unit;
 
@@ -69,6 +70,18 @@ impl<U: Unit> NameBuf<U> {
         }
         units.push(U::NUL);
         Ok(NameBuf(units))
+    }
+
+    /// Copies a part of a name.
+    pub(crate) fn part(name: Name<'_, U>, part: Range<usize>) -> Self {
+        let mut units = name.units().get(part).unwrap_or_default().to_vec();
+        units.push(U::NUL);
+        NameBuf(units)
+    }
+
+    /// Returns the buffer, which includes the NUL.
+    pub(crate) fn into_buffer(self) -> Vec<U> {
+        self.0
     }
 
     /// Borrows the name.

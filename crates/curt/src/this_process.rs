@@ -22,7 +22,7 @@ use crate::sys::{Os, Setup, Sys, host};
 /// use curt::paths::ThisProcess;
 /// use curt::paths::Expander;
 /// let expander = Expander::new(ThisProcess::new());
-/// let full = expander.expand_path("Cargo.toml".as_ref()).unwrap();
+/// let full = expander.expand_path("Cargo.toml").unwrap();
 /// assert_eq!(full, std::env::current_dir().unwrap().join("Cargo.toml"));
 /// ```
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! `curt::paths::check_path` against others who say by text alone whether a path stays beneath a
+//! `curt::paths::PathCheck` against others who say by text alone whether a path stays beneath a
 //! directory.
 //!
 //! Those who ask the file system answer another question and are not here: see `beneath.rs`.
@@ -13,7 +13,7 @@ use super::works::Work;
 /// The table of checks.
 pub(crate) static OPERATION: Operation = Operation {
     name: "check",
-    title: "curt::paths::check_path: whether the text of a path stays beneath a directory",
+    title: "curt::paths::PathCheck: whether the text of a path stays beneath a directory",
     reference: "path-clean",
     scenarios: &[
         scenario(Work::Plain, 2),

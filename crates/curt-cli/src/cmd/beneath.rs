@@ -207,7 +207,7 @@ fn print_metadata(
 /// Answers the questions on standard input.
 fn answer_questions(options: &BeneathOptions, root: &Root, session: &Session) -> Exit {
     let roots = MODES.map(|(_, mode)| {
-        let root = |in_root| (mode, in_root, root.share().scope(scope(in_root)).aliases(mode));
+        let root = |in_root| (mode, in_root, root.clone().scope(scope(in_root)).aliases(mode));
         [root(false), root(true)]
     });
     let roots = roots.as_flattened();

@@ -1,9 +1,9 @@
 //! Every reason in its order, by known tricks.
 
-use super::{Aliases, PathCheck, check_path};
+use super::{Aliases, PathCheck};
 use crate::Refusal::{self, *};
 use crate::options::Flavor::{Posix, Windows};
-use crate::options::Release::{Windows10, Windows11};
+use crate::options::Release::Windows11;
 
 /// Checks a path as bytes and as 16-bit units, which must agree.
 fn checked(check: PathCheck, text: &str) -> Result<String, Refusal> {
@@ -167,7 +167,7 @@ fn text_that_is_not_unicode_is_refused_on_windows() {
     // Windows accepts an unpaired surrogate in a name.
     assert_eq!(check.check(b"a\xed\xa0\x80b"), Ok(()));
     assert_eq!(check.check(&[0x61_u16, 0xD800]), Ok(()));
-    assert_eq!(check_path(b"", Windows, Windows10, Aliases::Open), Err(Empty));
+    assert_eq!(check.check(b""), Err(Empty));
 }
 
 #[test]

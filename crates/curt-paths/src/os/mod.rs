@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::check::{PathCheck, Refusal};
 use crate::expander::Expander;
 use crate::options::ExpandError;
 use crate::unit::{Internal, PathText, Units};
@@ -48,10 +49,14 @@ impl Expander {
     /// use std::path::Path;
     /// use curt_paths::{Env, Expander};
     /// let expander = Expander::new(Env::none().cwd("/here"));
-    /// assert_eq!(expander.expand_path(Path::new("a/./b")).unwrap(), Path::new("/here/a/b"));
+    /// assert_eq!(expander.expand_path("a/./b").unwrap(), Path::new("/here/a/b"));
     /// # }
     /// ```
-    pub fn expand_path<'t>(&self, path: &'t Path) -> Result<Cow<'t, Path>, ExpandError> {
+    pub fn expand_path<'t, P>(&self, path: &'t P) -> Result<Cow<'t, Path>, ExpandError>
+    where
+        P: AsRef<Path> + ?Sized,
+    {
+        let path = path.as_ref();
         if self.is_clean(path.as_os_str().as_encoded_bytes()) {
             return Ok(Cow::Borrowed(path));
         }
@@ -60,6 +65,21 @@ impl Expander {
             Cow::Borrowed(_) => Cow::Borrowed(path),
             Cow::Owned(full) => Cow::Owned(self::path(full)),
         })
+    }
+}
+
+impl PathCheck {
+    /// Checks a path of the standard library, which holds bytes on Unix and 16-bit units on
+    /// Windows.
+    ///
+    /// ```
+    /// use curt_paths::{Flavor, PathCheck, Refusal};
+    /// let check = PathCheck::new(Flavor::NATIVE);
+    /// assert_eq!(check.check_path("img/logo.png"), Ok(()));
+    /// assert_eq!(check.check_path("img/../../x"), Err(Refusal::Escape));
+    /// ```
+    pub fn check_path(&self, path: impl AsRef<Path>) -> Result<(), Refusal> {
+        self.check(&units(path.as_ref()))
     }
 }
 

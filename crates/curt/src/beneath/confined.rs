@@ -11,7 +11,7 @@ use super::text::Text;
 use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
-use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
@@ -66,7 +66,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 checked::<S>(check.in_root(true), &buffer).err()
             }
             Err(refusal) => Some(refusal),
-            Ok(Cow::Owned(units)) => return Ok(Text::new(units)),
+            Ok(Cow::Owned(units)) => return Ok(Text::new(units)?),
             Ok(Cow::Borrowed(_)) => None,
         };
         match refusal {
@@ -75,7 +75,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Err(Failure::ESCAPE)
             }
             Some(refusal) => Err(refusal.into()),
-            None => Ok(Text::below_root(buffer)),
+            None => Ok(Text::below_root(buffer)?),
         }
     }
 
@@ -175,7 +175,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
             return self.enter(parent, Purpose::Place);
         }
-        self.enter(&Text::new([parent.units(), &dot].concat()), Purpose::Place)
+        self.enter(&Text::new([parent.units(), &dot].concat())?, Purpose::Place)
     }
 
     /// Acts in the directory that a last name is in, which is the root itself if `parent` is empty.
@@ -233,6 +233,102 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// Creates a directory.
     pub(super) fn create_dir(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         self.at_name(path, Fault::Exists, |at, name| self.sys().create_dir(at, name, mode))
+    }
+
+    /// Creates a directory and those on the way to it that are missing.
+    ///
+    /// Each is created by its own path, so whatever is swapped in between, none is outside. The
+    /// ones above are created first, each of them once: one that is gone again is an error.
+    pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        match self.is_entered(path) {
+            // What else has the name is for the system to say.
+            Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
+            answer => return answer,
+        }
+        // The paths to create, the longest first.
+        let mut waiting = vec![path.clone()];
+        while let Some(path) = waiting.last() {
+            match (self.create_or_enter(path, mode), path.parent()) {
+                (Err(failure), Some(parent)) if failure.is_missing() => waiting.push(parent),
+                (Err(failure), _) => return Err(failure),
+                (Ok(()), _) => break,
+            }
+        }
+        waiting.pop();
+        waiting.iter().rev().try_for_each(|path| self.create_or_enter(path, mode))
+    }
+
+    /// Creates a directory, unless there is one of that name.
+    fn create_or_enter(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
+        match self.create_dir(path, mode) {
+            Err(exists) if exists.is(io::ErrorKind::AlreadyExists) => match self.is_entered(path) {
+                Err(Failure::System(_)) => Err(exists),
+                answer => answer,
+            },
+            answer => answer,
+        }
+    }
+
+    /// Opens a directory and closes it.
+    fn is_entered(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        self.sys().close(self.enter(path, Purpose::Place)?);
+        Ok(())
+    }
+
+    /// Removes an empty directory.
+    pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
+        self.at_name(path, Fault::Dots, |at, name| self.sys().remove_empty_dir(at, name))
+    }
+
+    /// Creates a symbolic link.
+    pub(super) fn symlink(
+        &self,
+        target: Name<'_, S::Unit>,
+        path: &Text<S::Unit>,
+    ) -> Result<(), Failure> {
+        self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
+    }
+
+    /// Gives an entry a second name. As in the kernel, both directories are looked up before
+    /// anything is said about the names; a path that ends in a separator or dots must be that of a
+    /// directory, which cannot have one.
+    pub(super) fn hard_link(
+        &self,
+        from: &Text<S::Unit>,
+        to: &Text<S::Unit>,
+    ) -> Result<(), Failure> {
+        if from.is_directory() {
+            self.is_entered(from)?;
+            return self.at_new_name(to, |_, _| Err(S::error(Fault::LinksDirectory)));
+        }
+        self.at_name(from, Fault::LinksDirectory, |at, name| {
+            Ok(self.at_new_name(to, |into, fresh| self.sys().hard_link(at, name, into, fresh)))
+        })?
+    }
+
+    /// Acts on a new name that is not one of a directory: as in the kernel, a separator behind it
+    /// is an error.
+    fn at_new_name<T>(
+        &self,
+        path: &Text<S::Unit>,
+        act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
+    ) -> Result<T, Failure> {
+        self.at_name(path, Fault::Exists, |at, name| {
+            if path.is_directory() {
+                self.sys().query(at, name, Ask::STAT)?;
+                return Err(S::error(Fault::Exists));
+            }
+            act(at, name)
+        })
+    }
+
+    /// Changes the permissions or times of what a path leads to.
+    pub(super) fn change(&self, path: &Text<S::Unit>, change: &Change) -> Result<(), Failure> {
+        let answer = self.sys().change_whole(self.dir, path.name(), change, self.policy.rules());
+        if self.opened(path, true, answer)?.is_some() {
+            return Ok(());
+        }
+        self.at_last(path, &mut |at, name| self.sys().change(at, name, change))
     }
 
     /// Removes anything but a directory.

@@ -2,7 +2,7 @@
 //!
 //! # Promises
 //!
-//! - What is opened, created, removed, renamed or examined is beneath the root, **whatever other
+//! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever other
 //!   processes change in the meantime**. The answer is a handle (or the operation done relative to
 //!   one), never a path that is looked up again.
 //! - A refusal has one reason ([`Refusal`](crate::paths::Refusal)). An ordinary failure is never
@@ -20,8 +20,10 @@
 //! | | Linux | single steps (POSIX, `--without openat2`) of n names |
 //! |---|---|---|
 //! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 for each `..` |
-//! | stat, read a link, create, remove, rename one name in the root | 1 | 1 |
-//! | the same deeper down | 3 (`openat2`, the operation, `close`); rename 5 | 2n - 1 |
+//! | stat, read a link, create, remove, link, rename one name in the root | 1 | 1 |
+//! | the same deeper down | 3 (`openat2`, the operation, `close`); two paths 5 | 2n - 1 |
+//! | set permissions or times | 3 (`openat2`, the operation, `close`) | 2n + 4 |
+//! | create a directory and those on the way | 4 for each one created | – |
 //! | full name of something open | 1 (`readlinkat`) | – |
 //!
 //! A canonical name, its close counted separately:
@@ -50,6 +52,9 @@
 //! directory. What a path means can change between two operations; a handle cannot. A name that
 //! [`Root::canonical`] returns is true at that moment.
 //!
+//! A link whose target is untrusted text is stored as it is by [`Root::symlink`], and is followed
+//! only as far as the root, like any other. `examples/unpack.rs` unpacks an archive that way.
+//!
 //! # Fallbacks
 //!
 //! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
@@ -76,9 +81,11 @@ pub(crate) mod tests;
 mod text;
 
 use std::fmt;
+use std::fs::Permissions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::SystemTime;
 
 pub use self::options::{OpenOptions, Scope};
 
@@ -89,12 +96,12 @@ use self::text::Text;
 use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
-use crate::fields::{Metadata, Plan};
+use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
-use crate::name::Unit;
+use crate::name::{NameBuf, Unit};
 use crate::remove::{Remove, Report};
-use crate::sys::beneath::{Beneath, File, Purpose};
-use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
+use crate::sys::beneath::{Beneath, Change, File, Purpose};
+use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit, duplicate};
 use curt_paths::Aliases;
 
 /// The permissions of new directories, less what the process masks.
@@ -157,6 +164,14 @@ impl fmt::Debug for Root {
     }
 }
 
+/// Shares the open directory. The calls of the clone are counted separately, and it can be given
+/// another scope. No call.
+impl Clone for Root {
+    fn clone(&self) -> Root {
+        self.at(Arc::clone(&self.dir))
+    }
+}
+
 /// The answer of [`Root::canonical`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -203,10 +218,20 @@ impl Root {
         self
     }
 
-    /// Returns another root at the same open directory, whose calls are counted separately. It can
-    /// be given another scope. No call.
-    pub fn share(&self) -> Root {
-        self.at(Arc::clone(&self.dir))
+    /// Returns another root at the same directory, with its own descriptor or handle. 1 call (3 on
+    /// Windows). A [clone](Clone) shares the open directory instead, and takes no call.
+    pub fn try_clone(&self) -> Result<Root, Error> {
+        let (dir, calls) = duplicate(&self.dir);
+        let failed = |error| Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error));
+        let root = self.at(Arc::new(dir.map_err(failed)?));
+        root.other_calls.lock().unwrap_or_else(PoisonError::into_inner).add(&calls);
+        Ok(root)
+    }
+
+    /// Makes a root of an open directory.
+    pub(crate) fn of_dir(dir: OsDir) -> Root {
+        let setup = Setup::default().for_reading(Features::default());
+        Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup)
     }
 
     /// A root at another directory, by the same policy.
@@ -252,6 +277,12 @@ impl Root {
         answer.map_err(|failure| error(failure, operation, path))
     }
 
+    /// Checks the text of the second path of an operation.
+    fn second(&self, operation: Operation, path: &Path) -> Result<Text<OsUnit>, Error> {
+        let text = self.with_worker(|confined, _| confined.text(path, Vec::new()));
+        text.map_err(|failure| error(failure, operation, path))
+    }
+
     /// Opens a file. 1 call on Linux. Anything with that name is opened: a directory, a device, a
     /// pipe (see [`OpenOptions::nonblocking`]).
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
@@ -293,6 +324,143 @@ impl Root {
         })
     }
 
+    /// Creates a directory and those on the way to it that are missing, as
+    /// [`std::fs::create_dir_all`] does. One that exists is fine, and so is a link to one that does
+    /// not leave the root.
+    ///
+    /// Costs 1 call and a close if the directory exists, otherwise at most 4 for each one created.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-all-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let root = curt::Root::open(&scratch)?;
+    /// root.create_dir_all("a/b/c")?;
+    /// root.create_dir_all("a/b/c")?;
+    /// assert!(root.create_dir_all("a/../../b").is_err());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
+            confined.create_dir_all(text, DIRECTORY_MODE)
+        })
+    }
+
+    /// Creates a symbolic link at `link`, as [`std::os::unix::fs::symlink`] does. A name that
+    /// exists, even as a link, is an error.
+    ///
+    /// The target is stored as it is given, and can be any text: `../../etc`, an absolute path, or
+    /// the path of nothing. Whatever it says, no operation of a root follows it out of that root.
+    /// Other programs do, so a target from an untrusted source should be checked before they see
+    /// the tree.
+    ///
+    /// On Windows, where making a link is a privilege, this fails with
+    /// [`Unsupported`](io::ErrorKind::Unsupported).
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # let scratch = std::env::temp_dir().join(format!("curt-link-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let root = curt::Root::open(&scratch)?;
+    /// root.symlink("/etc", "out")?;
+    /// assert!(root.read_dir("out").is_err());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn symlink(&self, target: impl AsRef<Path>, link: impl AsRef<Path>) -> Result<(), Error> {
+        let (target, link) = (OsUnit::units(target.as_ref()), link.as_ref());
+        self.run(Operation::CreateLink, link, |confined, text| {
+            confined.symlink(NameBuf::new(target)?.as_name(), text)
+        })
+    }
+
+    /// Gives a file a second name. Both are beneath the root. If the last name of `original` is a
+    /// symbolic link, the link gets the second name, not its target. A new name that exists is an
+    /// error, and so is a directory.
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let root = curt::Root::open(&scratch)?;
+    /// root.create("one")?;
+    /// root.hard_link("one", "two")?;
+    /// assert!(root.hard_link("../outside", "three").is_err());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn hard_link(
+        &self,
+        original: impl AsRef<Path>,
+        link: impl AsRef<Path>,
+    ) -> Result<(), Error> {
+        let (original, link) = (original.as_ref(), link.as_ref());
+        let fresh = self.second(Operation::CreateLink, link)?;
+        self.run(Operation::CreateLink, original, |confined, text| confined.hard_link(text, &fresh))
+    }
+
+    /// Changes the permissions of what a path leads to. A link as last name is followed, within the
+    /// root; permissions of links cannot be changed.
+    ///
+    /// Costs 3 calls on Linux, which finds the file with `O_PATH` and changes it by its path in
+    /// `/proc`; without `/proc` this fails with [`Unsupported`](io::ErrorKind::Unsupported). Other
+    /// Unix systems change the name in its directory. Windows only has the attribute "read-only".
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// let root = curt::Root::open(&scratch)?;
+    /// let mut permissions = root.create("file")?.metadata()?.permissions();
+    /// permissions.set_readonly(true);
+    /// root.set_permissions("file", permissions)?;
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn set_permissions(
+        &self,
+        path: impl AsRef<Path>,
+        permissions: Permissions,
+    ) -> Result<(), Error> {
+        let change = Change::Permissions(permissions);
+        self.run(Operation::SetPermissions, path.as_ref(), |confined, text| {
+            confined.change(text, &change)
+        })
+    }
+
+    /// Changes the times of last access and modification of what a path leads to; one that is
+    /// `None` stays as it is. Links are treated, and calls made, as by [`Root::set_permissions`].
+    ///
+    /// ```
+    /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// let root = curt::Root::open(&scratch)?;
+    /// let file = root.create("file")?;
+    /// let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    /// root.set_times("file", None, Some(time))?;
+    /// assert_eq!(file.metadata()?.modified()?, time);
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn set_times(
+        &self,
+        path: impl AsRef<Path>,
+        accessed: Option<SystemTime>,
+        modified: Option<SystemTime>,
+    ) -> Result<(), Error> {
+        let (accessed, modified) = (accessed.map(Time::from), modified.map(Time::from));
+        let change = Change::Times { accessed, modified };
+        self.run(Operation::SetTimes, path.as_ref(), |confined, text| {
+            confined.change(text, &change)
+        })
+    }
+
+    /// Removes an empty directory. A link to one is an error, and so is a path that ends in dots.
+    pub fn remove_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_dir(text))
+    }
+
     /// Removes a file, or a symbolic link and not its target.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
@@ -323,8 +491,7 @@ impl Root {
     /// root. A symbolic link as last name is itself renamed or replaced.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         let (from, to) = (from.as_ref(), to.as_ref());
-        let fresh = self.with_worker(|confined, _| confined.text(to, Vec::new()));
-        let fresh = fresh.map_err(|failure| error(failure, Operation::Rename, to))?;
+        let fresh = self.second(Operation::Rename, to)?;
         self.run(Operation::Rename, from, |confined, text| confined.rename(text, &fresh))
     }
 
@@ -372,7 +539,6 @@ impl Root {
         Ok(SystemUnit::path(name.map_err(fail)?))
     }
 
-    #[allow(dead_code, reason = "only Unix gives its descriptor to callers")]
     pub(crate) fn dir(&self) -> &OsDir {
         &self.dir
     }

@@ -11,7 +11,7 @@ use std::io;
 
 use super::text;
 use crate::fields::Kind;
-use crate::name::{Name, Names, Unit};
+use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::beneath::{Beneath, Fault, Link, Purpose, Rules, Step};
 use crate::sys::{Ask, Sys};
 use curt_paths::Refusal;
@@ -35,7 +35,11 @@ impl Failure {
     pub(super) const LINK: Failure = Failure::Refused(Refusal::Link);
 
     pub(super) fn is_missing(&self) -> bool {
-        matches!(self, Failure::System(error) if error.kind() == io::ErrorKind::NotFound)
+        self.is(io::ErrorKind::NotFound)
+    }
+
+    pub(super) fn is(&self, kind: io::ErrorKind) -> bool {
+        matches!(self, Failure::System(error) if error.kind() == kind)
     }
 }
 
@@ -119,10 +123,9 @@ struct Steps<'a, S: Beneath> {
 
 impl<S: Beneath> Steps<'_, S> {
     fn run<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<T, Stop> {
-        let mut buffer = Vec::new();
         loop {
-            let is_last = self.next_name(&mut buffer);
-            let name = Name::of_terminated(&buffer);
+            let (name, is_last) = self.next_name()?;
+            let name = name.as_name();
             if name.units().is_empty() || name.is_dot_or_dot_dot() {
                 if name.units().len() == 2 {
                     self.back()?;
@@ -143,18 +146,16 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Takes the next name, which is empty at the end, and puts a NUL behind it. Returns whether it
-    /// is the last one: no separator follows it.
-    fn next_name(&mut self, name: &mut Vec<S::Unit>) -> bool {
+    /// Takes the next name, which is empty at the end. Also returns whether it is the last one: no
+    /// separator follows it.
+    fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
         let length = rest[begin..].iter().position(|unit| unit.is_separator());
         let end = length.map_or(rest.len(), |length| begin + length);
-        name.clear();
-        name.extend_from_slice(&rest[begin..end]);
-        name.push(S::Unit::NUL);
+        let name = NameBuf::new(rest[begin..end].to_vec())?;
         self.at += end;
-        length.is_none()
+        Ok((name, length.is_none()))
     }
 
     /// Goes to the parent directory. The kernel looks `..` up in the directory that it leaves, for

@@ -1,22 +1,21 @@
 //! The text of a path, split at its last name. Nothing is folded before the system has seen it.
 
-use crate::name::{Name, Unit, is_dot_or_dot_dot};
+use std::ops::Range;
+
+use crate::name::{Name, NameBuf, Unit, is_dot_or_dot_dot};
 use curt_paths::{Flavor, Fold, Refusal};
 
-/// A path with a NUL behind it.
+/// A path.
 #[derive(Clone, Debug)]
-pub(super) struct Text<U>(Vec<U>);
+pub(super) struct Text<U>(NameBuf<U>);
 
 impl<U: Unit> Text<U> {
-    /// Takes units without a NUL.
-    pub(super) fn new(mut units: Vec<U>) -> Self {
-        debug_assert!(!units.contains(&U::NUL));
-        units.push(U::NUL);
-        Text(units)
+    pub(super) fn new(units: Vec<U>) -> Result<Self, Refusal> {
+        NameBuf::new(units).map(Text).map_err(|_| Refusal::Nul)
     }
 
     /// Takes a path that may begin with separators, and drops those.
-    pub(super) fn below_root(mut units: Vec<U>) -> Self {
+    pub(super) fn below_root(mut units: Vec<U>) -> Result<Self, Refusal> {
         let begin = units.iter().position(|unit| !unit.is_separator()).unwrap_or(units.len());
         units.drain(..begin);
         if units.is_empty() {
@@ -25,30 +24,45 @@ impl<U: Unit> Text<U> {
         Text::new(units)
     }
 
-    /// Returns the buffer, which includes the NUL.
     pub(super) fn into_buffer(self) -> Vec<U> {
-        self.0
+        self.0.into_buffer()
     }
 
     pub(super) fn name(&self) -> Name<'_, U> {
-        Name::of_terminated(&self.0)
+        self.0.as_name()
     }
 
     pub(super) fn units(&self) -> &[U] {
         self.name().units()
     }
 
+    /// Returns where the last name begins and ends, which can be `.` or `..`; `None` if the path
+    /// has only separators.
+    fn last(&self) -> Option<Range<usize>> {
+        let units = self.units();
+        let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
+        let begin = units[..end].iter().rposition(|unit| unit.is_separator());
+        Some(begin.map_or(0, |separator| separator + 1)..end)
+    }
+
+    fn part(&self, part: Range<usize>) -> Text<U> {
+        Text(NameBuf::part(self.name(), part))
+    }
+
     /// Returns the directory that the last name is in (empty for the root), and that name. `None`
     /// if the path ends in `.` or `..`. Trailing separators belong to neither: see
     /// [`Text::is_directory`].
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
-        let units = self.units();
-        let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
-        let begin = units[..end].iter().rposition(|unit| unit.is_separator());
-        let begin = begin.map_or(0, |separator| separator + 1);
-        let name = &units[begin..end];
-        let text = |units: &[U]| Text::new(units.to_vec());
-        (!is_dot_or_dot_dot(name)).then(|| (text(&units[..begin]), text(name)))
+        let name = self.last()?;
+        let is_name = !is_dot_or_dot_dot(&self.units()[name.clone()]);
+        is_name.then(|| (self.part(0..name.start), self.part(name)))
+    }
+
+    /// Returns the path without its last name, even if that is `.` or `..`; `None` if it has no
+    /// other.
+    pub(super) fn parent(&self) -> Option<Text<U>> {
+        let parent = self.part(0..self.last()?.start);
+        parent.last().map(|name| parent.part(0..name.end))
     }
 
     /// Returns whether the path must be a directory: it ends in a separator, `.` or `..`.
@@ -93,7 +107,10 @@ mod tests {
 
     fn split(path: &str) -> Option<(String, String)> {
         let text = |text: Text<u8>| String::from_utf8(text.units().to_vec()).unwrap();
-        Text::new(path.as_bytes().to_vec()).split().map(|(parent, name)| (text(parent), text(name)))
+        Text::new(path.as_bytes().to_vec())
+            .unwrap()
+            .split()
+            .map(|(parent, name)| (text(parent), text(name)))
     }
 
     #[test]
@@ -114,9 +131,19 @@ mod tests {
             assert_eq!(split(path), expected, "{path}");
         }
         for (path, is_directory) in [("a", false), ("a/", true), ("a/.", true), ("..", true)] {
-            let text = Text::new(path.as_bytes().to_vec());
+            let text = Text::new(path.as_bytes().to_vec()).unwrap();
             assert_eq!(text.is_directory(), is_directory, "{path}");
         }
+    }
+
+    #[test]
+    fn the_parents_of_a_path_keep_their_dots() {
+        let mut path = Text::new(b"a//../b/./c/".to_vec()).unwrap();
+        for expected in ["a//../b/.", "a//../b", "a//..", "a"] {
+            path = path.parent().unwrap();
+            assert_eq!(path.units(), expected.as_bytes());
+        }
+        assert!(path.parent().is_none());
     }
 
     #[test]

@@ -84,6 +84,25 @@ impl TryFrom<Directory> for OwnedFd {
     }
 }
 
+/// A root at a directory that is open already, which can be opened with `O_PATH`. No call. If it is
+/// not a directory, operations fail with "not a directory".
+///
+/// ```
+/// # let scratch = std::env::temp_dir().join(format!("curt-fd-{}", std::process::id()));
+/// # std::fs::create_dir_all(&scratch)?;
+/// use std::os::fd::OwnedFd;
+///
+/// let root = curt::Root::from(OwnedFd::from(std::fs::File::open(&scratch)?));
+/// root.create_dir("made")?;
+/// # std::fs::remove_dir_all(scratch)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+impl From<OwnedFd> for Root {
+    fn from(fd: OwnedFd) -> Root {
+        Root::of_dir(fd.into())
+    }
+}
+
 /// Returns the name of a user by number, from the C library's user database; `None` if it has none.
 /// A database in a file is read again each time; the cost depends on the database.
 ///

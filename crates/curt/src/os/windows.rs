@@ -5,6 +5,7 @@ use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
+use crate::beneath::Root;
 use crate::error::Error;
 use crate::list::{Directory, Entry, List};
 use crate::process::{ChildInput, ChildOutput, Command, Stream};
@@ -83,6 +84,24 @@ impl TryFrom<Directory> for OwnedHandle {
 
     fn try_from(directory: Directory) -> io::Result<OwnedHandle> {
         into_descriptor(directory.dir)
+    }
+}
+
+/// A root at a directory that is open already, with `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, by
+/// a duplicate of its handle. 4 calls. A handle of anything else is refused, also of a link to a
+/// directory.
+impl TryFrom<OwnedHandle> for Root {
+    type Error = io::Error;
+
+    fn try_from(handle: OwnedHandle) -> io::Result<Root> {
+        open_directory(handle.as_handle()).0.map(Root::of_dir)
+    }
+}
+
+/// The open directory, for the caller's own system calls.
+impl AsHandle for Root {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.dir().as_handle()
     }
 }
 

@@ -3,9 +3,11 @@
 //!
 //! A step takes one name without a separator, or [`Sys::ITSELF`] for the directory.
 
+use std::fs::Permissions;
 use std::io;
 
 use super::Sys;
+use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
 
@@ -47,6 +49,15 @@ pub(crate) struct How {
     /// The permission bits of a new file.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no bits there"))]
     pub(crate) mode: u32,
+}
+
+/// What is changed about an entry.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// The permission bits; on Windows, whether it is read-only.
+    Permissions(Permissions),
+    /// The times; one that is `None` stays as it is.
+    Times { accessed: Option<Time>, modified: Option<Time> },
 }
 
 /// The purpose that a directory is opened for.
@@ -108,6 +119,10 @@ pub(crate) enum Fault {
     NotDirectory,
     IsDirectory,
     Exists,
+    /// Dots at the end of a path name no entry.
+    Dots,
+    /// A directory cannot have a second name.
+    LinksDirectory,
     Busy,
     TooManyLinks,
     TooLong,
@@ -192,6 +207,35 @@ pub(crate) trait Beneath: Sys {
         to: &Self::Dir,
         fresh: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
+
+    /// Creates a symbolic link with this target.
+    fn symlink(
+        &self,
+        target: Name<'_, Self::Unit>,
+        at: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+    ) -> io::Result<()>;
+    /// Gives an entry a second name. A link gets one itself, and not its target.
+    fn hard_link(
+        &self,
+        from: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        to: &Self::Dir,
+        fresh: Name<'_, Self::Unit>,
+    ) -> io::Result<()>;
+    /// Changes what a path leads to, looked up in one call.
+    fn change_whole(
+        &self,
+        root: &Self::Dir,
+        path: Name<'_, Self::Unit>,
+        change: &Change,
+        rules: Rules,
+    ) -> Whole<()> {
+        let _ = (root, path, change, rules);
+        Whole::Unanswered
+    }
+    /// Changes an entry that is not a link.
+    fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
     /// Returns the full path of an open file, as the directories have it now.
     fn path_of(&self, handle: &Self::Handle) -> io::Result<Vec<Self::Unit>>;

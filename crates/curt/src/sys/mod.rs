@@ -75,6 +75,14 @@ pub(crate) use unix::{into_descriptor, open_directory};
 #[cfg(windows)]
 pub(crate) use windows::{into_descriptor, open_directory};
 
+/// Duplicates an open directory. Also returns the calls that were made.
+pub(crate) fn duplicate(dir: &<Os as Sys>::Dir) -> (io::Result<<Os as Sys>::Dir>, Calls) {
+    #[cfg(unix)]
+    return open_directory(std::os::fd::AsFd::as_fd(dir));
+    #[cfg(windows)]
+    open_directory(std::os::windows::io::AsHandle::as_handle(dir))
+}
+
 /// How the workers of an operation are set up.
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]

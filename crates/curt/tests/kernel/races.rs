@@ -3,10 +3,12 @@
 //! `CURT_RACES` sets the number of opens in each race; 100,000 have been run.
 
 use std::fs;
+use std::fs::Permissions;
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use curt::beneath::OpenOptions;
 use curt::paths::{Aliases, Refusal};
@@ -111,16 +113,19 @@ fn run(
     outcome
 }
 
-/// Returns all names below a directory, and the contents of the files.
-fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+/// Returns all names below a directory, and of the files the contents, the permissions, the time of
+/// modification and the number of names.
+fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>, [i64; 3])> {
     let mut found = Vec::new();
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {
             found.extend(contents(&path));
-            found.push((path, Vec::new()));
+            found.push((path, Vec::new(), [0; 3]));
         } else {
-            found.push((path.clone(), fs::read(path).unwrap()));
+            let about = entry.metadata().unwrap();
+            let about = [about.mode().into(), about.mtime(), i64::try_from(about.nlink()).unwrap()];
+            found.push((path.clone(), fs::read(path).unwrap(), about));
         }
     }
     found.sort();
@@ -265,6 +270,31 @@ fn directories_are_created_and_removed_inside_only() {
         let _ = root.rename("a/b/c/file2", "a/b/c/file");
         root.rename("a/b/c/file", "a/b/c/file2")?;
         root.rename("a/b/c/file2", "a/b/c/file")
+    });
+}
+
+#[test]
+fn trees_links_permissions_and_times_are_made_inside_only() {
+    let disturb = |at: &Path| {
+        let (dir, link) = (at.join("root/a"), at.join("root/link"));
+        let _ = std::os::unix::fs::symlink("../out", &link);
+        exchange(&dir, &link);
+        exchange(&dir, &link);
+    };
+    race(disturb, |_, root| {
+        // What a try leaves behind is there for the next one.
+        let unless_made = |answer: Result<(), Error>| match answer {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            answer => answer,
+        };
+        unless_made(root.symlink("../../out/file", "a/b/to"))?;
+        unless_made(root.hard_link("a/b/c/file", "a/b/second"))?;
+        root.create_dir_all("a/b/made/deep")?;
+        root.set_permissions("a/b/c/file", Permissions::from_mode(0o600))?;
+        root.set_times("a/b/c/file", None, Some(SystemTime::UNIX_EPOCH))?;
+        root.remove_file("a/b/to")?;
+        root.remove_dir("a/b/made/deep")?;
+        root.remove_file("a/b/second")
     });
 }
 

@@ -1,7 +1,9 @@
 //! Staying beneath a directory.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
+use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
 use curt::fields::Follow;
@@ -75,14 +77,14 @@ fn what_means_something_else_is_refused() {
     ] {
         assert_eq!(text(&root, path), Err(reason), "{path}");
     }
-    let strict = root.share().aliases(Aliases::Strict);
+    let strict = root.clone().aliases(Aliases::Strict);
     for (path, reason) in [
         (r"Pub\Sub Folder\Page.txt.", Refusal::Trailing),
         (r"Pub\SUBFOL~1\Page.txt", Refusal::ShortName),
     ] {
         assert_eq!(text(&strict, path), Err(reason), "{path}");
     }
-    let kept = root.share().scope(Scope::InRoot);
+    let kept = root.clone().scope(Scope::InRoot);
     for path in [r"\Pub\Sub Folder\Page.txt", r"..\..\Pub\Sub Folder\Page.txt"] {
         assert_eq!(text(&kept, path).as_deref(), Ok("a page"), "{path}");
     }
@@ -206,8 +208,57 @@ fn links_are_followed_within_and_lead_nowhere_else() {
     assert_eq!(text(&root, r"in\Page.txt").as_deref(), Ok("a page"));
     let canonical = root.canonical(r"in\page.txt").unwrap();
     assert_eq!(canonical.path, Path::new(r"Pub\Sub Folder\Page.txt"));
-    let strict = root.share().aliases(Aliases::Strict);
+    let strict = root.clone().aliases(Aliases::Strict);
     assert_eq!(text(&strict, r"in\Page.txt"), Err(Refusal::Link));
     scratch.link_to_dir(r"root\up", r"..\out");
     assert_eq!(text(&root, r"up\secret"), Err(Refusal::Escape));
+}
+
+#[test]
+fn trees_second_names_and_times_are_made_beneath_the_root() {
+    let (scratch, root) = tree();
+    root.create_dir_all(r"Pub\new\deep\er").unwrap();
+    root.create_dir_all("pub/NEW/deep").unwrap();
+    assert!(scratch.at(r"root\Pub\new\deep\er").is_dir());
+    root.remove_dir(r"Pub\new\deep\er").unwrap();
+    let full = root.remove_dir(r"Pub\new").unwrap_err();
+    assert_eq!(full.kind(), ErrorKind::DirectoryNotEmpty, "{full}");
+    let file = root.create_dir_all(r"Pub\Sub Folder\Page.txt").unwrap_err();
+    assert_eq!(file.kind(), ErrorKind::AlreadyExists, "{file}");
+
+    let page = r"Pub\Sub Folder\Page.txt";
+    root.hard_link(page, "second").unwrap();
+    assert_eq!(text(&root, "second").as_deref(), Ok("a page"));
+    let exists = root.hard_link(page, "second").unwrap_err();
+    assert_eq!(exists.kind(), ErrorKind::AlreadyExists, "{exists}");
+    let out = root.hard_link(r"..\secret", "stolen").unwrap_err();
+    assert!(matches!(out.cause(), Cause::Refused(Refusal::Escape)), "{out}");
+
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    root.set_times("second", None, Some(time)).unwrap();
+    let about = || std::fs::metadata(scratch.at("root").join(page)).unwrap();
+    assert_eq!(about().modified().unwrap(), time);
+    for readonly in [true, false] {
+        let mut permissions = about().permissions();
+        permissions.set_readonly(readonly);
+        root.set_permissions(page, permissions).unwrap();
+        assert_eq!(about().permissions().readonly(), readonly);
+    }
+    assert_eq!(about().modified().unwrap(), time);
+
+    let link = root.symlink("second", "link").unwrap_err();
+    assert_eq!(link.kind(), ErrorKind::Unsupported, "{link}");
+}
+
+#[test]
+fn roots_are_duplicated_and_made_of_handles() {
+    let (_scratch, root) = tree();
+    let copy = root.try_clone().unwrap();
+    drop(root);
+    assert_eq!(text(&copy, r"Pub\Sub Folder\Page.txt").as_deref(), Ok("a page"));
+    let handle = copy.as_handle().try_clone_to_owned().unwrap();
+    let again = Root::try_from(handle).unwrap();
+    assert_eq!(text(&again, r"Pub\Sub Folder\Page.txt").as_deref(), Ok("a page"));
+    let page = again.open_file(r"Pub\Sub Folder\Page.txt", &OpenOptions::new().read(true));
+    assert!(Root::try_from(OwnedHandle::from(page.unwrap())).is_err());
 }

@@ -32,10 +32,11 @@ pub(super) fn is_kept_as_written(path: &str) -> bool {
     path.starts_with("docs/lab/20")
 }
 
-/// Where code may depend on the platform.
+/// Where code may depend on the platform. Examples are programs as users write them.
 pub(super) fn may_know_platform(path: &str) -> bool {
     is_in(path, "sys")
         || is_in(path, "os")
+        || is_in(path, "examples")
         || is_test(path)
         || OUTSIDE.iter().any(|folder| path.starts_with(folder))
         || path.starts_with(BINDINGS)

@@ -34,6 +34,7 @@ const ERRORS: [Errno; 14] = [
 fn tree() -> Scratch {
     let scratch = Scratch::in_memory();
     scratch.file("root/a/b/c/file");
+    scratch.dir("root/a/b/empty");
     scratch.file("out/canary");
     scratch.link("root/link", "a/b");
     scratch.link("root/a/up", "../a/b/c");
@@ -88,6 +89,9 @@ fn check(answer: &Result<(), Failure>, name: &str, error: Errno, case: &str) {
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = told == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&told))
+                // What is open is there: `/proc` would be missing.
+                || (["fchmodat", "utimensat"].contains(&name)
+                    && (error, told) == (Errno::NOENT, Errno::NOSYS))
                 // A name that is not a link has no target.
                 || (name == "readlinkat" && error == Errno::INVAL);
             assert!(is_known, "{told:?} {case}");

@@ -13,7 +13,7 @@ use curt_paths::Refusal;
 fn world() -> World {
     let mut world = World::new();
     world.file("root/a/b/c/file").link("root/link", "a/b").link("root/a/up", "../a/b/c");
-    world.dir("root/x");
+    world.dir("root/x").dir("root/a/b/empty");
     world
 }
 

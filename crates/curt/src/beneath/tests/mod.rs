@@ -11,11 +11,10 @@ use super::confined::{Confined, Policy, open_root};
 use super::steps::Failure;
 use super::text::Text;
 use crate::ask::Asker;
-use crate::fields::{Fields, Follow, Plan};
-use crate::sys::Setup;
-#[cfg(windows)]
-use crate::sys::SystemUnit;
-use crate::sys::beneath::{Beneath, Create, How, Purpose};
+use crate::fields::{Fields, Follow, Plan, Time};
+use crate::name::NameBuf;
+use crate::sys::beneath::{Beneath, Change, Create, How, Purpose};
+use crate::sys::{Setup, SystemUnit};
 
 /// A root on a platform that a test has set up.
 pub(crate) struct TestRoot<S: Beneath> {
@@ -58,7 +57,7 @@ fn text<S: Beneath>(root: &Confined<'_, S>, path: &str) -> Result<Text<S::Unit>,
 type Operation<S> = fn(&Confined<'_, S>) -> Result<(), Failure>;
 
 /// Every operation, each on a path of some depth with `..` in it.
-fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 9] {
+fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
     [
         ("open a file", |root| {
             let how = How { read: true, follow: true, ..How::default() };
@@ -84,6 +83,25 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 9] {
             Ok(())
         }),
         ("create a directory", |root| root.create_dir(&text(root, "a/b/made")?, 0o700)),
+        ("create a tree", |root| {
+            root.create_dir_all(&text(root, "link/../b/made/all/the/way")?, 0o700)
+        }),
+        ("remove a directory", |root| root.remove_dir(&text(root, "link/empty")?)),
+        ("create a link", |root| {
+            let target = NameBuf::new(S::Unit::units(Path::new("../../../out/canary")))?;
+            root.symlink(target.as_name(), &text(root, "link/made")?)
+        }),
+        ("create a hard link", |root| {
+            root.hard_link(&text(root, "link/c/file")?, &text(root, "a/second")?)
+        }),
+        ("change permissions", |root| {
+            let mode = std::fs::metadata(".")?.permissions();
+            root.change(&text(root, "a/up/file")?, &Change::Permissions(mode))
+        }),
+        ("change times", |root| {
+            let times = Change::Times { accessed: None, modified: Some(Time::default()) };
+            root.change(&text(root, "a/up")?, &times)
+        }),
         ("remove a file", |root| root.remove_file(&text(root, "link/c/file")?)),
         ("rename", |root| root.rename(&text(root, "a/b/c/file")?, &text(root, "a/moved")?)),
         ("read a link", |root| root.read_link(&text(root, "a/up")?).map(drop)),

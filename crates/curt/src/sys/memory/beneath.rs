@@ -9,7 +9,7 @@ use super::system::errno;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::Name;
-use crate::sys::beneath::{Beneath, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, Create, Fault, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
 /// Interprets the answer to a step.
@@ -112,6 +112,43 @@ impl Beneath for Memory {
         renamed.map_err(errno::error)
     }
 
+    fn symlink(&self, target: Name<'_, u8>, at: &Dir, name: Name<'_, u8>) -> io::Result<()> {
+        let made = self.at(Call::Symlinkat, at).and_then(|(mut world, at)| {
+            if world.child(at, name.units()).is_ok() {
+                return Err(errno::EXIST);
+            }
+            world.make_link(at, name.units(), target.units())
+        });
+        made.map_err(errno::error)
+    }
+
+    fn hard_link(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        let linked = self.at(Call::Linkat, from).and_then(|(mut world, from)| {
+            let to = world.node_of(to.number)?;
+            world.link_at(from, name.units(), to, fresh.units())
+        });
+        linked.map_err(errno::error)
+    }
+
+    /// Sets the mark of a node, whatever the change is.
+    fn change(&self, at: &Dir, name: Name<'_, u8>, _change: &Change) -> Step<()> {
+        let changed = self.at(Call::Fchmodat, at).and_then(|(mut world, at)| {
+            let node = world.child_or_itself(at, name.units())?;
+            Ok(world.change(node))
+        });
+        match changed {
+            Ok(true) => Step::Done(()),
+            Ok(false) => Step::Otherwise,
+            Err(error) => Step::Failed(errno::error(error)),
+        }
+    }
+
     fn path_of(&self, handle: &Dir) -> io::Result<Vec<u8>> {
         let path = self.at(Call::Readlinkat, handle).map(|(world, node)| world.path_of(node));
         path.map_err(errno::error)
@@ -131,6 +168,8 @@ impl Beneath for Memory {
             Fault::NotDirectory => errno::NOTDIR,
             Fault::IsDirectory => errno::ISDIR,
             Fault::Exists => errno::EXIST,
+            Fault::Dots => errno::INVAL,
+            Fault::LinksDirectory => errno::PERM,
             Fault::Busy => errno::BUSY,
             Fault::TooManyLinks => errno::LOOP,
             Fault::TooLong => errno::NAMETOOLONG,

@@ -282,6 +282,45 @@ impl World {
         Ok(node)
     }
 
+    /// Creates a link.
+    pub(super) fn make_link(&mut self, parent: usize, name: &[u8], target: &[u8]) -> Result<()> {
+        let link = self.make(parent, name, Kind::Symlink)?;
+        self.nodes[link].target = target.to_vec();
+        Ok(())
+    }
+
+    /// Gives an entry that is not a directory a second name.
+    pub(super) fn link_at(
+        &mut self,
+        from: usize,
+        name: &[u8],
+        to: usize,
+        fresh: &[u8],
+    ) -> Result<()> {
+        let node = self.child(from, name)?;
+        if self.child(to, fresh).is_ok() {
+            return Err(errno::EXIST);
+        }
+        if to != ROOT && self.nodes[to].links == 0 {
+            return Err(errno::NOENT);
+        }
+        if self.is_directory(node) {
+            return Err(errno::PERM);
+        }
+        if self.denied(to).change {
+            return Err(errno::ACCES);
+        }
+        self.attach(to, fresh, node);
+        Ok(())
+    }
+
+    /// Marks a node as changed. Returns whether it is not a link.
+    pub(super) fn change(&mut self, node: usize) -> bool {
+        let found = &mut self.nodes[node];
+        found.is_changed |= found.kind != Kind::Symlink;
+        found.kind != Kind::Symlink
+    }
+
     /// Returns the full path of a node.
     pub(super) fn path_of(&self, node: usize) -> Vec<u8> {
         let name = |&at: &usize| {

@@ -103,6 +103,8 @@ pub(super) struct Node {
     pub(super) no_execution: bool,
     /// Whether this directory is case-sensitive for searches by the rules of Windows.
     pub(super) case_counts: bool,
+    /// Whether its permissions or times were changed.
+    pub(super) is_changed: bool,
     pub(super) children: Children,
 }
 
@@ -317,7 +319,8 @@ impl World {
         self
     }
 
-    /// The tree below a path as sorted lines: `-`, `d`, `l` or `?`, a space, the path below it.
+    /// The tree below a path as sorted lines: `-`, `d`, `l`, `?` or, for what was changed,
+    /// `*`; a space; the path below it.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut waiting = vec![(self.expect(path.as_ref()), String::new())];
@@ -325,6 +328,7 @@ impl World {
             for (name, child) in self.nodes[node].children.in_order.values() {
                 let below = format!("{above}{}", String::from_utf8_lossy(name));
                 let letter = match self.nodes[*child].kind {
+                    _ if self.nodes[*child].is_changed => '*',
                     Kind::File => '-',
                     Kind::Directory => 'd',
                     Kind::Symlink => 'l',
@@ -446,6 +450,7 @@ impl Node {
             short: Vec::new(),
             no_execution: false,
             case_counts: false,
+            is_changed: false,
             children: Children::default(),
         }
     }

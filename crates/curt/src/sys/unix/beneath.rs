@@ -12,11 +12,11 @@ use super::dir::{Dir, text};
 use super::{LIST, PLACE, Unix, values};
 use crate::name::{Name, NameBuf};
 use crate::sys::SystemUnit;
-use crate::sys::beneath::{Beneath, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{Beneath, Change, Fault, File, How, Link, Purpose, Rules, Step, Whole};
 use curt_paths::Flavor;
 
 /// Looks up any entry. Only used where there is `O_PATH`.
-const ANYTHING: OFlags =
+pub(super) const ANYTHING: OFlags =
     if cfg!(target_os = "linux") { PLACE.difference(OFlags::DIRECTORY) } else { LIST };
 
 /// Returns the flags to open a directory for a purpose.
@@ -110,6 +110,43 @@ impl Beneath for Unix {
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
         Ok(self.door.rename(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+    }
+
+    fn symlink(&self, target: Name<'_, u8>, at: &Dir, name: Name<'_, u8>) -> io::Result<()> {
+        Ok(self.door.symlinkat(text(target), at.as_fd(), text(name))?)
+    }
+
+    fn hard_link(
+        &self,
+        from: &Dir,
+        name: Name<'_, u8>,
+        to: &Dir,
+        fresh: Name<'_, u8>,
+    ) -> io::Result<()> {
+        Ok(self.door.linkat(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn change_whole(
+        &self,
+        root: &Dir,
+        path: Name<'_, u8>,
+        change: &Change,
+        rules: Rules,
+    ) -> Whole<()> {
+        self.whole(root, path, (ANYTHING, Mode::empty()), rules, |fd| {
+            let changed = self.change_open(fd.as_fd(), change);
+            self.door.close(fd);
+            changed
+        })
+    }
+
+    fn change(&self, at: &Dir, name: Name<'_, u8>, change: &Change) -> Step<()> {
+        match self.change_unless_link(at, name, change) {
+            Ok(true) => Step::Done(()),
+            Ok(false) => Step::Otherwise,
+            Err(error) => Step::Failed(error.into()),
+        }
     }
 
     fn path_of(&self, handle: &File) -> io::Result<Vec<u8>> {

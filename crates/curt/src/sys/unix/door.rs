@@ -12,7 +12,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom, Timestamps};
 use rustix::io::{Errno, Result};
 
 pub(crate) use self::process::{Attributes, Blocked, Pipe};
@@ -56,6 +56,10 @@ calls! {
     GetAttribute "lgetxattr",
     GetAttributeFollowed "getxattr",
     MakeDirectory "mkdirat",
+    MakeLink "symlinkat",
+    MakeHardLink "linkat",
+    SetMode "fchmodat",
+    SetTimes "utimensat",
     Clone "clone3",
     PosixSpawn "posix_spawn",
     Fork "fork",
@@ -169,6 +173,45 @@ impl Door {
     pub(super) fn mkdirat(&self, dir: BorrowedFd<'_>, name: &CStr, mode: Mode) -> Result<()> {
         self.pass(Call::MakeDirectory)?;
         rustix::fs::mkdirat(dir, name, mode)
+    }
+
+    pub(super) fn symlinkat(&self, target: &CStr, dir: BorrowedFd<'_>, name: &CStr) -> Result<()> {
+        self.pass(Call::MakeLink)?;
+        rustix::fs::symlinkat(target, dir, name)
+    }
+
+    /// Gives an entry a second name. A link is not followed.
+    pub(super) fn linkat(
+        &self,
+        from: BorrowedFd<'_>,
+        name: &CStr,
+        to: BorrowedFd<'_>,
+        fresh: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::MakeHardLink)?;
+        rustix::fs::linkat(from, name, to, fresh, AtFlags::empty())
+    }
+
+    pub(super) fn chmodat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        mode: Mode,
+        flags: AtFlags,
+    ) -> Result<()> {
+        self.pass(Call::SetMode)?;
+        rustix::fs::chmodat(dir, name, mode, flags)
+    }
+
+    pub(super) fn utimensat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        times: &Timestamps,
+        flags: AtFlags,
+    ) -> Result<()> {
+        self.pass(Call::SetTimes)?;
+        rustix::fs::utimensat(dir, name, times, flags)
     }
 
     pub(super) fn rewind(&self, dir: &Dir) -> Result<()> {

@@ -16,10 +16,10 @@ use super::door::Pipe;
 pub(super) use super::library::Library as RawCalls;
 use super::start::Child;
 use super::words::Words;
-use super::{Unix, What};
+use super::{Unix, What, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
-use crate::sys::beneath::{Link, Rules, Whole};
+use crate::sys::beneath::{Change, Link, Rules, Whole};
 use crate::sys::process::{Failure, Launch};
 use crate::sys::{Ask, Batch, Mounts};
 
@@ -98,6 +98,29 @@ impl Unix {
             Err(Errno::INVAL) => Ok(Link::No),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Changes an entry. Returns whether it is not a link; one that becomes a link in between is
+    /// changed itself.
+    pub(super) fn change_unless_link(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        change: &Change,
+    ) -> Result<bool, Errno> {
+        let (at, name, flags) = (at.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW);
+        if values::facts_from(&self.door.fstatat(at, name, flags)?).kind.is_link() {
+            return Ok(false);
+        }
+        match change {
+            Change::Permissions(permissions) => {
+                self.door.chmodat(at, name, values::permissions(permissions), flags)?;
+            }
+            Change::Times { accessed, modified } => {
+                self.door.utimensat(at, name, &values::times(*accessed, *modified), flags)?;
+            }
+        }
+        Ok(true)
     }
 
     /// Apple's systems have a call for the name of a descriptor.

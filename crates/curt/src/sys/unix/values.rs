@@ -1,9 +1,11 @@
 //! Conversions between the values of the system and those of the contract. No calls.
 
 use std::cell::RefCell;
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 
-use rustix::fs::{Access, Mode, OFlags};
+use rustix::fs::{Access, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT};
 use rustix::io::Errno;
 
 use super::accounts::Accounts;
@@ -156,6 +158,21 @@ pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
+/// Converts times to set; one that is `None` stays as it is.
+#[allow(clippy::cast_lossless, reason = "the type of the field differs between systems")]
+pub(super) fn times(accessed: Option<Time>, modified: Option<Time>) -> Timestamps {
+    let spec = |time: Option<Time>| match time {
+        Some(time) => Timespec { tv_sec: time.seconds as _, tv_nsec: time.nanoseconds as _ },
+        None => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT as _ },
+    };
+    Timestamps { last_access: spec(accessed), last_modification: spec(modified) }
+}
+
+/// Converts permissions to set.
+pub(super) fn permissions(permissions: &Permissions) -> Mode {
+    bits(permissions.mode() & 0o7777)
+}
+
 /// Interprets the answer to opening a directory by one step.
 pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     match opened {
@@ -182,6 +199,8 @@ pub(super) fn error(fault: Fault) -> io::Error {
         Fault::NotDirectory => Errno::NOTDIR,
         Fault::IsDirectory => Errno::ISDIR,
         Fault::Exists => Errno::EXIST,
+        Fault::Dots => Errno::INVAL,
+        Fault::LinksDirectory => Errno::PERM,
         Fault::Busy => Errno::BUSY,
         Fault::TooManyLinks => Errno::LOOP,
         Fault::TooLong => Errno::NAMETOOLONG,

@@ -19,11 +19,14 @@ use super::call::{Door, Target};
 use super::dir::Dir;
 use super::status::{Result, Status};
 use super::{
-    ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, Windows, content, query,
+    ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows,
+    content, query, removal, values,
 };
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::beneath::{Beneath, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole};
+use crate::sys::beneath::{
+    Beneath, Change, Create, Fault, File, How, Link, Purpose, Rules, Step, Whole,
+};
 use curt_paths::Flavor;
 
 /// Room for the longest name and its length, in words of 8 bytes.
@@ -186,19 +189,26 @@ impl Windows {
     }
 }
 
-/// Renames an open entry, and replaces the one that has the new name.
-fn rename(door: &Door, handle: BorrowedHandle<'_>, to: &Dir, name: Name<'_, u16>) -> Result<()> {
+/// Gives an open entry a new name: instead of the old one (`FileRenameInformation`), which replaces
+/// the entry that has it, or besides (`FileLinkInformation`), which does not.
+fn give_name(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    class: i32,
+    to: &Dir,
+    name: Name<'_, u16>,
+) -> Result<()> {
     const NAME: usize = 20;
     let units = name.units();
     let length = NAME + units.len() * 2;
     let mut buffer = vec![0_u64; length.div_ceil(8)];
-    buffer[0] = u64::from(true);
+    buffer[0] = u64::from(class == nt::FileRenameInformation);
     buffer[1] = to.handle()?.as_raw_handle() as u64;
     buffer[2] = (units.len() * 2) as u64;
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {
         buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
     }
-    door.set_file(handle, &buffer, length, nt::FileRenameInformation)
+    door.set_file(handle, &buffer, length, class)
 }
 
 impl Beneath for Windows {
@@ -281,8 +291,61 @@ impl Beneath for Windows {
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = DELETE | win::SYNCHRONIZE;
-        let rename = |handle: BorrowedHandle<'_>| rename(&self.door, handle, to, fresh);
+        let class = nt::FileRenameInformation;
+        let rename = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
         Ok(self.door.opened(target(from, name), access, options, rename)??)
+    }
+
+    /// Making a link is a privilege, and there are two kinds: one for files and one for
+    /// directories.
+    fn symlink(&self, _: Name<'_, u16>, _: &Dir, _: Name<'_, u16>) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn hard_link(
+        &self,
+        from: &Dir,
+        name: Name<'_, u16>,
+        to: &Dir,
+        fresh: Name<'_, u16>,
+    ) -> io::Result<()> {
+        let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+        let access = WRITE_ATTRIBUTES | win::SYNCHRONIZE;
+        let class = nt::FileLinkInformation;
+        let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, class, to, fresh);
+        match self.door.opened(target(from, name), access, options, link)? {
+            Err(Status::FILE_IS_A_DIRECTORY) => Err(Windows::error(Fault::LinksDirectory)),
+            linked => Ok(linked?),
+        }
+    }
+
+    fn change(&self, at: &Dir, name: Name<'_, u16>, change: &Change) -> Step<()> {
+        let access = READ_ATTRIBUTES | WRITE_ATTRIBUTES;
+        let times = match change {
+            Change::Permissions(_) => Some((0, 0)),
+            Change::Times { accessed, modified } => {
+                values::ticks(*accessed).zip(values::ticks(*modified))
+            }
+        };
+        let Some((accessed, modified)) = times else {
+            return Step::Failed(io::ErrorKind::InvalidInput.into());
+        };
+        let set = |handle: BorrowedHandle<'_>| -> Result<Option<()>> {
+            if query::kind_of(&self.door, handle)?.is_link() {
+                return Ok(None);
+            }
+            match change {
+                Change::Permissions(permissions) => {
+                    let is_readonly = permissions.readonly();
+                    removal::set_readonly(&self.door, handle, at.volume, is_readonly).map(Some)
+                }
+                Change::Times { .. } => {
+                    let ticks = [0, accessed, modified, 0, 0];
+                    self.door.set_file(handle, &ticks, 40, nt::FileBasicInformation).map(Some)
+                }
+            }
+        };
+        stepped(self.door.opened(target(at, name), access, ABOUT, set).and_then(|set| set))
     }
 
     fn path_of(&self, handle: &File) -> io::Result<Vec<u16>> {
@@ -308,6 +371,8 @@ impl Beneath for Windows {
             Fault::NotDirectory => codes::ERROR_DIRECTORY,
             Fault::IsDirectory => codes::ERROR_DIRECTORY_NOT_SUPPORTED,
             Fault::Exists => codes::ERROR_ALREADY_EXISTS,
+            Fault::Dots => codes::ERROR_INVALID_PARAMETER,
+            Fault::LinksDirectory => codes::ERROR_ACCESS_DENIED,
             Fault::Busy => codes::ERROR_BUSY,
             Fault::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
             Fault::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,

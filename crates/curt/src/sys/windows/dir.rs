@@ -10,6 +10,7 @@ use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
+use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 
 use super::call::Target;
 use super::native::Volume;
@@ -82,11 +83,10 @@ impl Dir {
     }
 }
 
-/// The handle, for callers; null where there is none.
 impl AsHandle for Dir {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        // SAFETY: null is the handle of nothing, and is valid as that for ever.
-        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(std::ptr::null_mut()) })
+        // SAFETY: the value stands for no handle, and stays so; calls with it fail.
+        self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(INVALID_HANDLE_VALUE) })
     }
 }
 

@@ -117,15 +117,30 @@ fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) ->
     if attributes & FILE_ATTRIBUTE_READONLY == 0 {
         return dispose(door, handle, volume);
     }
-    // Zero would mean "unchanged".
-    let writable = (attributes & !FILE_ATTRIBUTE_READONLY).max(FILE_ATTRIBUTE_NORMAL);
-    set_attributes(door, handle, writable)?;
+    set_attributes(door, handle, with_readonly(attributes, false))?;
     let removed = dispose(door, handle, volume);
     if removed.is_err() || facts.links > 1 {
         // The answer is that of the removal, even if this fails.
         let _ = set_attributes(door, handle, attributes);
     }
     removed
+}
+
+/// Sets or clears the attribute "read-only".
+pub(super) fn set_readonly(
+    door: &Door,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+    is_readonly: bool,
+) -> Result<()> {
+    let facts = query::about_handle(door, handle, volume, Fields::ATTRIBUTES)?;
+    set_attributes(door, handle, with_readonly(facts.attributes as u32, is_readonly))
+}
+
+/// Returns attributes that are not zero, which would mean "unchanged".
+fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
+    let others = attributes & !FILE_ATTRIBUTE_READONLY;
+    (others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 }).max(FILE_ATTRIBUTE_NORMAL)
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {

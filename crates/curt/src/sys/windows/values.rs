@@ -58,9 +58,18 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
+/// Converts a time to set; 0 leaves one as it is. `None` if it is not after 1600: numbers below 1
+/// mean something else.
+pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
+    let Some(time) = time else { return Some(0) };
+    let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;
+    let ticks = whole.checked_add(i64::from(time.nanoseconds / 100))?;
+    u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{kind, time};
+    use super::{kind, ticks, time};
     use crate::fields::{Kind, Time};
 
     #[test]
@@ -107,5 +116,17 @@ mod tests {
         ] {
             assert_eq!(time(ticks), Time { seconds, nanoseconds }, "{ticks}");
         }
+    }
+
+    #[test]
+    fn only_times_after_1600_can_be_set() {
+        for number in [1, 116_444_736_000_000_000, i64::MAX as u64] {
+            assert_eq!(ticks(Some(time(number))), Some(number));
+        }
+        assert_eq!(ticks(None), Some(0));
+        for number in [0, -1_i64 as u64, i64::MIN as u64] {
+            assert_eq!(ticks(Some(time(number))), None, "{number}");
+        }
+        assert_eq!(ticks(Some(Time { seconds: i64::MAX, nanoseconds: 0 })), None);
     }
 }

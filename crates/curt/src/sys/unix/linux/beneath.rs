@@ -13,7 +13,8 @@ use rustix::io::Errno;
 
 use super::{NO_OPENAT2, descriptor};
 use crate::name::Name;
-use crate::sys::beneath::{Link, Rules, Whole};
+use crate::sys::beneath::{Change, Link, Rules, Whole};
+use crate::sys::unix::beneath::ANYTHING;
 use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
 use crate::sys::{Ask, Sys};
@@ -236,6 +237,49 @@ impl Unix {
         let target = self.target(at, link.as_fd(), is_last);
         self.door.close(link);
         Ok(target?)
+    }
+
+    /// Changes what is open, which may be looked up only (`O_PATH`). The path in `/proc` leads to
+    /// it and to nothing else, on every kernel; `fchmodat2` is one of Linux 6.6.
+    pub(in crate::sys::unix) fn change_open(
+        &self,
+        fd: BorrowedFd<'_>,
+        change: &Change,
+    ) -> Result<(), Errno> {
+        let (at, follow) = (rustix::fs::CWD, AtFlags::empty());
+        let changed = match change {
+            Change::Permissions(permissions) => {
+                let mode = values::permissions(permissions);
+                let set = |path: &CStr| self.door.chmodat(at, path, mode, follow);
+                descriptor::by_path(&self.door, fd, b"", set)
+            }
+            Change::Times { accessed, modified } => {
+                let times = values::times(*accessed, *modified);
+                let set = |path: &CStr| self.door.utimensat(at, path, &times, follow);
+                descriptor::by_path(&self.door, fd, b"", set)
+            }
+        };
+        // What is open is there, so it is `/proc` that is missing.
+        if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
+    }
+
+    /// Changes an entry. Returns whether it is not a link.
+    pub(in crate::sys::unix) fn change_unless_link(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        change: &Change,
+    ) -> Result<bool, Errno> {
+        let flags = ANYTHING | OFlags::NOFOLLOW;
+        let fd = values::uninterrupted(|| {
+            self.door.openat(at.as_fd(), text(name), flags, Mode::empty())
+        })?;
+        let changed = self.door.fstat(fd.as_fd()).and_then(|stat| {
+            let is_link = values::facts_from(&stat).kind.is_link();
+            if is_link { Ok(false) } else { self.change_open(fd.as_fd(), change).map(|()| true) }
+        });
+        self.door.close(fd);
+        changed
     }
 }
 

@@ -1,0 +1,90 @@
+//! Unpacks a tar archive that nobody has checked: whatever its names and links say, nothing outside
+//! the folder is read, created or changed.
+//!
+//! `cargo run --example unpack -- FOLDER < ARCHIVE`
+//!
+//! Entries that cannot be unpacked are reported, and the others are unpacked: names that leave the
+//! folder, by `..` or a link that was unpacked before; devices and pipes. Files lose their
+//! set-user-ID bits. A symbolic link keeps its target, which other programs may follow.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use curt::Root;
+use curt::beneath::OpenOptions;
+use tar::{Archive, Entry, EntryType, Header};
+
+fn main() -> io::Result<()> {
+    let Some(folder) = std::env::args_os().nth(1) else {
+        return Err(io::Error::other("say where to: unpack FOLDER < ARCHIVE"));
+    };
+    for (path, error) in unpack(&Root::open(folder)?, io::stdin().lock())? {
+        writeln!(io::stderr(), "not unpacked: {}: {error}", path.display())?;
+    }
+    Ok(())
+}
+
+/// Unpacks an archive. Returns the entries that were not unpacked, each with the reason.
+pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf, io::Error)>> {
+    let (mut failed, mut directories) = (Vec::new(), Vec::new());
+    for entry in Archive::new(archive).entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        match unpack_entry(root, &path, &mut entry) {
+            Err(error) => failed.push((path, error)),
+            Ok(()) if entry.header().entry_type() == EntryType::Directory => {
+                directories.push((path, entry.header().clone()));
+            }
+            Ok(()) => {}
+        }
+    }
+    // The inner ones first, and after their entries: a directory may end up read-only.
+    directories.sort_by(|(one, _), (other, _)| other.cmp(one));
+    for (path, header) in directories {
+        if let Err(error) = set_metadata(root, &path, &header) {
+            failed.push((path, error));
+        }
+    }
+    Ok(failed)
+}
+
+fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> io::Result<()> {
+    let kind = entry.header().entry_type();
+    if kind == EntryType::Directory {
+        return Ok(root.create_dir_all(path)?);
+    }
+    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        root.create_dir_all(parent)?;
+    }
+    // As tar does: a file that has the name, or a link, is replaced and never written through.
+    match root.remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    let target = entry.link_name()?.unwrap_or_default();
+    match kind {
+        EntryType::Symlink => Ok(root.symlink(target, path)?),
+        EntryType::Link => Ok(root.hard_link(target, path)?),
+        EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+            let new = OpenOptions::new().write(true).create_new(true);
+            io::copy(entry, &mut root.open_file(path, &new)?)?;
+            set_metadata(root, path, entry.header())
+        }
+        other => Err(io::Error::other(format!("no file, directory or link: {other:?}"))),
+    }
+}
+
+/// Sets the time, and where there are such bits the permissions, as the archive has them, without
+/// the bits that would let others act as this user.
+fn set_metadata(root: &Root, path: &Path, header: &Header) -> io::Result<()> {
+    let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime()?));
+    root.set_times(path, None, modified)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let permissions = std::fs::Permissions::from_mode(header.mode()? & 0o777);
+        root.set_permissions(path, permissions)?;
+    }
+    Ok(())
+}

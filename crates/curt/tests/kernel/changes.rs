@@ -1,0 +1,305 @@
+//! Directories, links, permissions and times, compared with what the system says to `std::fs` about
+//! the same path, and their costs.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use curt::beneath::Scope;
+use curt::paths::{Aliases, Refusal};
+use curt::{Cause, Error, Root};
+use curt_testkit::{Scratch, skip};
+
+use crate::{SCOPES, WAYS, has_openat2, root};
+
+fn tree() -> Scratch {
+    let scratch = Scratch::in_memory();
+    scratch.file_with("out/secret", b"secret");
+    scratch.dir("out/dir");
+    scratch.file("root/file");
+    scratch.file("root/a/b/file");
+    scratch.dir("root/a/empty");
+    for (name, target) in [
+        ("to_file", "file"),
+        ("to_dir", "a/b"),
+        ("to_empty", "a/empty"),
+        ("dangling", "nosuch"),
+        ("loop", "loop"),
+        ("a/up", "../a/b"),
+    ] {
+        scratch.link(format!("root/{name}"), target);
+    }
+    scratch
+}
+
+/// Paths that stay in the root.
+const PATHS: [&str; 28] = [
+    "file",
+    "file/",
+    "file/new",
+    "new",
+    "new/",
+    "a",
+    "a/empty",
+    "a/empty/",
+    "a/empty/.",
+    "a/new",
+    "a/b/file",
+    "a/../file",
+    "a/../new",
+    "new/../more",
+    "new/deep/er",
+    "new//deep/./er/",
+    "a/./b/new/../newer",
+    "to_file",
+    "to_file/",
+    "to_dir",
+    "to_dir/",
+    "to_dir/new/deep",
+    "to_dir/../new",
+    "to_empty",
+    "dangling",
+    "dangling/",
+    "dangling/new",
+    "loop/new",
+];
+
+fn time() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)
+}
+
+/// An operation beneath a root, and the same by the standard library.
+type Pair = (&'static str, fn(&Root, &str) -> Result<(), Error>, fn(&Path) -> io::Result<()>);
+
+const PAIRS: [Pair; 7] = [
+    ("create_dir_all", |root, path| root.create_dir_all(path), |path| fs::create_dir_all(path)),
+    ("remove_dir", |root, path| root.remove_dir(path), |path| fs::remove_dir(path)),
+    (
+        "symlink",
+        |root, path| root.symlink("../target", path),
+        |path| std::os::unix::fs::symlink("../target", path),
+    ),
+    (
+        "hard_link from",
+        |root, path| root.hard_link(path, "a/fresh"),
+        |path| fs::hard_link(path, origin(path).join("a/fresh")),
+    ),
+    (
+        "hard_link to",
+        |root, path| root.hard_link("file", path),
+        |path| fs::hard_link(origin(path).join("file"), path),
+    ),
+    (
+        "set_permissions",
+        |root, path| root.set_permissions(path, Permissions::from_mode(0o4751)),
+        |path| fs::set_permissions(path, Permissions::from_mode(0o4751)),
+    ),
+    (
+        "set_times",
+        |root, path| root.set_times(path, None, Some(time())),
+        |path| {
+            // The standard library must open the file, so it cannot be asked about all of them.
+            let now = fs::metadata(path)?.accessed()?;
+            fs::File::open(path)?
+                .set_times(fs::FileTimes::new().set_accessed(now).set_modified(time()))
+        },
+    ),
+];
+
+/// Returns the root that a path of the test begins with.
+fn origin(path: &Path) -> &Path {
+    path.ancestors().find(|path| path.ends_with("root")).unwrap()
+}
+
+/// Lists a tree: names, kinds, permissions, numbers of names, and times that were set.
+fn listed(at: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut waiting = vec![at.to_owned()];
+    while let Some(dir) = waiting.pop() {
+        for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
+            let (path, about) = (entry.path(), entry.metadata().unwrap());
+            let below = path.strip_prefix(at).unwrap().display();
+            let (mode, links) = (about.mode(), about.nlink());
+            let is_set = about.modified().unwrap() == time();
+            let target = fs::read_link(&path).unwrap_or_default();
+            lines.push(format!("{below} {mode:o} {links} {is_set} {}", target.display()));
+            if about.is_dir() {
+                waiting.push(path);
+            }
+        }
+    }
+    lines.sort();
+    lines
+}
+
+#[test]
+fn paths_in_the_root_are_treated_as_by_the_system() {
+    for (what, confined, plain) in PAIRS {
+        for path in PATHS {
+            let expected = tree();
+            let said = plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
+            for (scope, _) in SCOPES {
+                for (way, without) in WAYS {
+                    let scratch = tree();
+                    let root = root(&scratch.at("root"), without).scope(scope);
+                    let answer = confined(&root, path).map_err(|error| match error.cause() {
+                        Cause::Os(error) => error.raw_os_error(),
+                        other => panic!("{what} {path}: {other}"),
+                    });
+                    let case = format!("{what} {path} {scope:?} by {way}");
+                    assert_eq!(answer, said, "{case}");
+                    assert_eq!(listed(&scratch.at("root")), listed(&expected.at("root")), "{case}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_outside_is_created_linked_or_changed() {
+    for (what, confined, _) in PAIRS {
+        for (way, without) in WAYS {
+            let scratch = tree();
+            scratch.link("root/out", "../out");
+            scratch.link("root/out_file", "../out/secret");
+            scratch.link("root/absolute", scratch.at("out"));
+            let before = listed(&scratch.at("out"));
+            let root = root(&scratch.at("root"), without);
+            for path in [
+                "../out/dir",
+                "../out/secret",
+                "../out/new",
+                "out/dir",
+                "out/new/deep",
+                "out/secret",
+                "absolute/new",
+                "a/../../out/new",
+                "new/../../out/new",
+                "/tmp/curt-absolute",
+            ] {
+                let answer = confined(&root, path).map_err(|error| match error.cause() {
+                    Cause::Refused(refusal) => Some(*refusal),
+                    _ => None,
+                });
+                // Missing names on the way are met before `..` above the root.
+                let refusals = [Some(Refusal::Escape), Some(Refusal::Absolute), None];
+                let is_refused = answer.is_err_and(|refusal| refusals.contains(&refusal));
+                assert!(is_refused, "{what} {path} by {way}: {answer:?}");
+            }
+            // A link as last name is followed, or meant itself.
+            let _ = confined(&root, "out");
+            let _ = confined(&root, "out_file");
+            assert_eq!(listed(&scratch.at("out")), before, "{what} by {way}");
+        }
+    }
+}
+
+#[test]
+fn an_absolute_link_kept_in_the_root_is_followed_there() {
+    for (way, without) in WAYS {
+        let scratch = tree();
+        scratch.link("root/absolute", "/a/new");
+        let root = root(&scratch.at("root"), without).scope(Scope::InRoot);
+        root.set_permissions("/../file", Permissions::from_mode(0o640)).unwrap();
+        assert_eq!(fs::metadata(scratch.at("root/file")).unwrap().mode() & 0o7777, 0o640, "{way}");
+        root.create_dir("a/new").unwrap();
+        root.create_dir_all("/absolute/../../../made").unwrap();
+        assert!(scratch.at("root/made").is_dir(), "{way}");
+    }
+}
+
+#[test]
+fn strict_roots_follow_no_link_to_change_something() {
+    for (way, without) in WAYS {
+        let scratch = tree();
+        let root = root(&scratch.at("root"), without).aliases(Aliases::Strict);
+        let before = listed(scratch.path());
+        for answer in [
+            root.set_permissions("to_file", Permissions::from_mode(0o640)),
+            root.set_times("to_dir/file", Some(time()), Some(time())),
+            root.create_dir_all("to_dir/new"),
+            root.symlink("x", "to_dir/new"),
+            root.remove_dir("to_dir/../empty"),
+        ] {
+            let error = answer.unwrap_err();
+            assert!(matches!(error.cause(), Cause::Refused(Refusal::Link)), "{error} by {way}");
+        }
+        assert_eq!(listed(scratch.path()), before, "{way}");
+    }
+}
+
+#[test]
+fn a_target_with_a_nul_is_an_error() {
+    let scratch = tree();
+    let error = root(&scratch.at("root"), &[]).symlink("a\0b", "new").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+    assert_eq!(error.to_string().matches("new").count(), 1, "{error}");
+}
+
+type Act = fn(&Root) -> Result<(), Error>;
+
+#[test]
+fn changes_cost_what_their_documentation_says() {
+    if !has_openat2() {
+        return skip("the kernel has no openat2");
+    }
+    let costs: [(&str, u64, Act); 13] = [
+        ("an existing tree", 2, |root| root.create_dir_all("a/b")),
+        ("one directory in the root", 2, |root| root.create_dir_all("new")),
+        ("one directory deeper down", 4, |root| root.create_dir_all("a/b/new")),
+        ("three directories deeper down", 12, |root| root.create_dir_all("a/b/1/2/3")),
+        ("a directory removed", 3, |root| root.remove_dir("a/empty")),
+        ("a link in the root", 1, |root| root.symlink("x", "made")),
+        ("a link deeper down", 3, |root| root.symlink("x", "a/made")),
+        ("a hard link in the root", 1, |root| root.hard_link("file", "made")),
+        ("a hard link deeper down", 5, |root| root.hard_link("a/b/file", "a/made")),
+        ("permissions", 3, |root| root.set_permissions("a/b/file", Permissions::from_mode(0o600))),
+        ("times", 3, |root| root.set_times("to_file", Some(time()), None)),
+        ("a duplicate", 0, |root| root.try_clone().map(drop)),
+        ("a clone", 0, |root| {
+            assert_eq!(root.clone().calls().total(), 0);
+            Ok(())
+        }),
+    ];
+    for (what, expected, act) in costs {
+        let count = |_| {
+            let scratch = tree();
+            let root = root(&scratch.at("root"), &[]);
+            let before = root.calls().total();
+            act(&root).unwrap();
+            root.calls().total() - before
+        };
+        // A rename anywhere in the system, as by other tests, can cause another `openat2`.
+        assert_eq!((0..20).map(count).min(), Some(expected), "{what}");
+    }
+}
+
+#[test]
+fn roots_are_made_of_descriptors_and_shared_by_threads() {
+    let scratch = tree();
+    let root = Root::from(OwnedFd::from(fs::File::open(scratch.at("root")).unwrap()));
+    let copy = root.try_clone().unwrap();
+    assert_eq!(copy.calls().total(), 1);
+    fs::rename(scratch.at("root"), scratch.at("moved")).unwrap();
+    copy.create_dir("of_copy").unwrap();
+    let shared = Arc::new(root);
+    let threads = ["one", "two", "three"].map(|name| {
+        let root = Arc::clone(&shared);
+        std::thread::spawn(move || root.create_dir_all(format!("{name}/deep")))
+    });
+    for thread in threads {
+        thread.join().unwrap().unwrap();
+    }
+    for made in ["of_copy", "one/deep", "two/deep", "three/deep"] {
+        assert!(scratch.at("moved").join(made).is_dir(), "{made}");
+    }
+    let again = Root::from(shared.as_fd().try_clone_to_owned().unwrap());
+    again.remove_dir("of_copy").unwrap();
+    let file = Root::from(OwnedFd::from(fs::File::open(scratch.at("moved/file")).unwrap()));
+    let error = file.create_dir("new").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotADirectory, "{error}");
+}
