@@ -5,7 +5,7 @@ use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
 use crate::list::Entry;
-use crate::process::{ChildInput, ChildOutput, Command, Stream};
+use crate::process::{Child, ChildInput, ChildOutput, Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::open_directory;
 use crate::sys::process::Pipe;
@@ -70,9 +70,17 @@ impl CommandExtras for Command {
     }
 }
 
-impl From<OwnedHandle> for Stream {
-    fn from(handle: OwnedHandle) -> Stream {
-        Stream::open(Pipe(handle))
+impl<T: Into<OwnedHandle>> From<T> for Stream {
+    fn from(open: T) -> Stream {
+        Stream::open(Pipe(open.into()))
+    }
+}
+
+/// The handle of the process, for the caller's own calls, such as waiting for several things. It
+/// stays valid after the program has ended.
+impl AsHandle for Child {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.process().handle()
     }
 }
 
