@@ -313,16 +313,16 @@ impl Command {
     /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of this
     /// name was found; [`Error::path`] is the program, or its directory if that is to blame.
     pub fn spawn(&self) -> Result<Child, Error> {
-        self.spawn_from(&mut Names::Search(&self.search), Defaults::Inherit)
+        self.spawn_from(Names::Search(&self.search), Defaults::Inherit)
     }
 
     /// Starts the program, and looks its name up in a session: with the environment and the base
     /// directory of the session, whatever those of the program are.
-    pub fn spawn_by(&self, session: &mut Session) -> Result<Child, Error> {
-        self.spawn_from(&mut Names::Session(session), Defaults::Inherit)
+    pub fn spawn_by(&self, session: &Session) -> Result<Child, Error> {
+        self.spawn_from(Names::Session(session), Defaults::Inherit)
     }
 
-    fn spawn_from(&self, names: &mut Names<'_>, defaults: Defaults) -> Result<Child, Error> {
+    fn spawn_from(&self, names: Names<'_>, defaults: Defaults) -> Result<Child, Error> {
         let sys = self.sys();
         let started = self.start(&sys, names, defaults, false)?;
         let setup = self.setup.clone();
@@ -332,16 +332,16 @@ impl Command {
     /// Starts the program and waits until it ends. Streams that are pipes are closed first, so that
     /// the program does not wait for this process.
     pub fn status(&self) -> Result<ExitStatus, Error> {
-        self.status_from(&mut Names::Search(&self.search))
+        self.status_from(Names::Search(&self.search))
     }
 
     /// Starts the program and waits until it ends, with its name looked up as in
     /// [`Command::spawn_by`].
-    pub fn status_by(&self, session: &mut Session) -> Result<ExitStatus, Error> {
-        self.status_from(&mut Names::Session(session))
+    pub fn status_by(&self, session: &Session) -> Result<ExitStatus, Error> {
+        self.status_from(Names::Session(session))
     }
 
-    fn status_from(&self, names: &mut Names<'_>) -> Result<ExitStatus, Error> {
+    fn status_from(&self, names: Names<'_>) -> Result<ExitStatus, Error> {
         let sys = &self.sys();
         let Started { mut child, pipes, .. } = self.start(sys, names, Defaults::Inherit, true)?;
         for pipe in pipes.into_iter().flatten() {
@@ -360,7 +360,7 @@ impl Command {
     /// those that the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let sys = self.sys();
-        let names = &mut Names::Search(&self.search);
+        let names = Names::Search(&self.search);
         let Started { mut child, pipes, .. } = self.start(&sys, names, Defaults::Collect, true)?;
         let [input, stdout, stderr] = pipes;
         if let Some(input) = input {
@@ -407,7 +407,7 @@ impl Command {
     /// ```
     pub fn output_with(&self, input: &[u8], limit: Option<Duration>) -> Result<TimedOutput, Error> {
         let defaults = if input.is_empty() { Defaults::Collect } else { Defaults::Feed };
-        let mut child = self.spawn_from(&mut Names::Search(&self.search), defaults)?;
+        let mut child = self.spawn_from(Names::Search(&self.search), defaults)?;
         let begun = Instant::now();
         let mut ended = Ok(None);
         let output = child.exchange(input, limit);
@@ -462,7 +462,7 @@ impl Command {
     fn start(
         &self,
         sys: &Os,
-        names: &mut Names<'_>,
+        names: Names<'_>,
         defaults: Defaults,
         only_waits: bool,
     ) -> Result<Started, Error> {
